@@ -1,0 +1,50 @@
+"""Interpretable rules for multi-label classification: learn, read, check and edit them."""
+
+__version__ = "0.1.0"
+
+from labelrules._types import UNSET
+from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
+from labelrules.inspection import trace
+from labelrules.measures import Measure, evaluate
+from labelrules.rules import (
+    Body,
+    Condition,
+    DecisionList,
+    Evidence,
+    Head,
+    Rule,
+    RuleSet,
+    RuleTable,
+    parse,
+    parse_rule,
+    planted,
+    rule_text,
+    theory_text,
+)
+
+__all__ = [
+    "UNSET",
+    "Body",
+    "Condition",
+    "Dataset",
+    "DecisionList",
+    "Evidence",
+    "Feature",
+    "Head",
+    "Measure",
+    "Rule",
+    "RuleSet",
+    "RuleTable",
+    "Schema",
+    "dataset",
+    "evaluate",
+    "fetch",
+    "load",
+    "parse",
+    "parse_rule",
+    "planted",
+    "rule_text",
+    "statistics",
+    "theory_text",
+    "trace",
+]

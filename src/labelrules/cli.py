@@ -1,0 +1,69 @@
+"""The command line."""
+
+from importlib.resources import files
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from labelrules import __version__
+from labelrules.data import Dataset, load
+from labelrules.inspection import trace
+from labelrules.rules import DecisionList, parse, rule_text
+
+app = typer.Typer(help="Interpretable rules for multi-label classification.", no_args_is_help=True)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"labelrules {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Interpretable rules for multi-label classification."""
+
+
+@app.command()
+def demo() -> None:
+    """Show the chapter's magazine readers, its rules for them, and why one gets her labels."""
+    console = Console(highlight=False)
+    readers = load("magazines")
+    text = files("labelrules.data").joinpath("embedded", "magazines.rules").read_text("utf-8")
+    theory = parse(text, readers.schema)
+    assert isinstance(theory, DecisionList)
+    theory = theory.with_evidence(readers, readers.Y)
+    console.print(_data_table(readers, theory))
+    console.print(
+        "\nThe decision list; in brackets: cells written right / wrong on these readers\n"
+    )
+    for number, rule in enumerate(theory, 1):
+        console.print(
+            f"{number:>3}  {rule_text(rule, readers.schema, evidence=True)}", markup=False
+        )
+    wrong = int((theory.predict(readers) != readers.Y).sum())
+    console.print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
+    console.print("\nWhy reader 4 gets her labels\n")
+    console.print(str(trace(theory, readers, 3)), markup=False, soft_wrap=True)
+
+
+def _data_table(data: Dataset, theory: DecisionList) -> Table:
+    """The rows with their labels and, beside them, what the theory predicts."""
+    table = Table(title="Magazine readers: features, labels, and the labels the rules predict")
+    for name in ("no", *data.schema.feature_names, "subscribed", "predicted"):
+        table.add_column(name)
+    predicted = Dataset(data.schema, data.X, theory.predict(data)).label_sets()
+    for row, (true, said) in enumerate(zip(data.label_sets(), predicted, strict=True)):
+        values = [
+            (feature.categories or ())[int(data.column(j)[row])]
+            for j, feature in enumerate(data.schema.features)
+        ]
+        table.add_row(str(row + 1), *values, ", ".join(true) or "-", ", ".join(said) or "-")
+    return table

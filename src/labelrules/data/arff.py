@@ -1,0 +1,194 @@
+"""The header of an ARFF file: what its attributes are called and which values they take."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from labelrules.data.arff_text import Block
+from labelrules.data.arff_tokens import Misread, is_over, read_word, read_words, skip_blanks
+from labelrules.data.errors import FileError, quoted
+from labelrules.data.schema import repeated
+
+Kind = Literal["numeric", "nominal", "string", "date"]
+
+_KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
+_PLAIN_NAME = re.compile(r"[^ \t{'\"][^ \t{]*")
+_TYPE = re.compile(r"[^ \t%]*")
+_NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One declared column; two are equal if they declare the same."""
+
+    name: str
+    kind: Kind
+    categories: tuple[str, ...] = ()
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands before the rows of an ARFF file."""
+
+    path: Path
+    relation: str | None
+    relation_line: int | None
+    attributes: tuple[Attribute, ...]
+
+
+class _HeaderReader:
+    """Takes the header line by line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.relation: str | None = None
+        self.relation_line: int | None = None
+        self.attributes: dict[str, Attribute] = {}
+        self.is_empty = True
+
+    def take(self, text: str, line: int) -> bool:
+        """Take one line; tell whether it was ``@data``."""
+        if is_over(text, 0):
+            return False
+        self.is_empty = False
+        match = _KEYWORD.match(text)
+        keyword = match[1].lower() if match else ""
+        rest = text[match.end() :] if match else text
+        if keyword == "attribute":
+            self._take_attribute(rest, line)
+        elif keyword == "relation":
+            self._take_relation(rest, line)
+        elif keyword != "data":
+            raise Misread(f"expected @relation, @attribute or @data, found {quoted(text.strip())}")
+        elif not is_over(rest, 0):
+            raise Misread(f"rows begin on the line after @data, but {quoted(rest)} follows it")
+        return keyword == "data"
+
+    def _take_relation(self, text: str, line: int) -> None:
+        if self.relation_line is not None:
+            raise Misread(f"@relation was already given in line {self.relation_line}")
+        self.relation, self.relation_line = _relation_name(text), line
+
+    def _take_attribute(self, text: str, line: int) -> None:
+        attribute = read_attribute(text, line)
+        earlier = self.attributes.setdefault(attribute.name, attribute)
+        if earlier is not attribute:
+            raise Misread(
+                f"attribute {quoted(attribute.name)} was already declared in line {earlier.line}: "
+                "rename one of them"
+            )
+
+    def header(self) -> Header:
+        if not self.attributes:
+            raise FileError("no @attribute is declared before @data", self.path)
+        attributes = tuple(self.attributes.values())
+        return Header(self.path, self.relation, self.relation_line, attributes)
+
+
+def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
+    """Read up to ``@data``; also return what follows it in the last block read."""
+    reader = _HeaderReader(path)
+    for block in blocks:
+        start = 0
+        for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line):
+            start += len(line) + 1
+            try:
+                if reader.take(line.decode(), number):
+                    return reader.header(), Block(number + 1, block.data[start:])
+            except Misread as wrong:
+                raise FileError(str(wrong), path, number) from None
+    raise FileError(
+        "the file is empty" if reader.is_empty else "there is no @data line, so no rows", path
+    )
+
+
+def _relation_name(text: str) -> str:
+    """Quoted, or the rest of the line: MEKA's options may stand there without quotes."""
+    if text[:1] not in ("'", '"'):
+        return text.rstrip(" \t")
+    name, end = read_word(text, 0)
+    if not is_over(text, end):
+        raise Misread(f"unexpected text {quoted(text[end:])} after the name of the relation")
+    return name or ""
+
+
+def read_attribute(text: str, line: int = 0) -> Attribute:
+    """Read a declaration, given without its keyword.
+
+    >>> read_attribute("sex {Female, Male}")
+    Attribute(name='sex', kind='nominal', categories=('Female', 'Male'), line=0)
+    """
+    name, end = _attribute_name(text)
+    if text[end : end + 1] == "{":
+        categories, end = _categories(text, end, name)
+        kind: Kind = "nominal"
+    else:
+        kind, end = _named_kind(text, end, name)
+        categories = ()
+    # A date may be followed by its format.
+    if kind != "date" and not is_over(text, end):
+        raise Misread(f"unexpected text {quoted(text[end:])} after attribute {quoted(name)}")
+    return Attribute(name, kind, categories, line)
+
+
+def _attribute_name(text: str) -> tuple[str, int]:
+    match = _PLAIN_NAME.match(text)
+    if match:
+        return match[0], skip_blanks(text, match.end())
+    if not text or text[0] == "{":
+        raise Misread("an attribute has no name")
+    name, end = read_word(text, 0)
+    if not name:
+        raise Misread("an attribute has an empty name: give it one")
+    return name, end
+
+
+def _named_kind(text: str, start: int, name: str) -> tuple[Kind, int]:
+    match = _TYPE.match(text, start)
+    given = match[0] if match else ""
+    kind = given.lower()
+    end = start + len(given)
+    if kind in _NUMERIC:
+        return "numeric", end
+    if kind == "string":
+        return "string", end
+    if kind == "date":
+        return "date", end
+    raise Misread(f"attribute {quoted(name)} {_why_no_kind(kind, given)}")
+
+
+def _why_no_kind(kind: str, given: str) -> str:
+    if kind == "relational":
+        return "is relational: tables within a table cannot be read"
+    if not given:
+        return "has no type: declare it numeric or {its, categories}"
+    return f"has the unknown type {quoted(given)}: declare it numeric or {{its, categories}}"
+
+
+def _categories(text: str, start: int, name: str) -> tuple[tuple[str, ...], int]:
+    """The words between braces."""
+    end = skip_blanks(text, start + 1)
+    if text[end : end + 1] == "}":
+        return (), end + 1
+    words, end = read_words(text, end)
+    if text[end : end + 1] != "}":
+        raise Misread(_why_no_brace(text[end:], name))
+    if None in words:
+        raise Misread(f"attribute {quoted(name)} declares ? as a category; quote it: '?'")
+    categories = tuple(word for word in words if word is not None)
+    twice = repeated(categories)
+    if twice:
+        raise Misread(f"attribute {quoted(name)} declares the category {quoted(twice[0])} twice")
+    return categories, end + 1
+
+
+def _why_no_brace(rest: str, name: str) -> str:
+    if is_over(rest, 0):
+        return f"the brace opened for the categories of {quoted(name)} is not closed"
+    return (
+        f"a comma or a closing brace is missing before {quoted(rest)} in the categories of "
+        f"{quoted(name)}; a category with blanks or braces must be quoted"
+    )

@@ -1,0 +1,171 @@
+"""The text of an ARFF file in blocks of whole lines.
+
+Whatever a file is stored as (plain or gzip, any encoding, any line end), the rest
+of the reader sees UTF-8 lines that end in a newline.
+"""
+
+import codecs
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from labelrules.data.errors import DataError, FileError
+
+BLOCK_SIZE = 1 << 18
+"""Bytes per block: what is computed from one block stays in the processor's cache."""
+
+_BYTE_ORDER_MARK = codecs.BOM_UTF8
+_GZIP_START = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some whole lines of a file.
+
+    Parameters
+    ----------
+    first_line : int
+        Number of the first line in its file, counted from 1.
+    data : bytes
+        UTF-8; every line ends in a newline.
+    """
+
+    first_line: int
+    data: bytes
+
+
+def read_blocks(path: Path, encoding: str, size: int = BLOCK_SIZE) -> Iterator[Block]:
+    """The lines of a file, block by block; close the iterator if it is left early."""
+    line = 1
+    with closing(_open(path)) as file:
+        pieces = _whole_lines(_as_utf8(_pieces(file, path, size), path, encoding))
+        for number, piece in enumerate(pieces):
+            data = _with_newlines(piece)
+            if number == 0:
+                data = data.removeprefix(_BYTE_ORDER_MARK)
+            _check_utf8(data, path, line)
+            yield Block(line, data)
+            line += data.count(b"\n")
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        if path.name.lower().endswith(".gz"):
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        return path.open("rb")
+    except (OSError, ValueError) as wrong:
+        raise FileError(why_not(wrong), path) from None
+
+
+def why_not(wrong: OSError | ValueError) -> str:
+    """Why a file cannot be opened, read or written, in plain words."""
+    if isinstance(wrong, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(wrong, IsADirectoryError):
+        return "this is a folder, not a file"
+    if isinstance(wrong, PermissionError):
+        return "permission denied"
+    return getattr(wrong, "strerror", None) or str(wrong)
+
+
+def _pieces(file: BinaryIO, path: Path, size: int) -> Iterator[bytes]:
+    """The uncompressed content as it comes."""
+    piece = _read(file, path, size)
+    if piece.startswith(_GZIP_START):
+        raise FileError("the file is gzip-compressed: its name must end in .gz", path)
+    while piece:
+        yield piece
+        piece = _read(file, path, size)
+
+
+def _read(file: BinaryIO, path: Path, size: int) -> bytes:
+    try:
+        return file.read(size)
+    except EOFError:
+        raise FileError("the gzip file is truncated: get a complete copy", path) from None
+    except gzip.BadGzipFile as wrong:
+        raise FileError(f"this is not a sound gzip file ({wrong})", path) from None
+    except zlib.error as wrong:
+        raise FileError(f"the gzip file is damaged ({wrong}): get a new copy", path) from None
+    except OSError as wrong:
+        raise FileError(why_not(wrong), path) from None
+
+
+def _as_utf8(pieces: Iterator[bytes], path: Path, encoding: str) -> Iterator[bytes]:
+    """The same text in UTF-8, which passes unchanged (and is checked line by line later)."""
+    if _codec_name(encoding) in ("utf-8", "utf-8-sig"):
+        yield from pieces
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    line = 1
+    for piece, is_last in _with_last(pieces):
+        try:
+            text = decoder.decode(piece, is_last)
+        except UnicodeError as wrong:
+            raise FileError(_not_encoded(encoding, wrong), path, line) from None
+        line += text.count("\n")
+        yield text.encode("utf-8", "surrogatepass")
+
+
+def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    for piece in pieces:
+        yield piece, False
+    yield b"", True
+
+
+def _codec_name(encoding: str) -> str:
+    try:
+        b"".decode(encoding)
+        codecs.getincrementaldecoder(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, UnicodeError, TypeError, ValueError):
+        raise DataError(
+            f'encoding={encoding!r} is no text encoding; use for instance "utf-8" or "latin-1"'
+        ) from None
+
+
+def _not_encoded(encoding: str, wrong: UnicodeError) -> str:
+    reason = getattr(wrong, "reason", str(wrong))
+    return (
+        f"from here on the text is not valid {encoding} ({reason}): "
+        'say how it is encoded, for instance encoding="latin-1"'
+    )
+
+
+def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut after the last newline of each piece; the last line gets one if it has none."""
+    unfinished: list[bytes] = []
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*unfinished, piece[:cut]])
+            unfinished = []
+        unfinished.append(piece[cut:])
+    rest = b"".join(unfinished)
+    if rest:
+        yield rest + b"\n"
+
+
+def _with_newlines(data: bytes) -> bytes:
+    if b"\r" not in data:
+        return data
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _check_utf8(data: bytes, path: Path, first_line: int) -> None:
+    if data.isascii():
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as wrong:
+        line = first_line + data.count(b"\n", 0, wrong.start)
+        raise FileError(
+            f"the line is not valid UTF-8 ({wrong.reason}): "
+            'say how the file is encoded, for instance encoding="latin-1"',
+            path,
+            line,
+        ) from None

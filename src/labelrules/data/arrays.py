@@ -1,0 +1,126 @@
+"""Columns of NumPy arrays and nested lists."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats
+from labelrules.data.columns import Column, check_exact, read_array
+from labelrules.data.errors import DataError
+
+
+class Table:
+    """The columns of a two-dimensional array by position; they have no names."""
+
+    names: tuple[str, ...] | None = None
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._array = array
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        n_rows, n_columns = self._array.shape
+        return n_rows, n_columns
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the type of the array says that every column holds numbers."""
+        return self._array.dtype.kind in "iuf"
+
+    def read(self, index: int, name: str, nominal: bool) -> Column:
+        """Read one column; `name` is what messages call it."""
+        values = self._array[:, index]
+        if not isinstance(values, np.ma.MaskedArray):
+            return read_array(values, name, nominal)
+        missing = np.ma.getmaskarray(values)
+        column = read_array(values.data[~missing], name, nominal)
+        filled = np.full(len(values), np.nan)
+        filled[~missing] = column.values
+        return Column(filled, column.categories)
+
+    def numbers(self, names: Sequence[str]) -> Floats:
+        """All columns of a numeric array at once."""
+        missing = np.ma.getmaskarray(self._array) if np.ma.isMaskedArray(self._array) else None
+        check_exact(np.ma.filled(self._array, 0), names)
+        matrix = np.array(np.ma.getdata(self._array), dtype=np.float64, order="F")
+        if missing is not None:
+            matrix[missing] = np.nan
+        return matrix
+
+
+def as_array(data: Any, what: str) -> npt.NDArray[Any]:
+    """An array of at least one dimension from an array, something like it, or nested lists."""
+    if isinstance(data, np.ma.MaskedArray):
+        return data
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or data is None:
+        _refuse(data, what)
+    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
+        return _dimensioned(_converted(data, what), data, what)
+    if isinstance(data, Sequence):
+        return _from_rows(data, what)
+    return _refuse(data, what)
+
+
+def as_table(X: Any) -> Table:
+    """The columns of X, which must have rows and columns."""
+    array = as_array(X, "X")
+    if array.ndim != 2:
+        raise DataError(
+            f"X has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table of rows and "
+            "columns has two: use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
+        )
+    return Table(array)
+
+
+def _converted(data: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(data)
+    except Exception as error:  # whatever a foreign __array__ may raise
+        raise DataError(
+            f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}): "
+            "make one of it first"
+        ) from None
+
+
+def _dimensioned(array: npt.NDArray[Any], data: Any, what: str) -> npt.NDArray[Any]:
+    return array if array.ndim else _refuse(data, what)
+
+
+def _from_rows(rows: Sequence[Any], what: str) -> npt.NDArray[Any]:
+    """Nested lists cell by cell: NumPy itself would turn [1, "a"] into text throughout."""
+    if not any(_is_row(row) for row in rows):
+        return _objects(rows, (len(rows),))
+    cells: list[list[Any]] = []
+    for index, row in enumerate(rows):
+        if not _is_row(row):
+            raise DataError(f"{what} has rows, but row {index} is {row!r}: make it a list")
+        cells.append(list(row))
+        if len(cells[-1]) != len(cells[0]):
+            raise DataError(
+                f"{what} has {len(cells[0])} cells in row 0 but {len(cells[-1])} in row {index}: "
+                "every row needs the same number"
+            )
+    return _objects([cell for row in cells for cell in row], (len(cells), len(cells[0])))
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, (Sequence, np.ndarray)) and not isinstance(row, (str, bytes))
+
+
+def _objects(cells: Iterable[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    array = np.empty(shape, dtype=object)
+    flat = array.reshape(-1)
+    for index, cell in enumerate(cells):  # assigned one by one, so that NumPy unpacks no cell
+        flat[index] = cell
+    return array
+
+
+def _refuse(data: Any, what: str) -> npt.NDArray[Any]:
+    hint = "make a frame of it first" if isinstance(data, dict) else "give rows and columns"
+    raise DataError(
+        f"{what} is a {type(data).__name__}, not an array, sparse matrix, frame or list of rows: "
+        f"{hint}"
+    )

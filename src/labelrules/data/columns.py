@@ -1,0 +1,235 @@
+"""One column as it is read: numbers, or codes into the categories found in it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import inf, isfinite, nan
+from numbers import Real
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats
+from labelrules.data.errors import DataError, quoted
+
+BOOLEANS = ("False", "True")
+"""The categories of a column of truth values, wherever it comes from."""
+
+_LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
+
+_ADVICE = {
+    "M": ("dates", "turn them into numbers, such as days since a fixed date, or into text"),
+    "m": ("durations", "turn them into numbers of one unit, such as seconds"),
+    "c": ("complex numbers", "give the real and the imaginary part a column each"),
+    "S": ("bytes", "decode them to text"),
+    "V": ("records", "give each field a column of its own"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Values of one column; of a nominal one, codes into its own categories.
+
+    NaN stands for a missing value in both.
+    """
+
+    values: Floats
+    categories: tuple[str, ...] | None = None
+
+    @property
+    def is_missing_throughout(self) -> bool:
+        """Whether no row has a value, so that the column fits any kind."""
+        return bool(np.isnan(self.values).all())
+
+    def recoded(self, categories: Sequence[str]) -> Floats:
+        """Codes into other categories; NaN for a value that is not among them."""
+        code_of = {category: code for code, category in enumerate(categories)}
+        codes = np.array([code_of.get(text, nan) for text in self.categories or ()] + [nan])
+        found = np.isfinite(self.values)
+        return codes[np.where(found, self.values, len(codes) - 1).astype(np.intp)]
+
+
+def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
+    """Read a one-dimensional array; `nominal` asks for categories even of numbers."""
+    kind = values.dtype.kind
+    if kind in "OT":
+        return read_objects(values.astype(object).tolist(), name, nominal)
+    if kind == "b":
+        return Column(values.astype(np.float64), BOOLEANS)
+    if kind == "U":
+        return _sorted_texts(values)
+    if kind not in "iuf":
+        refuse_kind(name, *_ADVICE.get(kind, (f"values of type {values.dtype}", "leave it out")))
+    if nominal:
+        return _nominal_numbers(values, name)
+    check_exact(values.reshape(-1, 1), [name])
+    return Column(values.astype(np.float64))
+
+
+def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
+    """Read Python objects: numbers make a numeric column, text and truth values a nominal one."""
+    kinds = [kind_of(value) for value in values]
+    found = set(kinds) - {"missing"}
+    _check_kinds(values, kinds, found, name, nominal)
+    if found <= {"number"} and not nominal:
+        numbers = [
+            nan if kind == "missing" else _exact_float(value, name)
+            for value, kind in zip(values, kinds, strict=True)
+        ]
+        return Column(np.array(numbers, dtype=np.float64))
+    return nominal_column(values, kinds, name)
+
+
+def nominal_column(
+    values: Sequence[Any], kinds: Sequence[str], name: str, declared: Iterable[Any] | None = None
+) -> Column:
+    """Codes into the declared categories, or else into those found, in sorted order."""
+    # 1 and True are equal in Python but not the same category: the kind is part of the key
+    different = {(k, v): v for k, v in zip(kinds, values, strict=True) if k != "missing"}
+    categories = category_texts(_in_order(different) if declared is None else declared, name)
+    code_of_text = {category: float(code) for code, category in enumerate(categories)}
+    code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
+    codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
+    return Column(np.array(codes, dtype=np.float64), categories)
+
+
+def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
+    """The texts of categories; no two different ones may share a text."""
+    first: dict[str, Any] = {}
+    for value in values:
+        if kind_of(value) == "missing":
+            continue
+        if kind_of(value) == "number" and abs(value) == inf:
+            raise DataError(f"column {quoted(name)} holds an infinite value: mark it as missing")
+        known = first.setdefault(text_of(value), value)
+        if known is not value and (kind_of(known) != kind_of(value) or known != value):
+            raise DataError(
+                f"column {quoted(name)}: the values {known!r} and {value!r} would be the same "
+                f"category {quoted(text_of(value))}; make them all text or all numbers"
+            )
+    return tuple(first)
+
+
+def text_of(value: Any) -> str:
+    """A value as a category: a whole number has no decimal point, whatever its type.
+
+    So a column of whole numbers keeps its categories when a missing value
+    turns it into floats.
+    """
+    if kind_of(value) != "number":
+        return str(value)
+    if not isinstance(value, (float, np.floating)) and int(value) == value:
+        return str(int(value))
+    return repr(float(value) + 0.0).removesuffix(".0")  # adding 0.0 makes -0.0 plain
+
+
+def is_number_text(category: str) -> bool:
+    """Whether the category is what a number of a column looks like as a category."""
+    for number in (int, float):
+        try:
+            value = number(category)
+        except ValueError:
+            continue
+        if category == text_of(value):
+            return category not in ("inf", "-inf", "nan")
+    return False
+
+
+def kind_of(value: Any) -> str:
+    """``"missing"``, ``"text"``, ``"bool"``, ``"number"``, or the name of another type."""
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (bool, np.bool_)):
+        return "bool"
+    if isinstance(value, Decimal):
+        return "missing" if value.is_nan() else "number"
+    if isinstance(value, Real):
+        return "missing" if value != value else "number"
+    name = type(value).__name__
+    # pandas is not imported here: its two marks of a missing value go by their names
+    if name in ("NAType", "NaTType") or (
+        isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)
+    ):
+        return "missing"
+    return name
+
+
+def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
+    """Refuse whole numbers that float64 would round, by the name of their column."""
+    if not is_exact(values):
+        for row, column in np.argwhere(_beyond(values)):
+            _exact_float(int(values[row, column]), names[column])
+
+
+def is_exact(values: npt.NDArray[Any]) -> bool:
+    """Whether every whole number is small enough for float64 to hold it without a look."""
+    return values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not _beyond(values).any()
+
+
+def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    return (values > _LARGEST_EXACT) | (values < -_LARGEST_EXACT)
+
+
+def refuse_kind(name: str, what: str, advice: str) -> NoReturn:
+    """Say that a column holds what no condition could test."""
+    raise DataError(f"column {quoted(name)} holds {what}: {advice}")
+
+
+def _exact_float(value: Any, name: str) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = inf
+    if isfinite(number) and number != value and int(value) == value:
+        raise DataError(
+            f"column {quoted(name)} holds the whole number {value}, which a float64 cannot "
+            f"hold exactly: make the column nominal (nominal=[{quoted(name)}]) or scale it"
+        )
+    return number
+
+
+def _check_kinds(
+    values: Sequence[Any], kinds: Sequence[str], found: set[str], name: str, nominal: bool
+) -> None:
+    other = sorted(found - {"text", "bool", "number"})
+    if other:
+        row = kinds.index(other[0])
+        refuse_kind(
+            name,
+            f"a value of type {other[0]} in row {row}",
+            "a cell is a number, text, a truth value or missing",
+        )
+    if "number" in found and len(found) > 1 and not nominal:
+        number = values[kinds.index("number")]
+        text = next(v for v, kind in zip(values, kinds, strict=True) if kind in ("text", "bool"))
+        raise DataError(
+            f"column {quoted(name)} mixes numbers such as {number!r} with values such as {text!r}: "
+            f"clean it, or make it nominal (nominal=[{quoted(name)}])"
+        )
+
+
+def _in_order(different: dict[tuple[str, Any], Any]) -> list[Any]:
+    """Numbers by size, truth values always both, anything else by its text."""
+    kinds = {kind for kind, _ in different}
+    if kinds == {"number"}:
+        return sorted(different.values())
+    if kinds == {"bool"}:
+        return [False, True]
+    return sorted(different.values(), key=text_of)
+
+
+def _sorted_texts(values: npt.NDArray[np.str_]) -> Column:
+    categories, codes = np.unique(values, return_inverse=True)
+    return Column(codes.astype(np.float64), tuple(categories.tolist()))
+
+
+def _nominal_numbers(values: npt.NDArray[Any], name: str) -> Column:
+    numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
+    known = ~np.isnan(numbers)
+    different, codes = np.unique(numbers[known], return_inverse=True)
+    column = np.full(len(numbers), nan)
+    column[known] = codes
+    return Column(column, category_texts(different.tolist(), name))

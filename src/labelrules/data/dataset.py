@@ -1,0 +1,212 @@
+"""X, Y and a schema, frozen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
+from labelrules.data.errors import DataError
+from labelrules.data.schema import Feature, Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of features with a set of labels per row, checked and frozen.
+
+    Use :func:`labelrules.data.encode.dataset` to make one from arrays or frames.
+
+    Parameters
+    ----------
+    schema : Schema
+    X : ndarray or csc_array of float64
+        One column per feature: numbers, category codes, NaN for missing.
+        Dense X is in column-major order; an entry that sparse X does not store
+        is 0, the first category.
+    Y : ndarray of int8
+        Rows by labels, 0 or 1.
+    name : str, optional
+        For headings.
+
+    Examples
+    --------
+    >>> from labelrules.data import load
+    >>> readers = load("magazines")
+    >>> readers.n_rows, readers.schema.labels
+    (14, ('quality', 'tabloid', 'fashion', 'sports'))
+    >>> readers.label_sets()[3]
+    ('quality', 'fashion')
+    """
+
+    schema: Schema
+    X: Matrix = field(repr=False)
+    Y: Board = field(repr=False)
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "X", frozen_matrix(self.X, self.schema))
+        object.__setattr__(self, "Y", frozen_labels(self.Y, self.schema))
+        if self.X.shape[0] != self.Y.shape[0]:
+            raise DataError(f"X has {self.X.shape[0]} rows but Y has {self.Y.shape[0]}")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.Y.shape[0])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether X stores only its non-zero entries."""
+        return sparse.issparse(self.X)
+
+    def empty_board(self) -> Board:
+        """A board for these rows on which nothing is written yet."""
+        return np.full(self.Y.shape, UNSET)
+
+    def column(self, feature: int | str) -> Floats:
+        """One column of X, dense."""
+        index = feature if isinstance(feature, int) else self.schema.feature_index[feature]
+        return column_of(self.X, index)
+
+    def take(self, rows: npt.ArrayLike) -> "Dataset":
+        """The given rows, by index or mask, as a data set of their own."""
+        chosen: Integers | Mask = np.asarray(rows)
+        X = self.X.tocsr()[chosen].tocsc() if sparse.issparse(self.X) else self.X[chosen]
+        return Dataset(self.schema, X, self.Y[chosen], self.name)
+
+    def without(self, features: Sequence[str]) -> "Dataset":
+        """The same data without the named features."""
+        unknown = [name for name in features if name not in self.schema.feature_index]
+        if unknown:
+            raise DataError(f"there is no feature {unknown[0]!r} to leave out")
+        kept = [j for j, name in enumerate(self.schema.feature_names) if name not in set(features)]
+        schema = Schema(
+            [self.schema.features[j] for j in kept], self.schema.labels, self.schema.parents
+        )
+        return Dataset(schema, self.X[:, kept], self.Y, self.name)
+
+    def label_sets(self) -> list[tuple[str, ...]]:
+        """The labels present in each row, by name."""
+        names = np.array(self.schema.labels, dtype=object)
+        return [tuple(names[row == 1]) for row in self.Y]
+
+    def __eq__(self, other: object) -> bool:
+        """Same schema, same cells; the name and the storage of X do not matter."""
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return (
+            self.schema == other.schema
+            and self.Y.shape == other.Y.shape
+            and bool(np.array_equal(self.Y, other.Y))
+            and _equal_matrices(self.X, other.X)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+
+def column_of(X: Matrix, index: int) -> Floats:
+    """One column of an encoded matrix, dense."""
+    if not sparse.issparse(X):
+        return np.asarray(X[:, index])
+    column = np.zeros(X.shape[0])
+    start, stop = X.indptr[index], X.indptr[index + 1]
+    column[X.indices[start:stop]] = X.data[start:stop]
+    return column
+
+
+def frozen_matrix(X: Any, schema: Schema) -> Matrix:
+    """Check encoded features against a schema; return them frozen, column by column."""
+    matrix = _frozen_sparse(X) if sparse.issparse(X) else _frozen_dense(X)
+    if matrix.ndim != 2 or matrix.shape[1] != schema.n_features:
+        raise DataError(f"X has the shape {matrix.shape} but {schema.n_features} features are named")
+    if sparse.issparse(matrix):
+        _check_stored(matrix.data, np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr)), schema)
+    else:
+        for index in range(schema.n_features):
+            _check_stored(matrix[:, index], np.full(matrix.shape[0], index), schema)
+    return matrix
+
+
+def frozen_labels(Y: Any, schema: Schema) -> Board:
+    """Check labels against a schema; return them frozen, as int8."""
+    labels: Board = _owned(Y, np.int8, "C")
+    if labels.ndim != 2 or labels.shape[1] != schema.n_labels:
+        raise DataError(f"Y has the shape {labels.shape} but {schema.n_labels} labels are named")
+    if ((labels != 0) & (labels != 1)).any():
+        raise DataError("Y has cells other than 0 and 1")
+    return labels
+
+
+def _owned(array: Any, dtype: npt.DTypeLike, order: Literal["C", "F"]) -> npt.NDArray[Any]:
+    """The array itself if nobody can change it any more, else a frozen copy."""
+    given = np.asarray(array)
+    if given.dtype == dtype and given.flags[f"{order}_CONTIGUOUS"] and is_frozen(given):
+        return given
+    copy = np.array(given, dtype=dtype, order=order)
+    copy.setflags(write=False)
+    return copy
+
+
+def is_frozen(array: npt.NDArray[Any]) -> bool:
+    """Whether neither the array nor what it views can be written to."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return base is None
+
+
+def _frozen_dense(X: Any) -> Floats:
+    # Adding 0.0 would turn -0.0 into 0.0; comparisons treat them alike, so it is left as it is.
+    return _owned(X, np.float64, "F")
+
+
+def _frozen_sparse(X: Any) -> sparse.csc_array:
+    """Column by column, sorted, without stored zeros; the input stays as it was."""
+    matrix = X
+    if not (isinstance(X, sparse.csc_array) and X.has_canonical_format and is_frozen(X.data)):
+        matrix = sparse.csc_array(X, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.setflags(write=False)
+    return matrix
+
+
+def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
+    """Numbers are finite or missing; codes are whole, from 0, and name a category."""
+    n_categories = np.array([np.inf if f.categories is None else len(f.categories) for f in schema.features])
+    limits = n_categories[columns]
+    whole = np.isinf(limits) | (values == np.floor(values)) & (values >= 0)
+    good = np.isnan(values) | (np.abs(values) < limits) & whole
+    if not good.all():
+        where = int(np.argmin(good))
+        _refuse(schema.features[int(columns[where])], float(values[where]))
+
+
+def _refuse(feature: Feature, value: float) -> NoReturn:
+    if feature.is_numeric:
+        raise DataError(
+            f"feature {feature.name!r} has an infinite value: replace it by a number, "
+            "or by NaN if it is missing"
+        )
+    raise DataError(
+        f"feature {feature.name!r} has the code {value:g}, but its categories are numbered "
+        f"from 0 to {len(feature.categories or ()) - 1}"
+    )
+
+
+def _equal_matrices(a: Matrix, b: Matrix) -> bool:
+    if a.shape != b.shape:
+        return False
+    return all(
+        np.array_equal(column_of(a, index), column_of(b, index), equal_nan=True)
+        for index in range(a.shape[1])
+    )

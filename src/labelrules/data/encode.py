@@ -1,0 +1,302 @@
+"""From the tables people have to a data set, and new data by the same schema."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import Board, Floats, Matrix
+from labelrules.data.arrays import Table, as_table
+from labelrules.data.columns import Column
+from labelrules.data.dataset import Dataset, frozen_labels, frozen_matrix
+from labelrules.data.errors import DataError, quoted, suggestion
+from labelrules.data.fit import check_columns, check_labels, codes_of, codes_of_stored
+from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy
+from labelrules.data.labels import Names, read_labels
+from labelrules.data.schema import Feature, Schema
+from labelrules.data.sparse import SparseTable
+
+AnyTable = Frame | Table | SparseTable
+
+
+def dataset(
+    X: Any,
+    Y: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    label_names: Sequence[str] | None = None,
+    nominal: Iterable[str | int] = (),
+    name: str = "",
+) -> Dataset:
+    """Make a data set from features X and labels Y.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame or list of rows
+        Columns of numbers are numeric; columns of text, truth values or
+        categories are nominal. The categories of a categorical column keep
+        their order, others are sorted. The type of an array or of a frame's column
+        decides; in an array of objects and in lists it is decided column by
+        column. None, NaN and other marks of a missing value are missing.
+        A sparse matrix stays sparse. X is not changed.
+    Y : array, sparse matrix, data frame or list of label sets
+        Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of
+        label names per row, in which a repeated name counts once. One dimension
+        is one label.
+    feature_names, label_names : sequence of str, optional
+        A frame brings its own. The default is x0, x1, ... and y0, y1, ...; the
+        label space of label sets is the sorted union of the sets.
+    nominal : iterable of str or int
+        Columns of numbers to be read as nominal, by name or position. The
+        category of a whole number has no decimal point: 3.0 is ``"3"``. In a sparse
+        matrix the first category is ``"0"``, so that what is not stored stays so.
+    name : str
+        For headings.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        If X or Y cannot be read; the message names the column.
+
+    Examples
+    --------
+    >>> data = dataset([[36, "Female"], [None, "Male"]], [{"quality", "fashion"}, set()])
+    >>> data.schema.features
+    (Feature(name='x0', categories=None), Feature(name='x1', categories=('Female', 'Male')))
+    >>> data.X
+    array([[36.,  0.],
+           [nan,  1.]])
+    >>> data.label_sets()
+    [('fashion', 'quality'), ()]
+    """
+    table = _as_any_table(X)
+    board, labels = read_labels(Y, _checked_names(label_names, "label_names"))
+    names = _feature_names(table, _checked_names(feature_names, "feature_names"), labels or ())
+    if labels is None:
+        labels = _default_names("y", board.shape[1], taken=names)
+    chosen = _positions(nominal, names)
+    if isinstance(table, SparseTable):
+        features, matrix = _read_sparse(table, names, chosen)
+    else:
+        features, matrix = _read_dense(table, names, chosen)
+    return Dataset(Schema(features, labels), matrix, board, name)
+
+
+def encode(X: Any, schema: Schema) -> Matrix:
+    """Encode new features by a schema, as :func:`dataset` encoded the first ones.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, list of rows, or Dataset
+        Values as they are, not codes. A frame must have the columns of the
+        schema, in its order; an array, their number. Numbers in a nominal column
+        are looked up by their text, ``"3"`` for 3 and for 3.0. X is not changed.
+    schema : Schema
+
+    Returns
+    -------
+    ndarray or csc_array
+        Frozen, column by column. A category that the schema does not know is NaN: like a
+        missing value, it satisfies no condition.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, extra, in another place or of another kind; it is named.
+
+    Examples
+    --------
+    >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
+    >>> encode([[36, "Male"], [41, "unknown"]], schema)
+    array([[36.,  1.],
+           [41., nan]])
+    """
+    if isinstance(X, Dataset):
+        return _encoded_already(X, schema)
+    table = _as_any_table(X)
+    check_columns(table, schema)
+    if isinstance(table, SparseTable):
+        return frozen_matrix(_encode_sparse(table, schema), schema)
+    return frozen_matrix(_encode_dense(table, schema), schema)
+
+
+def encode_labels(Y: Any, schema: Schema) -> Board:
+    """Encode new labels by a schema.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, data frame, list of label sets, or Dataset
+        As for :func:`dataset`; a frame must have one column per label, in order.
+    schema : Schema
+
+    Returns
+    -------
+    ndarray of int8
+        Rows by labels, frozen.
+
+    Examples
+    --------
+    >>> encode_labels([{"tabloid"}, []], Schema([], ["quality", "tabloid"]))
+    array([[0, 1],
+           [0, 0]], dtype=int8)
+    """
+    if isinstance(Y, Dataset):
+        if Y.schema.labels != schema.labels:
+            raise DataError("the data set given as Y has other labels than the schema")
+        return Y.Y
+    check_labels(Y, schema)
+    board, _ = read_labels(Y, schema.labels)
+    return frozen_labels(board, schema)
+
+
+def _as_any_table(X: Any) -> AnyTable:
+    refuse_lazy(X, "X")
+    if sparse.issparse(X):
+        return SparseTable(X)
+    if is_frame(X):
+        return Frame(X, "X")
+    if is_series(X):
+        raise DataError("X is a single column: make it a table, by X.to_frame() for one feature")
+    return as_table(X)
+
+
+def _read_dense(
+    table: Frame | Table, names: Names, nominal: set[int]
+) -> tuple[list[Feature], Floats]:
+    if isinstance(table, Table) and table.is_numeric and not nominal:
+        return [Feature(name) for name in names], _frozen(table.numbers(names))
+    matrix = np.empty(table.shape, order="F")
+    features = []
+    for index, name in enumerate(names):
+        column = table.read(index, name, index in nominal)
+        matrix[:, index] = column.values
+        features.append(Feature(name, column.categories))
+    return features, _frozen(matrix)
+
+
+def _read_sparse(
+    table: SparseTable, names: Names, nominal: set[int]
+) -> tuple[list[Feature], sparse.csc_array]:
+    if table.is_numeric and not nominal:
+        return [Feature(name) for name in names], table.numbers()
+    features, columns = [], []
+    for index, name in enumerate(names):
+        feature, column = _with_zero_first(table.read(index, name, index in nominal), name)
+        features.append(feature)
+        columns.append(column)
+    return features, table.replaced(columns)
+
+
+def _with_zero_first(stored: Column, name: str) -> tuple[Feature, Floats]:
+    """Code 0 is for what is not stored; the stored entries are never 0, nor False."""
+    if stored.categories is None:
+        return Feature(name), stored.values
+    if "False" in stored.categories:
+        return Feature(name, stored.categories), stored.values
+    return Feature(name, ("0", *stored.categories)), stored.values + 1.0
+
+
+def _encode_dense(table: Frame | Table, schema: Schema) -> Floats:
+    all_numeric = all(feature.is_numeric for feature in schema.features)
+    if isinstance(table, Table) and table.is_numeric and all_numeric:
+        return _frozen(table.numbers(schema.feature_names))
+    matrix = np.empty(table.shape, order="F")
+    problems = []
+    for index, feature in enumerate(schema.features):
+        codes = codes_of(table, index, feature)
+        if isinstance(codes, str):
+            problems.append(codes)
+        else:
+            matrix[:, index] = codes
+    _raise_together(problems)
+    return _frozen(matrix)
+
+
+def _encode_sparse(table: SparseTable, schema: Schema) -> sparse.csc_array:
+    if table.is_numeric and all(feature.is_numeric for feature in schema.features):
+        return table.numbers()
+    columns, problems = [], []
+    for index, feature in enumerate(schema.features):
+        codes = codes_of_stored(table, index, feature)
+        if isinstance(codes, str):
+            problems.append(codes)
+        else:
+            columns.append(codes)
+    _raise_together(problems)
+    return table.replaced(columns)
+
+
+def _raise_together(problems: Sequence[str]) -> None:
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise DataError("X does not fit the schema: " + "; ".join(problems[:5]) + more)
+
+
+def _encoded_already(X: Dataset, schema: Schema) -> Matrix:
+    if X.schema.features == schema.features:
+        return X.X
+    pairs = zip(X.schema.features, schema.features, strict=False)
+    differing = [f"{quoted(a.name)}" for a, b in pairs if a != b]
+    which = f": {differing[0]} is the first that differs" if differing else ""
+    raise DataError(f"the data set given as X has other features than the schema{which}")
+
+
+def _frozen(matrix: Floats) -> Floats:
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _checked_names(names: Sequence[str] | None, what: str) -> Names | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise DataError(f"{what} is one text, {names!r}: give a list of names")
+    return tuple(str(name) if isinstance(name, str) else name for name in names)
+
+
+def _feature_names(table: AnyTable, given: Names | None, taken: Iterable[str]) -> Names:
+    n_columns = table.shape[1]
+    if given is not None and len(given) != n_columns:
+        raise DataError(f"X has {n_columns} columns but {len(given)} feature names were given")
+    if table.names is None:
+        return given if given is not None else _default_names("x", n_columns, taken)
+    if given is not None and given != table.names:
+        raise DataError(
+            "X is a frame and brings the names of its columns: leave feature_names out, "
+            "or rename the columns"
+        )
+    return table.names
+
+
+def _default_names(letter: str, n_names: int, taken: Iterable[str]) -> Names:
+    """x0, x1, ...; with as many underscores after the letter as it takes to be different."""
+    others = set(taken)
+    names = tuple(f"{letter}{index}" for index in range(n_names))
+    return names if others.isdisjoint(names) else _default_names(f"{letter}_", n_names, others)
+
+
+def _positions(nominal: Iterable[str | int], names: Names) -> set[int]:
+    if isinstance(nominal, (str, int)):
+        raise DataError(f"nominal is {nominal!r}: give a list of names or positions")
+    index_of = {name: index for index, name in enumerate(names)}
+    return {_position(choice, index_of) for choice in nominal}
+
+
+def _position(choice: str | int, index_of: dict[str, int]) -> int:
+    if isinstance(choice, str):
+        if choice not in index_of:
+            raise DataError(
+                f"nominal names {quoted(choice)}, which X does not have"
+                f"{suggestion(choice, index_of)}"
+            )
+        return index_of[choice]
+    if isinstance(choice, bool) or not isinstance(choice, (int, np.integer)):
+        raise DataError(f"nominal has {choice!r}: give names or positions of columns")
+    if not 0 <= choice < len(index_of):
+        raise DataError(f"nominal has the position {choice}, but X has {len(index_of)} columns")
+    return int(choice)

@@ -1,0 +1,50 @@
+"""What is said when data are not as they should be."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class DataError(ValueError):
+    """The data given are wrong; the message says what and what to do about it."""
+
+
+class FileError(DataError):
+    """A file is wrong; the message begins with its name and line.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    path : path-like
+        The file.
+    line : int, optional
+        The line, counted from 1.
+    """
+
+    def __init__(self, message: str, path: str | Path, line: int | None = None) -> None:
+        where = f"{path}" if line is None else f"{path}, line {line}"
+        super().__init__(f"{where}: {message}")
+        self.path = Path(path)
+        self.line = line
+
+    def __reduce__(self) -> tuple[type, tuple[str], dict[str, object]]:
+        return (_restored, (str(self),), self.__dict__)  # type: ignore[return-value]
+
+
+def _restored(message: str) -> FileError:
+    error = FileError.__new__(FileError)
+    ValueError.__init__(error, message)
+    return error
+
+
+def quoted(name: object) -> str:
+    """A name as messages show it, on one line and not too long."""
+    text = repr(str(name))
+    return text if len(text) <= 60 else f"{text[:56]}...'"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` when a known name is close, else nothing."""
+    close = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {quoted(close[0])}?" if close else ""

@@ -1,0 +1,183 @@
+"""Columns of data frames: pandas, polars, pyarrow and whatever else narwhals knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from labelrules.data.columns import (
+    BOOLEANS,
+    Column,
+    kind_of,
+    nominal_column,
+    read_array,
+    read_objects,
+    refuse_kind,
+)
+from labelrules.data.errors import DataError, quoted
+from labelrules.data.schema import repeated
+
+Series = nw.Series[Any]
+
+_BEYOND_NUMPY = (nw.Int128, nw.UInt128)  # it has no integers so long
+
+_ADVICE: dict[Any, tuple[str, str]] = {
+    nw.Date: ("dates", "turn them into numbers, such as days since a fixed date, or into text"),
+    nw.Datetime: ("times", "turn them into numbers, such as seconds since a fixed time"),
+    nw.Time: ("times of day", "turn them into numbers, such as seconds since midnight"),
+    nw.Duration: ("durations", "turn them into numbers of one unit, such as seconds"),
+    nw.List: ("lists", "give each element a column of its own"),
+    nw.Array: ("arrays", "give each element a column of its own"),
+    nw.Struct: ("records", "give each field a column of its own"),
+    nw.Binary: ("bytes", "decode them to text"),
+}
+
+
+def is_frame(data: Any) -> bool:
+    """Whether these data are a frame with columns in memory."""
+    return nw.dependencies.is_into_dataframe(data)
+
+
+def is_series(data: Any) -> bool:
+    """Whether these data are one column of a frame."""
+    return nw.dependencies.is_into_series(data)
+
+
+def refuse_lazy(data: Any, what: str) -> None:
+    """A lazy frame has no rows yet; whether to run its query is not ours to decide."""
+    if nw.dependencies.is_polars_lazyframe(data) or isinstance(data, nw.LazyFrame):
+        raise DataError(f"{what} is a lazy frame: call collect() on it first")
+
+
+class Frame:
+    """The columns of a frame by position, under names that are text and different."""
+
+    def __init__(self, data: Any, what: str) -> None:
+        native = nw.to_native(data, pass_through=True)
+        self.names = _column_names(native, what)
+        if nw.dependencies.is_pandas_like_dataframe(native) and self.names != tuple(native.columns):
+            native = native.set_axis(list(self.names), axis=1)
+        self._frame = nw.from_native(native, eager_only=True)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self._frame.shape
+
+    def read(self, index: int, name: str, nominal: bool) -> Column:
+        """Read one column; `name` is what messages call it."""
+        return read_series(self._frame.get_column(self.names[index]), name, nominal)
+
+    def values(self, index: int) -> npt.NDArray[Any] | list[Any]:
+        """The values of one column as they are."""
+        return _values(self._frame.get_column(self.names[index]))
+
+
+def series_values(data: Any) -> tuple[npt.NDArray[Any] | list[Any], str | None]:
+    """The values of a series as they are, and its name if it has one that is text."""
+    series = nw.from_native(data, series_only=True)
+    name = series.name if isinstance(series.name, str) and series.name else None
+    return _values(series), name
+
+
+def _values(series: Series) -> npt.NDArray[Any] | list[Any]:
+    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
+        if not series.is_null().any() and not isinstance(series.dtype, _BEYOND_NUMPY):
+            return series.to_numpy()
+    # a cell that is a list may come as an array
+    return [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()]
+
+
+def read_series(series: Series, name: str, nominal: bool) -> Column:
+    """Read one column of a frame by its type."""
+    dtype = series.dtype
+    if isinstance(dtype, (nw.Categorical, nw.Enum)):
+        return _read_categories(series, name)
+    if isinstance(dtype, (nw.String, nw.Object, nw.Decimal)):
+        return _read_objects(series, name, nominal)
+    if isinstance(dtype, nw.Boolean):
+        values = series.fill_null(False).to_numpy().astype(np.float64)
+        return Column(np.where(series.is_null().to_numpy(), np.nan, values), BOOLEANS)
+    if dtype.is_numeric():
+        return _read_numbers(series, name, nominal)
+    if series.is_null().all():
+        return Column(np.full(len(series), np.nan))
+    return _refuse(series, name)
+
+
+def _column_names(native: Any, what: str) -> tuple[str, ...]:
+    """Text as it is, whole numbers as text; anything else has no place in a rule."""
+    if nw.dependencies.is_pandas_like_dataframe(native):
+        if getattr(native.columns, "nlevels", 1) > 1:
+            raise DataError(
+                f"{what} has columns with several levels of names: flatten them, for instance by "
+                f"{what}.columns = ['_'.join(map(str, names)) for names in {what}.columns]"
+            )
+        columns = list(native.columns)
+    elif nw.dependencies.is_pyarrow_table(native):
+        columns = list(native.column_names)
+    else:
+        columns = list(nw.from_native(native, eager_only=True).columns)
+    names = tuple(_name_text(column, what) for column in columns)
+    twice = repeated(names)
+    if twice:
+        raise DataError(f"{what} has two columns called {quoted(twice[0])}: rename one of them")
+    return names
+
+
+def _name_text(column: Any, what: str) -> str:
+    if isinstance(column, str):
+        return str(column)
+    if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+        return str(column)
+    raise DataError(
+        f"{what} has a column called {column!r} of type {type(column).__name__}: "
+        "rename it, a name is text"
+    )
+
+
+def _read_objects(series: Series, name: str, nominal: bool) -> Column:
+    values = series.to_list()
+    if isinstance(series.dtype, nw.String):  # even if every value is missing
+        return nominal_column(values, [kind_of(value) for value in values], name)
+    return read_objects(values, name, nominal)
+
+
+def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
+    if isinstance(series.dtype, _BEYOND_NUMPY):
+        return read_objects(series.to_list(), name, nominal)
+    missing = series.is_null().to_numpy()
+    if not missing.any():
+        return read_array(series.to_numpy(), name, nominal)
+    # filled with a number first, because libraries would turn integers into floats to mark the gap
+    column = read_array(series.fill_null(0).to_numpy()[~missing], name, nominal)
+    values = np.full(len(series), np.nan)
+    values[~missing] = column.values
+    return Column(values, column.categories)
+
+
+def _read_categories(series: Series, name: str) -> Column:
+    values = series.to_list()
+    kinds = [kind_of(value) for value in values]
+    return nominal_column(values, kinds, name, _declared(series))
+
+
+def _declared(series: Series) -> Sequence[Any] | None:
+    """The categories in their own order; those of polars' Categorical have none to keep."""
+    if series.implementation.is_polars() and isinstance(series.dtype, nw.Categorical):
+        return None
+    return series.cat.get_categories().to_list()
+
+
+def _refuse(series: Series, name: str) -> Column:
+    for dtype, (what, advice) in _ADVICE.items():
+        if isinstance(series.dtype, dtype):
+            refuse_kind(name, what, advice)
+    native = str(getattr(series.to_native(), "dtype", series.dtype))
+    if native.startswith("Sparse"):
+        refuse_kind(name, "sparse values", "pass X.sparse.to_coo() and feature_names=X.columns")
+    refuse_kind(
+        name, f"values of type {native}", "turn them into numbers or text, or leave the column out"
+    )

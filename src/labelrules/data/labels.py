@@ -1,0 +1,180 @@
+"""Labels from whatever says which labels a row has: 0/1 tables or sets of names."""
+
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labelrules._types import Board
+from labelrules.data.arrays import as_array
+from labelrules.data.errors import DataError, quoted, suggestion
+from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy, series_values
+
+Names = tuple[str, ...]
+
+
+def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
+    """Rows by labels, and the label names if `names` or Y itself gives them.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame, series, or list of label sets
+        A label is 0 or 1 (or a truth value). One dimension is one label.
+        A label set is a set, list or tuple of text; it may name a label twice.
+    names : tuple of str, optional
+        The label space of label sets; the number of names is checked otherwise.
+    """
+    refuse_lazy(Y, "Y")
+    if sparse.issparse(Y):
+        return _from_sparse(Y, names), names
+    if is_frame(Y):
+        return _from_frame(Y, names)
+    if is_series(Y):
+        return _from_series(Y, names)
+    if _are_label_sets(Y):
+        return _from_sets(list(Y), names)
+    return _from_array(as_array(Y, "Y"), names), names
+
+
+def check_count(n_columns: int, names: Names | None) -> None:
+    """There must be one name per column."""
+    if names is not None and n_columns != len(names):
+        raise DataError(f"Y has {n_columns} columns but {len(names)} label names were given")
+
+
+def _from_array(array: npt.NDArray[Any], names: Names | None) -> Board:
+    if array.ndim not in (1, 2):
+        raise DataError(f"Y has {array.ndim} dimensions, but a table of rows and labels has two")
+    cells = array.reshape(-1, 1) if array.ndim == 1 else array
+    check_count(cells.shape[1], names)
+    return _zeros_and_ones(cells, names)
+
+
+def _from_sparse(Y: Any, names: Names | None) -> Board:
+    if Y.ndim != 2:
+        raise DataError(f"Y is sparse with {Y.ndim} dimensions, but rows and labels are two")
+    check_count(Y.shape[1], names)
+    entries = sparse.coo_array(Y, copy=True)
+    entries.sum_duplicates()
+    values = np.asarray(entries.data)
+    bad = np.flatnonzero((values != 0) & (values != 1))
+    if len(bad):
+        row, column = entries.coords[0][bad[0]], entries.coords[1][bad[0]]
+        _refuse(values[bad[0]], int(row), _called(int(column), names))
+    board: Board = np.zeros(Y.shape, dtype=np.int8)
+    board[entries.coords] = values == 1
+    return board
+
+
+def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
+    frame = Frame(Y, "Y")
+    check_count(len(frame.names), names)
+    if names is not None and names != frame.names:
+        raise DataError(
+            f"Y is a frame with the columns {listed(frame.names)}, but label_names are "
+            f"{listed(names)}: leave label_names out, or rename the columns"
+        )
+    board: Board = np.zeros(frame.shape, dtype=np.int8)
+    for column, name in enumerate(frame.names):
+        cells = as_array(frame.values(column), "Y").reshape(-1, 1)
+        board[:, column] = _zeros_and_ones(cells, (name,))[:, 0]
+    return board, frame.names
+
+
+def _from_series(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
+    values, own = series_values(Y)
+    if _are_label_sets(values):
+        return _from_sets(list(values), names)
+    if names is None and own:
+        names = (own,)
+    return _from_array(as_array(values, "Y"), names), names
+
+
+def _are_label_sets(Y: Any) -> bool:
+    """Rows that are sets, or lists with text in them; lists of numbers are rows of a table."""
+    if isinstance(Y, np.ndarray) and (Y.dtype.kind != "O" or Y.ndim != 1):
+        return False
+    if not isinstance(Y, (Sequence, np.ndarray)) or isinstance(Y, (str, bytes)) or not len(Y):
+        return False
+    rows = [row for row in Y if isinstance(row, (set, frozenset, list, tuple))]
+    if any(isinstance(row, (set, frozenset)) for row in rows):
+        return True
+    with_members = [row for row in rows if len(row)]
+    if not with_members:
+        return len(rows) > 0
+    return any(isinstance(label, str) for row in with_members for label in row)
+
+
+def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
+    for index, row in enumerate(rows):
+        _check_set(row, index)
+    space = names if names is not None else tuple(sorted(set().union(*rows)))
+    if not space and names is None:
+        raise DataError("every label set in Y is empty: name the labels by label_names=")
+    column_of = {name: column for column, name in enumerate(space)}
+    board: Board = np.zeros((len(rows), len(space)), dtype=np.int8)
+    for index, row in enumerate(rows):
+        for label in row:
+            if label not in column_of:
+                raise DataError(
+                    f"Y has the unknown label {quoted(label)} in row {index}"
+                    f"{suggestion(label, space)}"
+                )
+            board[index, column_of[label]] = 1
+    return board, space
+
+
+def _check_set(row: Any, index: int) -> None:
+    if not isinstance(row, (set, frozenset, list, tuple)):
+        raise DataError(
+            f"Y has {row!r} in row {index} where other rows have label sets: "
+            "give each row a set of label names"
+        )
+    for label in row:
+        if not isinstance(label, str):
+            raise DataError(
+                f"Y has the label {label!r} of type {type(label).__name__} in row {index}: "
+                "labels in a label set are text"
+            )
+
+
+def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
+    if isinstance(cells, np.ma.MaskedArray) and np.ma.getmaskarray(cells).any():
+        row, column = np.argwhere(np.ma.getmaskarray(cells))[0]
+        _refuse(None, int(row), _called(int(column), names))
+    values = np.ma.getdata(cells)
+    if values.dtype.kind in "OT":
+        good = np.array([_is_label(value) for value in values.reshape(-1).tolist()], dtype=bool)
+        good = good.reshape(values.shape)
+    elif values.dtype.kind in "biuf":
+        good = (values == 0) | (values == 1)
+    else:
+        good = np.zeros(values.shape, dtype=bool)
+    if not good.all():
+        row, column = np.argwhere(~good)[0]
+        _refuse(values[row, column], int(row), _called(int(column), names))
+    return values.astype(np.int8)
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (Real, np.bool_)) and value in (0, 1)
+
+
+def _called(column: int, names: Names | None) -> str:
+    return str(column) if names is None else quoted(names[column])
+
+
+def _refuse(value: Any, row: int, column: str) -> NoReturn:
+    shown = value.item() if isinstance(value, np.generic) else value
+    raise DataError(f"Y has {shown!r} in row {row}, column {column}: a label is 0 or 1")
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names, for messages."""
+    shown = [quoted(name) for name in names]
+    if len(shown) > 5:
+        return ", ".join(shown[:5]) + f" and {len(shown) - 5} more"
+    return ", ".join(shown)

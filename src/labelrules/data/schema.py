@@ -1,0 +1,177 @@
+"""What the columns are called and which values they take."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from labelrules.data.errors import DataError, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One column of X: numeric, or nominal with its categories in order.
+
+    Parameters
+    ----------
+    name : str
+        Unique among features and labels.
+    categories : tuple of str, optional
+        The values of a nominal feature; none makes the feature numeric.
+
+    Examples
+    --------
+    >>> Feature("age").is_numeric
+    True
+    >>> Feature("sex", ("Female", "Male")).categories
+    ('Female', 'Male')
+    """
+
+    name: str
+    categories: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name, "feature")
+        if self.categories is not None:
+            object.__setattr__(self, "categories", tuple(self.categories))
+            _check_categories(self)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.categories is None
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the column holds categories."""
+        return self.categories is not None
+
+    @property
+    def kind(self) -> str:
+        """``"numeric"`` or ``"nominal"``, for messages."""
+        return "numeric" if self.is_numeric else "nominal"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Names, kinds and categories of the features, and the label space.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+    labels : sequence of str
+        Label names; no label shares its name with a feature, so that a name
+        in a rule means one thing.
+    parents : sequence of (str or None), optional
+        The parent of each label in a label hierarchy, None for a root.
+
+    Examples
+    --------
+    >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
+    >>> schema.n_features, schema.n_labels
+    (2, 1)
+    >>> schema.feature_index["sex"]
+    1
+    """
+
+    features: tuple[Feature, ...]
+    labels: tuple[str, ...]
+    parents: tuple[str | None, ...] = ()
+
+    def __init__(
+        self,
+        features: Iterable[Feature],
+        labels: Iterable[str],
+        parents: Sequence[str | None] | None = None,
+    ) -> None:
+        object.__setattr__(self, "features", tuple(features))
+        object.__setattr__(self, "labels", tuple(labels))
+        flat = (None,) * len(self.labels)
+        object.__setattr__(self, "parents", flat if parents is None else tuple(parents))
+        for label in self.labels:
+            _check_name(label, "label")
+        _check_unique([feature.name for feature in self.features], self.labels)
+        _check_parents(self.labels, self.parents)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.features)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels."""
+        return len(self.labels)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features, in order."""
+        return tuple(feature.name for feature in self.features)
+
+    @cached_property
+    def feature_index(self) -> dict[str, int]:
+        """From a feature's name to its column."""
+        return {name: column for column, name in enumerate(self.feature_names)}
+
+    @cached_property
+    def label_index(self) -> dict[str, int]:
+        """From a label's name to its column."""
+        return {name: column for column, name in enumerate(self.labels)}
+
+
+def _check_name(name: object, what: str) -> None:
+    if not isinstance(name, str):
+        raise DataError(
+            f"a {what} name must be text, not {name!r} of type {type(name).__name__}: "
+            "rename the column"
+        )
+    if not name:
+        raise DataError(f"a {what} has an empty name: give it one")
+
+
+def _check_categories(feature: Feature) -> None:
+    categories = feature.categories or ()
+    for category in categories:
+        if not isinstance(category, str):
+            raise DataError(
+                f"feature {quoted(feature.name)}: category {category!r} is not text; "
+                "categories are written as text"
+            )
+    twice = repeated(categories)
+    if twice:
+        raise DataError(
+            f"feature {quoted(feature.name)} declares the category {quoted(twice[0])} twice"
+        )
+
+
+def _check_unique(features: Sequence[str], labels: Sequence[str]) -> None:
+    for names, what in ((features, "features"), (labels, "labels")):
+        twice = repeated(names)
+        if twice:
+            raise DataError(f"two {what} are called {quoted(twice[0])}: rename one of them")
+    both = sorted(set(features) & set(labels))
+    if both:
+        raise DataError(
+            f"{quoted(both[0])} is the name of a feature and of a label: rename one of them, "
+            "or a rule could not say which it means"
+        )
+
+
+def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None:
+    if len(parents) != len(labels):
+        raise DataError(f"{len(parents)} parents were given for {len(labels)} labels")
+    parent_of = dict(zip(labels, parents, strict=True))
+    for label, parent in parent_of.items():
+        if parent is not None and parent not in parent_of:
+            raise DataError(f"label {quoted(label)} has the unknown parent {quoted(parent)}")
+        seen = {label}
+        while parent is not None:
+            if parent in seen:
+                raise DataError(f"label {quoted(label)} is its own ancestor")
+            seen.add(parent)
+            parent = parent_of[parent]
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once, in order of first occurrence."""
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -1,0 +1,1 @@
+"""COUNT: compiled loops over arrays; the only room that imports numba."""

@@ -1,0 +1,269 @@
+"""Run rules on many rows, 64 at a time.
+
+A *word* holds one bit for each of 64 rows. Rows are taken in slabs of `SLAB` words, so that
+everything a slab needs stays in the processor's cache. Within a slab an *atom* (a condition on
+a feature, shared by all rules that use it) becomes a few words when a rule first asks for it;
+the board is two words per label, "written" and "present". A rule is then a handful of ANDs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+
+SLAB = 64
+"""Words in a slab: 4,096 rows."""
+
+AT_MOST, ABOVE, EQUALS, DIFFERS = 0, 1, 2, 3
+"""The operators of atoms, as `RuleTable` numbers them."""
+
+
+class Columns(NamedTuple):
+    """Encoded features, dense or sparse; the arrays of the other kind are empty."""
+
+    is_sparse: bool
+    dense: npt.NDArray[np.float64]
+    indptr: Integers
+    indices: npt.NDArray[np.int32]
+    data: npt.NDArray[np.float64]
+
+
+class Rules(NamedTuple):
+    """Rules as flat arrays: rule r owns the entries from start[r] to start[r + 1]."""
+
+    column: Integers
+    operator: npt.NDArray[np.int8]
+    value: npt.NDArray[np.float64]
+    atom_start: Integers
+    atom: Integers
+    look_start: Integers
+    look_label: Integers
+    look_value: npt.NDArray[np.int8]
+    head_start: Integers
+    head_label: Integers
+    head_value: npt.NDArray[np.int8]
+    stops: npt.NDArray[np.bool_]
+
+
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _satisfies(operator, x, value):
+    if operator == AT_MOST:
+        return x <= value
+    if operator == ABOVE:
+        return x > value
+    if operator == EQUALS:
+        return x == value
+    # NaN differs from everything, itself included, but a missing value satisfies nothing.
+    return x != value and x == x
+
+
+@njit(nogil=True, cache=True)
+def _fill_dense(words, column, operator, value, first, n_rows):
+    words[:] = _NONE
+    for row in range(n_rows):
+        if _satisfies(operator, column[first + row], value):
+            words[row >> 6] |= _ONE << np.uint64(row & 63)
+
+
+@njit(nogil=True, cache=True)
+def _fill_sparse(words, rows, values, operator, value, first, n_rows):
+    """Entries that are not stored are zero: start from what zero answers, then correct."""
+    zero = _satisfies(operator, 0.0, value)
+    words[:] = _ALL if zero else _NONE
+    for entry in range(np.searchsorted(rows, first), len(rows)):
+        row = rows[entry] - first
+        if row >= n_rows:
+            break
+        if _satisfies(operator, values[entry], value) != zero:
+            words[row >> 6] ^= _ONE << np.uint64(row & 63)
+
+
+@njit(nogil=True, cache=True)
+def _pack(board, first, n_rows, written, present):
+    written[:] = _NONE
+    present[:] = _NONE
+    for row in range(n_rows):
+        bit = _ONE << np.uint64(row & 63)
+        for label in range(board.shape[1]):
+            cell = board[first + row, label]
+            if cell >= 0:
+                written[label, row >> 6] |= bit
+            if cell == 1:
+                present[label, row >> 6] |= bit
+
+
+@njit(nogil=True, cache=True)
+def _unpack(board, first, n_rows, written, present):
+    for row in range(n_rows):
+        shift = np.uint64(row & 63)
+        for label in range(board.shape[1]):
+            if (written[label, row >> 6] >> shift) & _ONE:
+                board[first + row, label] = (present[label, row >> 6] >> shift) & _ONE
+
+
+@njit(nogil=True, cache=True)
+def _mark(target, word, first, number):
+    """Note the rule's number for each row whose bit is set."""
+    for bit in range(64):
+        if (word >> np.uint64(bit)) & _ONE:
+            target[first + bit] = number
+
+
+@njit(nogil=True, cache=True)
+def _fill(words, atom, rules, columns, first, n_rows):
+    j, operator, value = rules.column[atom], rules.operator[atom], rules.value[atom]
+    if columns.is_sparse:
+        start, stop = columns.indptr[j], columns.indptr[j + 1]
+        rows, values = columns.indices[start:stop], columns.data[start:stop]
+        _fill_sparse(words, rows, values, operator, value, first, n_rows)
+    else:
+        _fill_dense(words, columns.dense[:, j], operator, value, first, n_rows)
+
+
+@njit(nogil=True, cache=True)
+def _cover(covered, r, rules, columns, words, filled, written, present, first, n_rows):
+    """Narrow the rows down to those that satisfy the body of rule r."""
+    for i in range(rules.look_start[r], rules.look_start[r + 1]):
+        label, wanted = rules.look_label[i], rules.look_value[i]
+        for word in range(len(covered)):
+            shown = present[label, word]
+            covered[word] &= shown if wanted else written[label, word] & ~shown
+    for i in range(rules.atom_start[r], rules.atom_start[r + 1]):
+        if not _any(covered):
+            return
+        atom = rules.atom[i]
+        if not filled[atom]:
+            filled[atom] = True
+            _fill(words[atom], atom, rules, columns, first, n_rows)
+        for word in range(len(covered)):
+            covered[word] &= words[atom, word]
+
+
+@njit(nogil=True, cache=True)
+def _any(words):
+    for word in words:
+        if word != _NONE:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _can_write(covered, r, rules, written):
+    """Leave out rows in which every label of the head is written already."""
+    for word in range(len(covered)):
+        still_open = _NONE
+        for i in range(rules.head_start[r], rules.head_start[r + 1]):
+            still_open |= ~written[rules.head_label[i], word]
+        covered[word] &= still_open
+
+
+@njit(nogil=True, cache=True)
+def _write(covered, r, rules, written, present, first, writer):
+    for i in range(rules.head_start[r], rules.head_start[r + 1]):
+        label = rules.head_label[i]
+        for word in range(len(covered)):
+            new = covered[word] & ~written[label, word]
+            if new:
+                written[label, word] |= new
+                if rules.head_value[i]:
+                    present[label, word] |= new
+                if len(writer):
+                    _mark(writer[:, label], new, first + 64 * word, r)
+
+
+@njit(nogil=True, cache=True)
+def _rows_of(active, n_rows):
+    """One bit for each row of the slab that exists."""
+    active[:] = _NONE
+    for row in range(n_rows):
+        active[row >> 6] |= _ONE << np.uint64(row & 63)
+
+
+@njit(nogil=True, cache=True)
+def run_list(rules, columns, board, reads, writer, stopped):
+    """Apply rules in order to a board, in place.
+
+    `reads` is a second board for label conditions, or has no rows. `writer` (cells) and
+    `stopped` (rows) receive the numbers of rules; with no rows they are not kept.
+    """
+    n_total, n_labels = board.shape
+    words = np.empty((len(rules.column), SLAB), np.uint64)
+    filled = np.empty(len(rules.column), np.bool_)
+    planes = np.empty((4, n_labels, SLAB), np.uint64)
+    written, present = planes[0], planes[1]
+    layered = len(reads) > 0
+    seen_written, seen_present = (planes[2], planes[3]) if layered else (written, present)
+    active = np.empty(SLAB, np.uint64)
+    covered = np.empty(SLAB, np.uint64)
+    for first in range(0, n_total, 64 * SLAB):
+        n_rows = min(64 * SLAB, n_total - first)
+        filled[:] = False
+        _rows_of(active, n_rows)
+        _pack(board, first, n_rows, written, present)
+        if layered:
+            _pack(reads, first, n_rows, seen_written, seen_present)
+        for r in range(len(rules.stops)):
+            covered[:] = active
+            if not rules.stops[r]:
+                _can_write(covered, r, rules, written)
+            _cover(
+                covered, r, rules, columns, words, filled, seen_written, seen_present, first, n_rows
+            )
+            _write(covered, r, rules, written, present, first, writer)
+            if rules.stops[r]:
+                for word in range(SLAB):
+                    active[word] &= ~covered[word]
+                    if len(stopped):
+                        _mark(stopped, covered[word], first + 64 * word, r)
+                if not _any(active):
+                    break
+        _unpack(board, first, n_rows, written, present)
+
+
+@njit(nogil=True, cache=True)
+def run_set(rules, columns, board, reads):
+    """Let rules vote on the open cells of a board, in place; see `run_list`."""
+    n_total, n_labels = board.shape
+    words = np.empty((len(rules.column), SLAB), np.uint64)
+    filled = np.empty(len(rules.column), np.bool_)
+    planes = np.empty((2, n_labels, SLAB), np.uint64)
+    votes = np.empty((2, n_labels, 64 * SLAB), np.int32)
+    active = np.empty(SLAB, np.uint64)
+    covered = np.empty(SLAB, np.uint64)
+    for first in range(0, n_total, 64 * SLAB):
+        n_rows = min(64 * SLAB, n_total - first)
+        filled[:] = False
+        votes[:] = 0
+        _rows_of(active, n_rows)
+        _pack(reads if len(reads) else board, first, n_rows, planes[0], planes[1])
+        for r in range(len(rules.stops)):
+            covered[:] = active
+            _cover(covered, r, rules, columns, words, filled, planes[0], planes[1], first, n_rows)
+            for i in range(rules.head_start[r], rules.head_start[r + 1]):
+                _count(covered, votes[rules.head_value[i], rules.head_label[i]])
+        _decide(board, first, n_rows, votes)
+
+
+@njit(nogil=True, cache=True)
+def _count(covered, votes):
+    for word in range(len(covered)):
+        if covered[word]:
+            for bit in range(64):
+                votes[64 * word + bit] += np.int32((covered[word] >> np.uint64(bit)) & _ONE)
+
+
+@njit(nogil=True, cache=True)
+def _decide(board, first, n_rows, votes):
+    for row in range(n_rows):
+        for label in range(board.shape[1]):
+            absent, present = votes[0, label, row], votes[1, label, row]
+            if board[first + row, label] < 0 and absent + present > 0:
+                board[first + row, label] = present > absent

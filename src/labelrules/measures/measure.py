@@ -1,0 +1,241 @@
+"""A measure: a formula, an averaging, and which predictions count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias, get_args, overload
+
+import numpy as np
+
+from labelrules._types import UNSET
+from labelrules.measures.averaging import AVERAGINGS, Averaging, exact_mean, matrices, mean
+from labelrules.measures.checks import (
+    checked_coverage,
+    checked_head,
+    checked_labels,
+    checked_predictions,
+)
+from labelrules.measures.confusion import CONVENTIONS, Confusion, Convention, cells, confusion
+from labelrules.measures.formula import Formula
+from labelrules.measures.merit import Merit
+from labelrules.measures.registry import suggestion
+
+Predictions: TypeAlias = Literal["partial", "full"]
+PREDICTIONS: tuple[str, ...] = get_args(Predictions)
+"""Whether a label without a prediction is left out (partial) or predicted absent (full)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How good predictions, or the rule that makes them, are.
+
+    Parameters
+    ----------
+    formula : Formula
+        What is computed from a confusion matrix.
+    averaging : {"micro", "label", "example", "macro"}
+        Whether there is one matrix, or a mean over one per label, per row or per cell.
+        Subset accuracy has the averaging "example" only.
+    predictions : {"partial", "full"}
+        Partial: labels that are not predicted do not count. Full: they are predicted absent.
+
+    Examples
+    --------
+    >>> measure = Measure.parse("f1/micro/partial")
+    >>> measure
+    Measure(formula=Formula(name='f', parameter=1.0), averaging='micro', predictions='partial')
+    >>> str(measure)
+    'f1/micro/partial'
+    >>> measure.of_rule([[0, 1], [1, 1], [1, 0]], covered=[True, True, False], head=[-1, 1])
+    1.0
+    """
+
+    formula: Formula
+    averaging: Averaging = "micro"
+    predictions: Predictions = "partial"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.formula, Formula):
+            raise ValueError(
+                f"formula must be a Formula, not {self.formula!r}; or use Measure.parse"
+            )
+        _check_word("averaging", self.averaging, AVERAGINGS)
+        _check_word("predictions", self.predictions, PREDICTIONS)
+        if self.formula.name == "subset" and self.averaging != "example":
+            raise ValueError(
+                f"subset accuracy has the averaging 'example' only, not {self.averaging!r}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> "Measure":
+        """Read ``formula[/averaging][/predictions]``.
+
+        What is left out is micro (example for subset accuracy) and partial; upper case and
+        spaces do not matter.
+
+        >>> str(Measure.parse("precision")), str(Measure.parse("F0.5 / full"))
+        ('precision/micro/partial', 'f0.5/micro/full')
+        """
+        if not isinstance(text, str):
+            raise ValueError(f"a measure is written as text like 'f1/micro/partial', not {text!r}")
+        first, *words = (word.strip().lower() for word in text.split("/"))
+        formula = Formula.parse(first)
+        averaging = _taken("averaging", AVERAGINGS, words, text)
+        predictions = _taken("predictions", PREDICTIONS, words, text)
+        if words:
+            near = suggestion(words[0], [*AVERAGINGS, *PREDICTIONS])
+            raise ValueError(
+                f"{words[0]!r} in the measure {text!r} is no averaging"
+                f" ({', '.join(AVERAGINGS)}) and not partial or full{near}"
+            )
+        usual: Averaging = "example" if formula.name == "subset" else "micro"
+        return cls(formula, averaging or usual, predictions or "partial")
+
+    def __str__(self) -> str:
+        return f"{self.formula}/{self.averaging}/{self.predictions}"
+
+    @overload
+    def of_predictions(self, Y: Any, predicted: Any) -> float: ...
+    @overload
+    def of_predictions(self, Y: Any, predicted: Any, *, exact: Literal[True]) -> Fraction: ...
+
+    def of_predictions(self, Y: Any, predicted: Any, *, exact: bool = False) -> float | Fraction:
+        """The value of finished predictions, counted plainly: presence is positive.
+
+        Parameters
+        ----------
+        Y : array-like
+            The truth, rows by labels, 0 or 1.
+        predicted : array-like
+            0, 1 or ``UNSET`` (-1), which counts as absent when predictions are full and is not
+            counted when they are partial.
+        exact : bool, default=False
+            Whether to give a Fraction instead of a float.
+
+        Examples
+        --------
+        >>> Y, predicted = [[1, 0, 1], [0, 1, 1]], [[1, -1, -1], [1, -1, 1]]
+        >>> Measure.parse("recall/micro/full").of_predictions(Y, predicted)
+        0.5
+        >>> Measure.parse("recall/micro/partial").of_predictions(Y, predicted, exact=True)
+        Fraction(1, 1)
+        """
+        labels = checked_labels(Y)
+        board = checked_predictions(predicted, labels.shape)
+        # A cell is written already, for the counting, when it shall not count.
+        closed = np.where(board == UNSET, 0, UNSET) if self.predictions == "partial" else None
+        everywhere = np.ones(labels.shape[0], dtype=np.bool_)
+        outcomes = confusion(cells(labels, everywhere, closed), board == 1, "plain")
+        return self._of(outcomes, exact)
+
+    @overload
+    def of_rule(
+        self, Y: Any, covered: Any, head: Any, board: Any = None, convention: Convention = "chapter"
+    ) -> float: ...
+    @overload
+    def of_rule(
+        self,
+        Y: Any,
+        covered: Any,
+        head: Any,
+        board: Any = None,
+        convention: Convention = "chapter",
+        *,
+        exact: Literal[True],
+    ) -> Fraction: ...
+
+    def of_rule(
+        self,
+        Y: Any,
+        covered: Any,
+        head: Any,
+        board: Any = None,
+        convention: Convention = "chapter",
+        *,
+        exact: bool = False,
+    ) -> float | Fraction:
+        """The value of a candidate rule.
+
+        Parameters
+        ----------
+        Y : array-like
+            The truth, rows by labels, 0 or 1.
+        covered : array-like of bool
+            The rows that the body covers.
+        head : array-like
+            One value per label: 0, 1, or ``UNSET`` (-1) for a label it does not concern.
+        board : array-like, optional
+            What earlier rules have written; only open (-1) cells count.
+        convention : {"chapter", "head-relative", "plain"}
+            How cells are counted, see :func:`labelrules.measures.confusion`.
+        exact : bool, default=False
+            Whether to give a Fraction instead of a float.
+
+        Examples
+        --------
+        The head {1, 2} of the chapter's comparison with association rules, two ways:
+
+        >>> Y, covered, head = [[0, 1], [1, 1], [1, 0]], [True, True, True], [1, 1]
+        >>> Measure.parse("subset").of_rule(Y, covered, head, exact=True)
+        Fraction(1, 3)
+        >>> Measure.parse("precision").of_rule(Y, covered, head, exact=True)
+        Fraction(2, 3)
+        """
+        return self._of(self.outcomes(Y, covered, head, board, convention), exact)
+
+    def merit_of_rule(
+        self,
+        Y: Any,
+        covered: Any,
+        head: Any,
+        board: Any = None,
+        convention: Convention = "chapter",
+        *,
+        exact: bool = False,
+    ) -> Merit:
+        """The value of a candidate rule with its true positives, the cells it gets right.
+
+        >>> precision = Measure.parse("precision")
+        >>> precision.merit_of_rule([[0, 1], [1, 1], [1, 0]], [True, True, True], [1, 1])
+        Merit(value=0.6666666666666666, correct=4)
+        """
+        outcomes = self.outcomes(Y, covered, head, board, convention)
+        return Merit(self._of(outcomes, exact), int(outcomes.sum().tp))
+
+    def outcomes(
+        self, Y: Any, covered: Any, head: Any, board: Any = None, convention: Convention = "chapter"
+    ) -> Confusion:
+        """The confusion matrix of every cell of a candidate rule, rows by relevant labels."""
+        _check_word("convention", convention, CONVENTIONS)
+        labels = checked_labels(Y)
+        mask = checked_coverage(covered, labels.shape[0])
+        values = checked_head(head, labels.shape[1])
+        written = None if board is None else checked_predictions(board, labels.shape, "board")
+        if self.predictions == "partial":
+            relevant = values != UNSET
+            if not relevant.any():
+                raise ValueError("the head is empty: a partial prediction needs at least one label")
+            labels, values = labels[:, relevant], values[relevant]
+            written = None if written is None else written[:, relevant]
+        return confusion(cells(labels, mask, written), values == 1, convention)
+
+    def _of(self, outcomes: Confusion, exact: bool) -> float | Fraction:
+        average = exact_mean if exact else mean
+        return average(self.formula, *matrices(outcomes, self.averaging))
+
+
+def _check_word(what: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise ValueError(
+            f"there is no {what} {word!r}{suggestion(str(word), known)} (known: {', '.join(known)})"
+        )
+
+
+def _taken(what: str, known: Sequence[str], words: list[str], text: str) -> Any:
+    """The one of the words that is known, taken out of them, or None."""
+    found = [word for word in words if word in known]
+    if len(found) > 1:
+        raise ValueError(f"the measure {text!r} has more than one {what}: {', '.join(found)}")
+    if found:
+        words.remove(found[0])
+    return found[0] if found else None

@@ -1,0 +1,39 @@
+"""SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
+
+from labelrules.rules.body import Body
+from labelrules.rules.condition import Condition
+from labelrules.rules.generality import conflict, is_more_general, overlap
+from labelrules.rules.head import Head
+from labelrules.rules.markup import rule_latex, theory_latex, theory_markdown
+from labelrules.rules.planted import planted
+from labelrules.rules.rule import Evidence, Form, Rule
+from labelrules.rules.table import RuleTable
+from labelrules.rules.text import parse, parse_rule, rule_text, theory_text
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
+from labelrules.rules.tokens import RuleSyntaxError
+
+__all__ = [
+    "Body",
+    "Condition",
+    "DecisionList",
+    "Evidence",
+    "Form",
+    "Head",
+    "Rule",
+    "RuleSet",
+    "RuleSyntaxError",
+    "RuleTable",
+    "Run",
+    "Theory",
+    "conflict",
+    "is_more_general",
+    "overlap",
+    "parse",
+    "parse_rule",
+    "planted",
+    "rule_latex",
+    "rule_text",
+    "theory_latex",
+    "theory_markdown",
+    "theory_text",
+]

@@ -1,0 +1,68 @@
+"""Which rules say more than others, and which meet on the same rows."""
+
+from labelrules.data.schema import Schema
+from labelrules.rules.body import Body, ColumnKey, Range
+from labelrules.rules.rule import Rule
+
+
+def is_more_general(a: Body, b: Body, schema: Schema) -> bool:
+    """Whether every row and board that satisfies `b` satisfies `a`; equal bodies included.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse_rule
+    >>> schema = load("magazines").schema
+    >>> a = parse_rule("quality <- sex != Male", schema).body
+    >>> b = parse_rule("quality <- sex = Female, children = No", schema).body
+    >>> is_more_general(a, b, schema), is_more_general(b, a, schema)
+    (True, False)
+    """
+    if not is_satisfiable(b, schema):
+        return True
+    values_a, values_b = _values(a, schema), _values(b, schema)
+    ranges_b = b.ranges
+    return all(
+        key in ranges_b and _within(ranges_b[key], wider) for key, wider in a.ranges.items()
+    ) and all(key in values_b and values_b[key] <= wider for key, wider in values_a.items())
+
+
+def is_satisfiable(body: Body, schema: Schema) -> bool:
+    """Whether some row and board could satisfy the body, given the categories there are."""
+    return body.is_satisfiable and all(_values(body, schema).values())
+
+
+def overlap(a: Body, b: Body, schema: Schema) -> bool:
+    """Whether some row and board could satisfy both bodies.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse_rule
+    >>> schema = load("magazines").schema
+    >>> single = parse_rule("quality <- marital = Single", schema).body
+    >>> male = parse_rule("quality <- sex = Male", schema).body
+    >>> married = parse_rule("quality <- marital = Married", schema).body
+    >>> overlap(single, male, schema), overlap(single, married, schema)
+    (True, False)
+    """
+    return is_satisfiable(Body((*a, *b)), schema)
+
+
+def conflict(a: Rule, b: Rule, schema: Schema) -> bool:
+    """Whether the two rules could fire together and contradict each other on some label."""
+    said = dict(a.head)
+    contradicts = any(said.get(label, value) != value for label, value in b.head)
+    return contradicts and overlap(a.body, b.body, schema)
+
+
+def _within(inner: Range, outer: Range) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _values(body: Body, schema: Schema) -> dict[ColumnKey, frozenset[int]]:
+    """The categories that a body leaves possible, for each nominal feature or label it tests."""
+    left: dict[ColumnKey, frozenset[int]] = {}
+    for (on_label, column), (asked, excluded) in body.choices.items():
+        categories = None if on_label else schema.features[column].categories
+        every = frozenset(range(2 if categories is None else len(categories)))
+        left[on_label, column] = (every & asked if asked else every) - excluded
+    return left

@@ -1,0 +1,148 @@
+"""A head, a body, and what was seen of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from labelrules.rules.body import Body
+from labelrules.rules.head import Head
+
+
+class Evidence(NamedTuple):
+    """How often a prediction was right and wrong on the cells its rule wrote.
+
+    Examples
+    --------
+    >>> Evidence(right=4, wrong=0).probability()
+    0.8333333333333334
+    >>> Evidence(0, 0).probability()
+    0.5
+    >>> Evidence(4, 0).probability(m=2, prior=0.25)
+    0.75
+    """
+
+    right: int
+    wrong: int
+
+    def probability(self, m: float = 2.0, prior: float = 0.5) -> float:
+        """The m-estimate of being right; the defaults give Laplace's estimate."""
+        return (self.right + m * prior) / (self.right + self.wrong + m)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Where a rule stands among the forms of multi-label rules.
+
+    `constraint` names the two global dependencies between a pair of labels: in a
+    "subset" the label of the body occurs only together with that of the head, in
+    an "exclusion" only without it.
+    """
+
+    heads: Literal["single", "multi"]
+    polarity: Literal["positive", "negative", "mixed"]
+    extent: Literal["partial", "complete"]
+    dependence: Literal["independent", "partial", "full"]
+    constraint: Literal["subset", "exclusion"] | None = None
+    stops: bool = False
+
+    def __str__(self) -> str:
+        dependence = {
+            "independent": "label-independent",
+            "partial": "partially label-dependent",
+            "full": "fully label-dependent",
+        }[self.dependence]
+        constraint = f", {self.constraint} constraint" if self.constraint else ""
+        stops = ", stops" if self.stops else ""
+        return (
+            f"{self.heads}-label, {self.polarity}, {self.extent}, {dependence}{constraint}{stops}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """If the body holds for a row, the head is written into its empty cells.
+
+    Two rules are equal if they do the same; evidence is a record, not meaning.
+
+    Parameters
+    ----------
+    head : Head
+    body : Body
+    stops : bool, default=False
+        Whether the list ends for a row on which this rule fires: the chapter's star.
+    evidence : sequence of Evidence, optional
+        One for each label of the head, in the order of the head.
+
+    Examples
+    --------
+    >>> from labelrules.rules import Condition
+    >>> rule = Rule(Head({3: 0}, n_labels=4), Body([Condition.label(2)]))
+    >>> str(rule.form)
+    'single-label, negative, partial, fully label-dependent, exclusion constraint'
+    """
+
+    head: Head
+    body: Body = field(default_factory=Body)
+    stops: bool = False
+    evidence: tuple[Evidence, ...] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.evidence is not None:
+            object.__setattr__(self, "evidence", _checked(self.evidence, len(self.head)))
+
+    @property
+    def form(self) -> Form:
+        """The form of the rule along the chapter's dimensions."""
+        return Form(
+            heads="single" if len(self.head) == 1 else "multi",
+            polarity=_polarity(self.head),
+            extent="complete" if self.head.is_complete else "partial",
+            dependence=_dependence(self.body),
+            constraint=_constraint(self.head, self.body),
+            stops=self.stops,
+        )
+
+    def evidence_for(self, label: int) -> Evidence | None:
+        """The evidence for what the rule says about this label, if any was recorded."""
+        if self.evidence is None or label not in self.head.labels:
+            return None
+        return self.evidence[self.head.labels.index(label)]
+
+    def with_evidence(self, evidence: Iterable[Evidence] | None) -> "Rule":
+        """The same rule with other evidence."""
+        return replace(self, evidence=None if evidence is None else tuple(evidence))
+
+    def as_full_prediction(self) -> "Rule":
+        """The same body with the head completed: labels it did not name become absent."""
+        return Rule(self.head.completed(), self.body, self.stops)
+
+
+def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Evidence, ...]:
+    pairs = tuple(Evidence(*pair) for pair in evidence)
+    if len(pairs) != n_labels:
+        raise ValueError(f"{len(pairs)} pieces of evidence were given for {n_labels} labels")
+    for pair in pairs:
+        if min(pair) < 0 or any(count != int(count) for count in pair):
+            raise ValueError(f"evidence counts cells; {pair.right}/{pair.wrong} are no counts")
+    return pairs
+
+
+def _polarity(head: Head) -> Literal["positive", "negative", "mixed"]:
+    if all(head.values):
+        return "positive"
+    return "mixed" if any(head.values) else "negative"
+
+
+def _dependence(body: Body) -> Literal["independent", "partial", "full"]:
+    if not body.on_labels:
+        return "independent"
+    return "partial" if body.on_features else "full"
+
+
+def _constraint(head: Head, body: Body) -> Literal["subset", "exclusion"] | None:
+    if len(head) != 1 or len(body) != 1:
+        return None
+    (condition,) = body
+    if not condition.on_label or condition.value != 1 or condition.column == head.labels[0]:
+        return None
+    return "subset" if head.values[0] else "exclusion"

@@ -1,0 +1,257 @@
+"""Rules with an order, or with a vote."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import UNSET, Board, Matrix
+from labelrules.data.encode import encode
+from labelrules.data.schema import Schema
+from labelrules.rules.condition import Condition
+from labelrules.rules.rule import Evidence, Rule
+
+
+class Run(NamedTuple):
+    """What happened when a decision list was applied."""
+
+    board: Board
+    """The board after the last rule; cells nobody wrote are `UNSET`."""
+    writer: npt.NDArray[np.int32]
+    """For each cell the rule that wrote it, -1 if none did."""
+    stopped: npt.NDArray[np.int32]
+    """For each row the stopping rule that fired on it, -1 if none did."""
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Rules over one schema; use `DecisionList` or `RuleSet`."""
+
+    schema: Schema
+    rules: tuple[Rule, ...] = ()
+
+    ordered: ClassVar[bool]
+
+    def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "rules", tuple(rules))
+        for number, rule in enumerate(self.rules):
+            check_rule(rule, schema, f"rule {number + 1}")
+
+    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+        """Write the rules' predictions into the empty cells of a board.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or Dataset
+            Rows, encoded with the schema of the theory.
+        board : array of int8, optional
+            Cells already written (0 or 1) and still open (`UNSET`); a fresh board
+            by default. It is not changed.
+        reads : array of int8, optional
+            Another board for the conditions on labels to look at, such as the
+            predictions of a first layer. By default they look at the board that
+            is being written.
+
+        Returns
+        -------
+        array of int8
+            The board with the predictions; cells nobody wrote stay `UNSET`.
+        """
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Board:
+        """The labels of each row, 0 or 1; a cell nobody wrote becomes 0."""
+        board = self.apply(X)
+        board[board == UNSET] = 0
+        return board
+
+    def as_full_predictions(self) -> Self:
+        """The same bodies with every head completed by the absence of the other labels."""
+        return replace(self, rules=tuple(rule.as_full_prediction() for rule in self.rules))
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    @overload
+    def __getitem__(self, index: int) -> Rule: ...
+    @overload
+    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: int | slice) -> "Rule | Self":
+        if isinstance(index, slice):
+            return replace(self, rules=self.rules[index])
+        return self.rules[index]
+
+    def __str__(self) -> str:
+        from labelrules.rules.text import theory_text
+
+        return theory_text(self)
+
+
+class DecisionList(Theory):
+    r"""Rules in order: the first to write a cell decides it.
+
+    A rule fires on a row if its body holds on the features and on the board as the
+    rules before it left it. It then writes the labels of its head that are still
+    open, and if it carries the stop mark the row is finished.
+
+    Parameters
+    ----------
+    schema : Schema
+    rules : iterable of Rule
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse("not fashion <- sex = Male\nfashion <- true", readers.schema)
+    >>> theory.predict(readers)[:, 2]
+    array([0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0], dtype=int8)
+    """
+
+    ordered = True
+
+    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+        """Apply the rules in order; see `Theory.apply`."""
+        return self.run(X, board, reads=reads).board
+
+    def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
+        """Apply the rules and also tell which rule wrote each cell and ended each row."""
+        matrix = encode(X, self.schema)
+        board = start_board(board, matrix, self.schema)
+        seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
+        writer = np.full(board.shape, -1, dtype=np.int32)
+        stopped = np.full(len(board), -1, dtype=np.int32)
+        for number, rule in enumerate(self.rules):
+            fires = rule.body.covers(matrix, seen) & (stopped < 0)
+            for label, value in rule.head:
+                written = fires & (board[:, label] == UNSET)
+                board[written, label] = value
+                writer[written, label] = number
+            if rule.stops:
+                stopped[fires] = number
+        return Run(board, writer, stopped)
+
+    def with_evidence(self, X: Any, Y: Board) -> "DecisionList":
+        """The same list with evidence counted on the cells that each rule writes."""
+        run = self.run(X)
+        right = run.board == checked_board(Y, run.board, self.schema, "Y")
+        return DecisionList(
+            self.schema,
+            [
+                rule.with_evidence(
+                    Evidence(
+                        int((wrote & right[:, label]).sum()), int((wrote & ~right[:, label]).sum())
+                    )
+                    for label in rule.head.labels
+                    for wrote in [run.writer[:, label] == number]
+                )
+                for number, rule in enumerate(self.rules)
+            ],
+        )
+
+
+class RuleSet(Theory):
+    r"""Rules without order: those that fire on a row vote on each label.
+
+    Conditions on labels look at the board as it was before any rule of the set.
+    More votes for presence than for absence write 1, otherwise 0; a label nobody
+    votes on stays open.
+
+    Parameters
+    ----------
+    schema : Schema
+    rules : iterable of Rule
+        None with a stop mark, which needs an order.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse("in any order:\nsports <- marital = Divorced", readers.schema)
+    >>> theory.apply(readers)[3]
+    array([-1, -1, -1,  1], dtype=int8)
+    """
+
+    ordered = False
+
+    def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+        super().__init__(schema, rules)
+        for number, rule in enumerate(self.rules):
+            if rule.stops:
+                raise ValueError(
+                    f"rule {number + 1} has a stop mark, but a rule set has no order: "
+                    "use a DecisionList"
+                )
+
+    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+        """Let the rules vote; see `Theory.apply`."""
+        matrix = encode(X, self.schema)
+        board = start_board(board, matrix, self.schema)
+        seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
+        present = np.zeros(board.shape, dtype=np.int32)
+        absent = np.zeros(board.shape, dtype=np.int32)
+        for rule in self.rules:
+            fires = rule.body.covers(matrix, seen)
+            for label, value in rule.head:
+                (present if value else absent)[fires, label] += 1
+        decided = (board == UNSET) & (present + absent > 0)
+        board[decided] = (present > absent)[decided]
+        return board
+
+
+def start_board(board: Board | None, X: Matrix, schema: Schema) -> Board:
+    """A fresh board for the rows of X, or a copy of the one given."""
+    if board is None:
+        return np.full((X.shape[0], schema.n_labels), UNSET)
+    return checked_board(board, X, schema, "board").copy()
+
+
+def checked_board(board: Any, X: Matrix | Board, schema: Schema, name: str) -> Board:
+    """A board given by the user, as int8, if its shape and its values fit."""
+    cells = np.asarray(board)
+    expected = (X.shape[0], schema.n_labels)
+    if cells.shape != expected:
+        raise ValueError(f"{name} has the shape {cells.shape}, expected {expected}")
+    if not np.isin(cells, [0, 1, int(UNSET)]).all():
+        raise ValueError(f"{name} has cells other than 0, 1 and UNSET (-1)")
+    return cells.astype(np.int8)
+
+
+def check_rule(rule: Rule, schema: Schema, where: str) -> None:
+    """Refuse a rule that speaks of columns or categories which the schema does not have."""
+    if rule.head.n_labels != schema.n_labels:
+        raise ValueError(
+            f"{where}: its head is over {rule.head.n_labels} labels, "
+            f"the schema has {schema.n_labels}"
+        )
+    for condition in rule.body:
+        problem = _label_problem if condition.on_label else _feature_problem
+        message = problem(condition, schema)
+        if message:
+            raise ValueError(f"{where}: {message}")
+
+
+def _label_problem(condition: Condition, schema: Schema) -> str:
+    if condition.column < schema.n_labels:
+        return ""
+    return f"there is no label {condition.column} among {schema.n_labels} labels"
+
+
+def _feature_problem(condition: Condition, schema: Schema) -> str:
+    if condition.column >= schema.n_features:
+        return f"there is no feature {condition.column} among {schema.n_features} features"
+    feature = schema.features[condition.column]
+    if feature.categories is None:
+        fits = not condition.is_equality
+        return "" if fits else f"{feature.name!r} is numeric: compare it by <= or >"
+    if not condition.is_equality:
+        return f"{feature.name!r} is nominal: compare it by = or !="
+    if condition.value >= len(feature.categories):
+        return f"{feature.name!r} has no category number {condition.value:g}"
+    return ""
