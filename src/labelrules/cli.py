@@ -4,6 +4,7 @@ from importlib.resources import files
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -56,7 +57,11 @@ def demo() -> None:
 
 def _data_table(data: Dataset, theory: DecisionList) -> Table:
     """The rows with their labels and, beside them, what the theory predicts."""
-    table = Table(title="Magazine readers: features, labels, and the labels the rules predict")
+    table = Table(
+        box=box.SIMPLE,
+        pad_edge=False,
+        title="Magazine readers: features, labels, and the labels the rules predict",
+    )
     for name in ("no", *data.schema.feature_names, "subscribed", "predicted"):
         table.add_column(name)
     predicted = Dataset(data.schema, data.X, theory.predict(data)).label_sets()

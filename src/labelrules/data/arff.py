@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,6 @@ Kind = Literal["numeric", "nominal", "string", "date"]
 
 _KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
 _PLAIN_NAME = re.compile(r"[^ \t{'\"][^ \t{]*")
-_TYPE = re.compile(r"[^ \t%]*")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -122,15 +122,10 @@ def read_attribute(text: str, line: int = 0) -> Attribute:
     Attribute(name='sex', kind='nominal', categories=('Female', 'Male'), line=0)
     """
     name, end = _attribute_name(text)
-    if text[end : end + 1] == "{":
-        categories, end = _categories(text, end, name)
-        kind: Kind = "nominal"
-    else:
-        kind, end = _named_kind(text, end, name)
-        categories = ()
-    # A date may be followed by its format.
-    if kind != "date" and not is_over(text, end):
-        raise Misread(f"unexpected text {quoted(text[end:])} after attribute {quoted(name)}")
+    try:
+        kind, categories = _type(text[end:])
+    except Misread as wrong:
+        raise Misread(f"attribute {quoted(name)}: {wrong}") from None
     return Attribute(name, kind, categories, line)
 
 
@@ -146,49 +141,54 @@ def _attribute_name(text: str) -> tuple[str, int]:
     return name, end
 
 
-def _named_kind(text: str, start: int, name: str) -> tuple[Kind, int]:
-    match = _TYPE.match(text, start)
-    given = match[0] if match else ""
+# Files often declare thousands of attributes alike.
+@lru_cache(maxsize=64)
+def _type(text: str) -> tuple[Kind, tuple[str, ...]]:
+    """What stands after the name: a type, or categories between braces."""
+    if not text.startswith("{"):
+        return _named_type(text), ()
+    categories, end = _categories(text)
+    if not is_over(text, end):
+        raise Misread(f"unexpected text {quoted(text[end:])} after the closing brace")
+    return "nominal", categories
+
+
+def _named_type(text: str) -> Kind:
+    given, _, rest = text.replace("\t", " ").partition(" ")
     kind = given.lower()
-    end = start + len(given)
-    if kind in _NUMERIC:
-        return "numeric", end
-    if kind == "string":
-        return "string", end
-    if kind == "date":
-        return "date", end
-    raise Misread(f"attribute {quoted(name)} {_why_no_kind(kind, given)}")
-
-
-def _why_no_kind(kind: str, given: str) -> str:
+    if kind == "date":  # perhaps followed by its format
+        return "date"
     if kind == "relational":
-        return "is relational: tables within a table cannot be read"
-    if not given:
-        return "has no type: declare it numeric or {its, categories}"
-    return f"has the unknown type {quoted(given)}: declare it numeric or {{its, categories}}"
+        raise Misread("a relational type, a table within a table, cannot be read")
+    if kind not in (*_NUMERIC, "string"):
+        said = f"unknown type {quoted(given)}" if given else "the type is missing"
+        raise Misread(f"{said}; declare it numeric or {{its, categories}}")
+    if not is_over(rest, 0):
+        raise Misread(f"unexpected text {quoted(rest)} after the type")
+    return "string" if kind == "string" else "numeric"
 
 
-def _categories(text: str, start: int, name: str) -> tuple[tuple[str, ...], int]:
-    """The words between braces."""
-    end = skip_blanks(text, start + 1)
+def _categories(text: str) -> tuple[tuple[str, ...], int]:
+    """The words between the braces, and the place after them."""
+    end = skip_blanks(text, 1)
     if text[end : end + 1] == "}":
         return (), end + 1
-    words, end = read_words(text, end)
+    words, end = read_words(text, end) if end < len(text) else ([], end)
     if text[end : end + 1] != "}":
-        raise Misread(_why_no_brace(text[end:], name))
-    if None in words:
-        raise Misread(f"attribute {quoted(name)} declares ? as a category; quote it: '?'")
+        raise Misread(_why_no_brace(text[end:]))
     categories = tuple(word for word in words if word is not None)
+    if len(categories) < len(words):
+        raise Misread("a category ? must be quoted: '?'")
     twice = repeated(categories)
     if twice:
-        raise Misread(f"attribute {quoted(name)} declares the category {quoted(twice[0])} twice")
+        raise Misread(f"the category {quoted(twice[0])} is declared twice")
     return categories, end + 1
 
 
-def _why_no_brace(rest: str, name: str) -> str:
+def _why_no_brace(rest: str) -> str:
     if is_over(rest, 0):
-        return f"the brace opened for the categories of {quoted(name)} is not closed"
+        return "the brace opened for the categories is not closed"
     return (
-        f"a comma or a closing brace is missing before {quoted(rest)} in the categories of "
-        f"{quoted(name)}; a category with blanks or braces must be quoted"
+        f"a comma or a closing brace is missing before {quoted(rest)}; "
+        "a category with blanks or braces must be quoted"
     )

@@ -7,13 +7,14 @@ of the reader sees UTF-8 lines that end in a newline.
 import codecs
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from labelrules.data.errors import DataError, FileError
+from labelrules.data.files import is_gzip, why_unreadable
 
 BLOCK_SIZE = 1 << 18
 """Bytes per block: what is computed from one block stays in the processor's cache."""
@@ -38,7 +39,7 @@ class Block:
     data: bytes
 
 
-def read_blocks(path: Path, encoding: str, size: int = BLOCK_SIZE) -> Iterator[Block]:
+def read_blocks(path: Path, encoding: str, size: int = BLOCK_SIZE) -> Generator[Block, None, None]:
     """The lines of a file, block by block; close the iterator if it is left early."""
     line = 1
     with closing(_open(path)) as file:
@@ -54,22 +55,11 @@ def read_blocks(path: Path, encoding: str, size: int = BLOCK_SIZE) -> Iterator[B
 
 def _open(path: Path) -> BinaryIO:
     try:
-        if path.name.lower().endswith(".gz"):
+        if is_gzip(path):
             return cast(BinaryIO, gzip.open(path, "rb"))
         return path.open("rb")
     except (OSError, ValueError) as wrong:
-        raise FileError(why_not(wrong), path) from None
-
-
-def why_not(wrong: OSError | ValueError) -> str:
-    """Why a file cannot be opened, read or written, in plain words."""
-    if isinstance(wrong, FileNotFoundError):
-        return "there is no such file"
-    if isinstance(wrong, IsADirectoryError):
-        return "this is a folder, not a file"
-    if isinstance(wrong, PermissionError):
-        return "permission denied"
-    return getattr(wrong, "strerror", None) or str(wrong)
+        raise FileError(why_unreadable(wrong), path) from None
 
 
 def _pieces(file: BinaryIO, path: Path, size: int) -> Iterator[bytes]:
@@ -85,14 +75,8 @@ def _pieces(file: BinaryIO, path: Path, size: int) -> Iterator[bytes]:
 def _read(file: BinaryIO, path: Path, size: int) -> bytes:
     try:
         return file.read(size)
-    except EOFError:
-        raise FileError("the gzip file is truncated: get a complete copy", path) from None
-    except gzip.BadGzipFile as wrong:
-        raise FileError(f"this is not a sound gzip file ({wrong})", path) from None
-    except zlib.error as wrong:
-        raise FileError(f"the gzip file is damaged ({wrong}): get a new copy", path) from None
-    except OSError as wrong:
-        raise FileError(why_not(wrong), path) from None
+    except (OSError, EOFError, zlib.error) as wrong:
+        raise FileError(why_unreadable(wrong), path) from None
 
 
 def _as_utf8(pieces: Iterator[bytes], path: Path, encoding: str) -> Iterator[bytes]:
@@ -103,11 +87,15 @@ def _as_utf8(pieces: Iterator[bytes], path: Path, encoding: str) -> Iterator[byt
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     line = 1
     for piece, is_last in _with_last(pieces):
+        state = decoder.getstate()
         try:
             text = decoder.decode(piece, is_last)
-        except UnicodeError as wrong:
-            raise FileError(_not_encoded(encoding, wrong), path, line) from None
+        except UnicodeDecodeError as wrong:
+            decoder.setstate(state)
+            good = decoder.decode(piece[: max(0, wrong.start - len(state[0]))])
+            raise _wrong_encoding(encoding, wrong, path, line + good.count("\n")) from None
         line += text.count("\n")
+        # A lone surrogate is let through to be refused with its line, like other invalid UTF-8.
         yield text.encode("utf-8", "surrogatepass")
 
 
@@ -128,11 +116,12 @@ def _codec_name(encoding: str) -> str:
         ) from None
 
 
-def _not_encoded(encoding: str, wrong: UnicodeError) -> str:
-    reason = getattr(wrong, "reason", str(wrong))
-    return (
-        f"from here on the text is not valid {encoding} ({reason}): "
-        'say how it is encoded, for instance encoding="latin-1"'
+def _wrong_encoding(encoding: str, wrong: UnicodeDecodeError, path: Path, line: int) -> FileError:
+    return FileError(
+        f"the line is not valid {encoding} ({wrong.reason}): "
+        'say how the file is encoded, for instance encoding="latin-1"',
+        path,
+        line,
     )
 
 
@@ -163,9 +152,4 @@ def _check_utf8(data: bytes, path: Path, first_line: int) -> None:
         data.decode()
     except UnicodeDecodeError as wrong:
         line = first_line + data.count(b"\n", 0, wrong.start)
-        raise FileError(
-            f"the line is not valid UTF-8 ({wrong.reason}): "
-            'say how the file is encoded, for instance encoding="latin-1"',
-            path,
-            line,
-        ) from None
+        raise _wrong_encoding("UTF-8", wrong, path, line) from None

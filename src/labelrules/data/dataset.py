@@ -124,9 +124,13 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
     """Check encoded features against a schema; return them frozen, column by column."""
     matrix = _frozen_sparse(X) if sparse.issparse(X) else _frozen_dense(X)
     if matrix.ndim != 2 or matrix.shape[1] != schema.n_features:
-        raise DataError(f"X has the shape {matrix.shape} but {schema.n_features} features are named")
+        raise DataError(
+            f"X has the shape {matrix.shape} but {schema.n_features} features are named"
+        )
     if sparse.issparse(matrix):
-        _check_stored(matrix.data, np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr)), schema)
+        _check_stored(
+            matrix.data, np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr)), schema
+        )
     else:
         for index in range(schema.n_features):
             _check_stored(matrix[:, index], np.full(matrix.shape[0], index), schema)
@@ -146,7 +150,8 @@ def frozen_labels(Y: Any, schema: Schema) -> Board:
 def _owned(array: Any, dtype: npt.DTypeLike, order: Literal["C", "F"]) -> npt.NDArray[Any]:
     """The array itself if nobody can change it any more, else a frozen copy."""
     given = np.asarray(array)
-    if given.dtype == dtype and given.flags[f"{order}_CONTIGUOUS"] and is_frozen(given):
+    contiguous = given.flags.c_contiguous if order == "C" else given.flags.f_contiguous
+    if given.dtype == dtype and contiguous and is_frozen(given):
         return given
     copy = np.array(given, dtype=dtype, order=order)
     copy.setflags(write=False)
@@ -170,7 +175,7 @@ def _frozen_dense(X: Any) -> Floats:
 
 def _frozen_sparse(X: Any) -> sparse.csc_array:
     """Column by column, sorted, without stored zeros; the input stays as it was."""
-    matrix = X
+    matrix: sparse.csc_array = X
     if not (isinstance(X, sparse.csc_array) and X.has_canonical_format and is_frozen(X.data)):
         matrix = sparse.csc_array(X, dtype=np.float64, copy=True)
         matrix.sum_duplicates()
@@ -182,7 +187,9 @@ def _frozen_sparse(X: Any) -> sparse.csc_array:
 
 def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
     """Numbers are finite or missing; codes are whole, from 0, and name a category."""
-    n_categories = np.array([np.inf if f.categories is None else len(f.categories) for f in schema.features])
+    n_categories = np.array(
+        [np.inf if f.categories is None else len(f.categories) for f in schema.features]
+    )
     limits = n_categories[columns]
     whole = np.isinf(limits) | (values == np.floor(values)) & (values >= 0)
     good = np.isnan(values) | (np.abs(values) < limits) & whole

@@ -10,10 +10,11 @@ from labelrules._types import Board, Floats, Matrix
 from labelrules.data.arrays import Table, as_table
 from labelrules.data.columns import Column
 from labelrules.data.dataset import Dataset, frozen_labels, frozen_matrix
-from labelrules.data.errors import DataError, quoted, suggestion
+from labelrules.data.errors import DataError, quoted
 from labelrules.data.fit import check_columns, check_labels, codes_of, codes_of_stored
 from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy
-from labelrules.data.labels import Names, read_labels
+from labelrules.data.labels import read_labels
+from labelrules.data.names import Names, checked_names, default_names, feature_names_of, positions
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.sparse import SparseTable
 
@@ -75,11 +76,13 @@ def dataset(
     [('fashion', 'quality'), ()]
     """
     table = _as_any_table(X)
-    board, labels = read_labels(Y, _checked_names(label_names, "label_names"))
-    names = _feature_names(table, _checked_names(feature_names, "feature_names"), labels or ())
+    board, labels = read_labels(Y, checked_names(label_names, "label_names"))
+    given = checked_names(feature_names, "feature_names")
+    names = feature_names_of(table.names, given, table.shape[1], taken=labels or ())
     if labels is None:
-        labels = _default_names("y", board.shape[1], taken=names)
-    chosen = _positions(nominal, names)
+        labels = default_names("y", board.shape[1], taken=names)
+    chosen = positions(nominal, names)
+    matrix: Matrix
     if isinstance(table, SparseTable):
         features, matrix = _read_sparse(table, names, chosen)
     else:
@@ -249,54 +252,3 @@ def _encoded_already(X: Dataset, schema: Schema) -> Matrix:
 def _frozen(matrix: Floats) -> Floats:
     matrix.setflags(write=False)
     return matrix
-
-
-def _checked_names(names: Sequence[str] | None, what: str) -> Names | None:
-    if names is None:
-        return None
-    if isinstance(names, str):
-        raise DataError(f"{what} is one text, {names!r}: give a list of names")
-    return tuple(str(name) if isinstance(name, str) else name for name in names)
-
-
-def _feature_names(table: AnyTable, given: Names | None, taken: Iterable[str]) -> Names:
-    n_columns = table.shape[1]
-    if given is not None and len(given) != n_columns:
-        raise DataError(f"X has {n_columns} columns but {len(given)} feature names were given")
-    if table.names is None:
-        return given if given is not None else _default_names("x", n_columns, taken)
-    if given is not None and given != table.names:
-        raise DataError(
-            "X is a frame and brings the names of its columns: leave feature_names out, "
-            "or rename the columns"
-        )
-    return table.names
-
-
-def _default_names(letter: str, n_names: int, taken: Iterable[str]) -> Names:
-    """x0, x1, ...; with as many underscores after the letter as it takes to be different."""
-    others = set(taken)
-    names = tuple(f"{letter}{index}" for index in range(n_names))
-    return names if others.isdisjoint(names) else _default_names(f"{letter}_", n_names, others)
-
-
-def _positions(nominal: Iterable[str | int], names: Names) -> set[int]:
-    if isinstance(nominal, (str, int)):
-        raise DataError(f"nominal is {nominal!r}: give a list of names or positions")
-    index_of = {name: index for index, name in enumerate(names)}
-    return {_position(choice, index_of) for choice in nominal}
-
-
-def _position(choice: str | int, index_of: dict[str, int]) -> int:
-    if isinstance(choice, str):
-        if choice not in index_of:
-            raise DataError(
-                f"nominal names {quoted(choice)}, which X does not have"
-                f"{suggestion(choice, index_of)}"
-            )
-        return index_of[choice]
-    if isinstance(choice, bool) or not isinstance(choice, (int, np.integer)):
-        raise DataError(f"nominal has {choice!r}: give names or positions of columns")
-    if not 0 <= choice < len(index_of):
-        raise DataError(f"nominal has the position {choice}, but X has {len(index_of)} columns")
-    return int(choice)

@@ -10,11 +10,13 @@ import numpy.typing as npt
 from labelrules.data.columns import (
     BOOLEANS,
     Column,
+    category_texts,
     kind_of,
     nominal_column,
     read_array,
     read_objects,
     refuse_kind,
+    text_of,
 )
 from labelrules.data.errors import DataError, quoted
 from labelrules.data.schema import repeated
@@ -64,7 +66,8 @@ class Frame:
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and of columns."""
-        return self._frame.shape
+        n_rows, n_columns = self._frame.shape
+        return n_rows, n_columns
 
     def read(self, index: int, name: str, nominal: bool) -> Column:
         """Read one column; `name` is what messages call it."""
@@ -83,9 +86,9 @@ def series_values(data: Any) -> tuple[npt.NDArray[Any] | list[Any], str | None]:
 
 
 def _values(series: Series) -> npt.NDArray[Any] | list[Any]:
-    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
-        if not series.is_null().any() and not isinstance(series.dtype, _BEYOND_NUMPY):
-            return series.to_numpy()
+    known = series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean)
+    if known and not isinstance(series.dtype, _BEYOND_NUMPY) and not series.is_null().any():
+        return series.to_numpy()
     # a cell that is a list may come as an array
     return [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()]
 
@@ -159,16 +162,33 @@ def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
 
 
 def _read_categories(series: Series, name: str) -> Column:
-    values = series.to_list()
-    kinds = [kind_of(value) for value in values]
-    return nominal_column(values, kinds, name, _declared(series))
+    coded = _coded(series)
+    if coded is None:
+        values = series.to_list()
+        kinds = [kind_of(value) for value in values]
+        return nominal_column(values, kinds, name, _declared(series))
+    codes, values = coded
+    categories = category_texts(values, name)
+    place = {text: float(code) for code, text in enumerate(categories)}
+    # a missing value has the code -1, which is the last place; a category may be missing itself
+    places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
+    return Column(np.array(places)[codes], categories)
+
+
+def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
+    """Codes, -1 for a missing value, and categories, where the library gives them away."""
+    native: Any = series.to_native()
+    if series.implementation.is_pandas_like() and str(native.dtype) == "category":
+        return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+    if series.implementation.is_pyarrow():
+        array = native.unify_dictionaries().combine_chunks()
+        return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
+    return None
 
 
 def _declared(series: Series) -> Sequence[Any] | None:
-    """The categories in their own order; those of polars' Categorical have none to keep."""
-    if series.implementation.is_polars() and isinstance(series.dtype, nw.Categorical):
-        return None
-    return series.cat.get_categories().to_list()
+    """The categories of an enumeration, in order; polars' Categorical has no order to keep."""
+    return series.cat.get_categories().to_list() if isinstance(series.dtype, nw.Enum) else None
 
 
 def _refuse(series: Series, name: str) -> Column:

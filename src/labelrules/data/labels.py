@@ -12,8 +12,7 @@ from labelrules._types import Board
 from labelrules.data.arrays import as_array
 from labelrules.data.errors import DataError, quoted, suggestion
 from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy, series_values
-
-Names = tuple[str, ...]
+from labelrules.data.names import Names
 
 
 def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:

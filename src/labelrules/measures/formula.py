@@ -58,9 +58,10 @@ class Formula:
             return cls(match["name"])
         canonical(match["name"])  # an unknown name is the greater mistake
         try:
-            return cls(match["name"], float(number))
-        except ValueError as error:
-            raise ValueError(f"in the formula {text!r}: {error}") from None
+            parameter = float(number)
+        except ValueError:
+            raise ValueError(f"{number!r} in the formula {text!r} is no number") from None
+        return cls(match["name"], parameter)
 
     def __str__(self) -> str:
         if self.parameter is None:

@@ -1,0 +1,184 @@
+"""Where the columns of an ARFF file go: to X, to Y or nowhere."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Board
+from labelrules.data.arff import Attribute, Header
+from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.schema import Feature
+
+_IGNORED = -1
+_LARGEST_SMALL = int(np.iinfo(np.int8).max)
+_ABSENT_AND_PRESENT = ({"0", "1"}, {"false", "true"})
+_PRESENT = ("1", "true")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which attributes are features and which are labels, in the order of the file.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+    features, labels : tuple of int
+        Places among the attributes; the others are ignored.
+    codes : tuple of (dict or None)
+        For each attribute what its categories become: their number for a feature,
+        0 or 1 for a label; None where the values are numbers.
+    """
+
+    attributes: tuple[Attribute, ...]
+    features: tuple[int, ...]
+    labels: tuple[int, ...]
+    codes: tuple[dict[str, int] | None, ...]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features; in `target` the labels are numbered from here."""
+        return len(self.features)
+
+    @cached_property
+    def target(self) -> list[int]:
+        """For each attribute its column among the features followed by the labels, or -1."""
+        target = [_IGNORED] * len(self.attributes)
+        for column, attribute in enumerate((*self.features, *self.labels)):
+            target[attribute] = column
+        return target
+
+    @cached_property
+    def usual_labels(self) -> Board:
+        """What a sparse row says of the labels it does not list: their first category."""
+        codes = (self.codes[attribute] for attribute in self.labels)
+        return np.array([next(iter(c.values())) if c else 0 for c in codes], dtype=np.int8)
+
+    @cached_property
+    def must_be_listed(self) -> tuple[int, ...]:
+        """Features without any category: a sparse row cannot leave them at their first one."""
+        return tuple(attribute for attribute in self.features if self.codes[attribute] == {})
+
+    def schema_features(self) -> list[Feature]:
+        """The features as a schema has them."""
+        return [_feature(self.attributes[attribute]) for attribute in self.features]
+
+    def label_names(self) -> list[str]:
+        """The names of the labels in the order of their columns."""
+        return [self.attributes[attribute].name for attribute in self.labels]
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A layout in the form that the fast ways to read rows need."""
+
+    target: npt.NDArray[np.int32]
+    """As in the layout."""
+    of_digit: npt.NDArray[np.int8]
+    """What each digit means in each attribute, ten in a row; -1 if it is not declared."""
+    of_word: tuple[dict[bytes, float] | None, ...]
+    """What the words mean that can stand in a file without quotes; None for numbers."""
+
+
+def lookup_of(layout: Layout) -> Lookup:
+    """Prepare a layout for fast reading."""
+    words = tuple(_by_word(layout, attribute) for attribute in range(len(layout.attributes)))
+    of_digit = np.tile(np.arange(10, dtype=np.int8), (len(words), 1))
+    for attribute, codes in enumerate(words):
+        if codes is not None:
+            of_digit[attribute] = [_small_code(codes, b"%d" % digit) for digit in range(10)]
+    return Lookup(np.array(layout.target, dtype=np.int32), of_digit.ravel(), words)
+
+
+def _by_word(layout: Layout, attribute: int) -> dict[bytes, float] | None:
+    codes = layout.codes[attribute]
+    if codes is None:
+        return None
+    # Without quotes, a question mark is a missing value, and nothing is not an empty text.
+    words: dict[bytes, float] = {
+        name.encode(): code for name, code in codes.items() if name not in ("", "?")
+    }
+    if layout.target[attribute] < layout.n_features:
+        words[b"?"] = np.nan
+    return words
+
+
+def _small_code(codes: dict[bytes, float], word: bytes) -> int:
+    # A digit declared after 127 other categories is left to a slower way of reading.
+    code = codes.get(word, -1)
+    return int(code) if code <= _LARGEST_SMALL else -1
+
+
+def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> Layout:
+    """Sort the attributes of a file; refuse those that cannot be read.
+
+    The labels must be among the attributes.
+    """
+    ignored = _checked_names(header, ignore)
+    label_set = set(labels)
+    both = [name for name in ignore if name in label_set]
+    if both:
+        raise FileError(f"{quoted(both[0])} is a label and cannot be ignored", header.path)
+    features, label_columns = [], []
+    codes: list[dict[str, int] | None] = []
+    for place, attribute in enumerate(header.attributes):
+        if attribute.name in label_set:
+            label_columns.append(place)
+            codes.append(_label_codes(attribute, header))
+        elif attribute.name in ignored:
+            codes.append(None)
+        else:
+            features.append(place)
+            codes.append(_feature_codes(attribute, header))
+    return Layout(header.attributes, tuple(features), tuple(label_columns), tuple(codes))
+
+
+def _checked_names(header: Header, ignore: Sequence[str]) -> set[str]:
+    if isinstance(ignore, str):
+        raise DataError(f"ignore must be a list of names: ignore=[{ignore!r}]")
+    known = [attribute.name for attribute in header.attributes]
+    unknown = [name for name in ignore if name not in set(known)]
+    if unknown:
+        raise FileError(
+            f"there is no attribute {quoted(unknown[0])} to ignore"
+            f"{suggestion(str(unknown[0]), known)}",
+            header.path,
+        )
+    return set(ignore)
+
+
+def _feature_codes(attribute: Attribute, header: Header) -> dict[str, int] | None:
+    if attribute.kind == "numeric":
+        return None
+    if attribute.kind == "nominal":
+        return {category: code for code, category in enumerate(attribute.categories)}
+    raise FileError(
+        f"attribute {quoted(attribute.name)} is of type {attribute.kind}, which rules cannot use: "
+        f"leave it out with ignore=[{attribute.name!r}]",
+        header.path,
+        attribute.line,
+    )
+
+
+def _label_codes(attribute: Attribute, header: Header) -> dict[str, int] | None:
+    """0 or 1 for each category; numeric labels have no codes."""
+    if attribute.kind == "numeric":
+        return None
+    lowered = [category.lower() for category in attribute.categories]
+    if len(lowered) == 2 and set(lowered) in _ABSENT_AND_PRESENT:
+        return {c: int(c.lower() in _PRESENT) for c in attribute.categories}
+    declared = f"{{{', '.join(attribute.categories)}}}"
+    raise FileError(
+        f"label {quoted(attribute.name)} is declared "
+        f"{quoted(declared) if attribute.kind == 'nominal' else attribute.kind}; "
+        "a label is {0,1}, {false,true} or numeric with the values 0 and 1",
+        header.path,
+        attribute.line,
+    )
+
+
+def _feature(attribute: Attribute) -> Feature:
+    nominal = attribute.kind == "nominal"
+    return Feature(attribute.name, attribute.categories if nominal else None)

@@ -1,0 +1,200 @@
+"""The rows of an ARFF file, read carefully: every rule is here, and every error.
+
+The fast ways in `arff_digits` and `arff_words` read the blocks that hold nothing
+unusual, with the same result; whatever they do not understand comes here.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from labelrules._types import Floats
+from labelrules.data.arff_layout import Layout
+from labelrules.data.arff_parts import DenseRows, Part, SparseRows
+from labelrules.data.arff_text import Block
+from labelrules.data.arff_tokens import MISSING, Misread, Word, is_over, read_word, read_words
+from labelrules.data.errors import FileError, quoted, suggestion
+
+NUMBER_CHARACTERS = "0123456789.+-eE"
+"""With these alone, what Python takes for a number is what ARFF does."""
+
+_N_SHOWN = 5
+
+Cells = dict[int, float]
+"""Values by their column among the features followed by the labels."""
+
+
+def careful(block: Block, layout: Layout, path: Path) -> Part:
+    """Read a block row by row; the error for a bad row names file and line."""
+    rows: list[Cells] = []
+    any_sparse = False
+    for number, line in enumerate(block.data.split(b"\n"), block.first_line):
+        text = line.decode()
+        if is_over(text, 0):
+            continue
+        is_sparse = text.lstrip(" \t").startswith("{")
+        any_sparse |= is_sparse
+        try:
+            rows.append(sparse_row(text, layout) if is_sparse else dense_row(text, layout))
+        except Misread as wrong:
+            raise FileError(str(wrong), path, number) from None
+    return _sparse(rows, layout) if any_sparse else _dense(rows, layout)
+
+
+def dense_row(line: str, layout: Layout) -> Cells:
+    """A value for every attribute, separated by commas."""
+    words, end = read_words(line, 0)
+    if not is_over(line, end):
+        raise Misread(_why_not_over(line[end:]))
+    if len(words) != len(layout.attributes):
+        raise Misread(
+            f"the row has {len(words)} values but {len(layout.attributes)} attributes are declared"
+        )
+    target = layout.target
+    return {
+        target[place]: value_of(word, place, layout)
+        for place, word in enumerate(words)
+        if target[place] >= 0
+    }
+
+
+def sparse_row(line: str, layout: Layout) -> Cells:
+    """``{index value, ...}``; what is not listed has the value 0 or the first category."""
+    cells: Cells = {}
+    listed: set[int] = set()
+    start = line.index("{") + 1
+    if not line[start:].lstrip(" \t").startswith("}"):
+        while True:
+            place, word, start = _entry(line, start, layout)
+            if place in listed:
+                name = quoted(layout.attributes[place].name)
+                raise Misread(f"the row lists attribute {place} ({name}) twice")
+            listed.add(place)
+            if layout.target[place] >= 0:
+                cells[layout.target[place]] = value_of(word, place, layout)
+            if line[start : start + 1] != ",":
+                break
+            start += 1
+    _check_end(line, start)
+    _check_listed(listed, layout)
+    return cells
+
+
+def _entry(line: str, start: int, layout: Layout) -> tuple[int, Word, int]:
+    """Place and value of one listed attribute, and where it ends."""
+    index, end = read_word(line, start)
+    place = _place(index, layout)
+    if end == len(line) or line[end] in ",}":
+        raise Misread(f"attribute {place} is listed without a value")
+    if line[end - 1] not in " \t":
+        raise Misread(f"a blank is missing between an index and its value at {quoted(line[end:])}")
+    word, end = read_word(line, end)
+    return place, word, end
+
+
+def _place(index: Word, layout: Layout) -> int:
+    n_attributes = len(layout.attributes)
+    if index is MISSING or not (index.isascii() and index.removeprefix("-").isdigit()):
+        raise Misread(f"{quoted('?' if index is None else index)} is no index of an attribute")
+    # Python refuses to convert thousands of digits; no file has that many attributes.
+    if len(index) > 18 or not 0 <= int(index) < n_attributes:
+        raise Misread(f"there is no attribute {index}: they are numbered 0 to {n_attributes - 1}")
+    return int(index)
+
+
+def _check_end(line: str, start: int) -> None:
+    rest = line[start:].lstrip(" \t")
+    if not rest or rest.startswith("%"):
+        raise Misread("the brace that opens the row is not closed")
+    if not rest.startswith("}"):
+        raise Misread(_why_not_over(rest))
+    if not is_over(rest, 1):
+        raise Misread(_why_not_over(rest[1:]))
+
+
+def _check_listed(listed: set[int], layout: Layout) -> None:
+    for place in layout.must_be_listed:
+        if place not in listed:
+            raise Misread(
+                f"attribute {quoted(layout.attributes[place].name)} declares no category, "
+                "so a sparse row must list it with ?"
+            )
+
+
+def _why_not_over(rest: str) -> str:
+    if rest.lstrip(", \t").startswith("{"):
+        return "instance weights cannot be read: remove the {...} after the row"
+    return f"a comma is missing before {quoted(rest.strip())}; a value with blanks must be quoted"
+
+
+def value_of(word: Word, place: int, layout: Layout) -> float:
+    """A number, a category's code, or NaN."""
+    attribute = layout.attributes[place]
+    is_label = layout.target[place] >= layout.n_features
+    if word is MISSING:
+        if is_label:
+            raise Misread(f"label {quoted(attribute.name)} is missing; a label must be known")
+        return np.nan
+    codes = layout.codes[place]
+    if codes is not None:
+        if word not in codes:
+            raise Misread(_why_undeclared(word, attribute.name, list(codes)))
+        return codes[word]
+    value = _number(word, attribute.name)
+    if is_label and value not in (0, 1):
+        raise Misread(f"label {quoted(attribute.name)} has the value {word}; a label is 0 or 1")
+    return value
+
+
+def _number(word: str, name: str) -> float:
+    try:
+        value = float(word) if not word.strip(NUMBER_CHARACTERS) else np.nan
+    except ValueError:
+        value = np.nan
+    if np.isnan(value):
+        raise Misread(
+            f"attribute {quoted(name)} is numeric but has the value {quoted(word)}; "
+            "a missing value is written ?"
+        )
+    if np.isinf(value):
+        raise Misread(f"attribute {quoted(name)} has the infinite value {quoted(word)}")
+    return value
+
+
+def _why_undeclared(word: str, name: str, declared: list[str]) -> str:
+    shown = ", ".join(quoted(category) for category in declared[:_N_SHOWN])
+    more = f" and {len(declared) - _N_SHOWN} more" if len(declared) > _N_SHOWN else ""
+    return (
+        f"attribute {quoted(name)} has the undeclared value {quoted(word)}; "
+        f"declared {'are ' + shown + more if declared else 'is none'}{suggestion(word, declared)}"
+    )
+
+
+def _dense(rows: list[Cells], layout: Layout) -> DenseRows:
+    n_features = layout.n_features
+    table: Floats = np.empty((len(rows), n_features + len(layout.labels)))
+    for cells, row in zip(rows, table, strict=True):
+        row[list(cells)] = list(cells.values())
+    return DenseRows(table[:, :n_features], table[:, n_features:].astype(np.int8))
+
+
+def _sparse(rows: list[Cells], layout: Layout) -> SparseRows:
+    """Rows of which at least one is sparse."""
+    columns: list[int] = []
+    values: list[float] = []
+    counts: list[int] = []
+    unusual: list[int] = []
+    usual = layout.usual_labels.tolist()
+    for number, cells in enumerate(rows):
+        features = {c: v for c, v in cells.items() if c < layout.n_features and v != 0}
+        columns.extend(features.keys())
+        values.extend(features.values())
+        counts.append(len(features))
+        labels = {c - layout.n_features: v for c, v in cells.items() if c >= layout.n_features}
+        unusual.extend(number * len(usual) + k for k, v in labels.items() if v != usual[k])
+    return SparseRows(
+        np.array(counts, dtype=np.int32),
+        np.array(columns, dtype=np.int32),
+        np.array(values, dtype=np.float64),
+        np.array(unusual, dtype=np.int64),
+    )

@@ -1,0 +1,108 @@
+"""The records of a CSV file, in blocks of rows."""
+
+import csv
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.files import opened_text
+from labelrules.data.schema import repeated
+
+_CELLS_AT_ONCE = 1 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of a file, and the line where each begins."""
+
+    path: Path
+    rows: list[list[str]]
+    lines: list[int]
+
+    def columns(self) -> list[tuple[str, ...]]:
+        """The same cells column by column."""
+        return list(zip(*self.rows, strict=True))
+
+    def error(self, message: str, row: int) -> FileError:
+        """What is wrong in a row."""
+        return FileError(message, self.path, self.lines[row])
+
+
+class Source:
+    """A CSV file with a header line, which is read and checked at once."""
+
+    def __init__(self, path: Path, delimiter: str, encoding: str) -> None:
+        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+            raise DataError(f"delimiter is {delimiter!r}: give one character, such as ',' or ';'")
+        self.path, self._delimiter, self._encoding = path, delimiter, encoding
+        self.header = self._read_header()
+
+    def refuse(self, message: str, line: int | None = None) -> NoReturn:
+        """Say what is wrong with the file."""
+        raise FileError(message, self.path, line)
+
+    def column(self, name: str) -> int:
+        """Where a column is."""
+        if name not in self.header:
+            close = suggestion(str(name), self.header)
+            self.refuse(f"there is no column {quoted(name)}{close}", 1)
+        return self.header.index(name)
+
+    def blocks(self) -> Iterator[Block]:
+        """The rows, some at a time."""
+        with closing(self._rows()) as rows:
+            size = max(1, _CELLS_AT_ONCE // len(self.header))
+            while some := list(islice(rows, size)):
+                yield Block(self.path, [row for _, row in some], [line for line, _ in some])
+
+    def _rows(self) -> Generator[tuple[int, list[str]]]:
+        empty: int | None = None
+        with closing(self._records()) as records:
+            for line, row in islice(records, 1, None):
+                if not row:  # an empty line is harmless at the end, but a lost row elsewhere
+                    empty = empty or line
+                    continue
+                if empty is not None:
+                    self.refuse("the line is empty", empty)
+                if len(row) != len(self.header):
+                    self.refuse(f"{len(row)} cells, but the header has {len(self.header)}", line)
+                yield line, row
+
+    def _records(self) -> Generator[tuple[int, list[str]]]:
+        with opened_text(self.path, self._encoding) as file:
+            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
+            line = 1
+            try:
+                for row in reader:
+                    yield line, row
+                    line = reader.line_num + 1
+            except csv.Error as wrong:
+                self.refuse(_in_plain_words(wrong), line)
+
+    def _read_header(self) -> list[str]:
+        with closing(self._records()) as records:
+            _, header = next(records, (0, []))
+        if not header:
+            self.refuse("the file is empty: a header line with the column names is needed")
+        for position, name in enumerate(header, start=1):
+            if not name:
+                self.refuse(f"column {position} has no name", 1)
+        twice = repeated(header)
+        if twice:
+            self.refuse(f"two columns are called {quoted(twice[0])}: rename one of them", 1)
+        return header
+
+
+def _in_plain_words(wrong: csv.Error) -> str:
+    text = str(wrong)
+    if "unexpected end of data" in text:
+        return "a quote is opened but never closed"
+    if "field larger than field limit" in text:
+        return f"a cell has more than {csv.field_size_limit()} characters: is a quote not closed?"
+    if "expected after" in text:
+        return "there is text after a closing quote: double the quotes inside a quoted cell"
+    return text

@@ -1,0 +1,246 @@
+"""Multi-label data in the files of Mulan and MEKA."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from labelrules.data.arff import Header
+from labelrules.data.arff_read import Hierarchy, read_arff
+from labelrules.data.arff_write import arff_lines, check_writable
+from labelrules.data.dataset import Dataset
+from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.files import replacing, written_text
+from labelrules.data.label_xml import check_xml_names, labels_as_xml, read_labels
+
+StrPath = str | os.PathLike[str]
+
+# MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
+_N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
+_PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
+
+
+def read_mulan(
+    arff: StrPath | Sequence[StrPath],
+    xml: StrPath | None = None,
+    *,
+    ignore: Sequence[str] = (),
+    name: str | None = None,
+    encoding: str = "utf-8",
+) -> Dataset:
+    r"""Read a data set in the format of Mulan: an ARFF file and an XML file naming the labels.
+
+    Features and labels come in the order of their columns in the ARFF file; the order
+    in the XML file does not matter. X is sparse if the rows are. What a sparse row does
+    not list is 0, or the first category that is declared.
+
+    Parameters
+    ----------
+    arff : path or sequence of paths
+        Plain, or compressed if the name ends in ``.gz``. The rows of several files,
+        which must declare the same attributes, are joined in order.
+    xml : path, optional
+        By default the (first) ARFF file's name with ``.xml``, also without a final
+        ``-train`` or ``-test``.
+    ignore : sequence of str
+        Features to leave out unread, such as identifiers; the only way to read a file
+        with string or date attributes.
+    name : str, optional
+        For headings; by default the file's name without a final ``-train`` or ``-test``.
+    encoding : str
+        Of the ARFF files. An XML file states its own.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FileError
+        If anything is wrong with a file; the message names the file and the line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> lines = ["@relation r", "@attribute age numeric", "@attribute sports {0,1}"]
+    >>> with TemporaryDirectory() as folder:
+    ...     arff = Path(folder, "readers.arff")
+    ...     _ = arff.write_text("\n".join([*lines, "@data", "37,1", "?,0"]))
+    ...     _ = Path(folder, "readers.xml").write_text('<labels><label name="sports"/></labels>')
+    ...     readers = read_mulan(arff)
+    >>> readers.name, readers.schema.feature_names, readers.schema.labels
+    ('readers', ('age',), ('sports',))
+    >>> readers.column("age"), readers.Y.ravel()
+    (array([37., nan]), array([1, 0], dtype=int8))
+    """
+    paths = _paths(arff)
+
+    def named_labels(header: Header) -> Hierarchy:
+        # Further files share the label file of the first.
+        return _named_labels(header, _label_file(paths[0]) if xml is None else Path(xml))
+
+    return read_arff(paths, named_labels, ignore, _name(name, paths), encoding)
+
+
+def read_meka(
+    arff: StrPath | Sequence[StrPath],
+    *,
+    ignore: Sequence[str] = (),
+    name: str | None = None,
+    encoding: str = "utf-8",
+) -> Dataset:
+    r"""Read a data set in the format of MEKA: an ARFF file that says where its labels are.
+
+    ``-C n`` in the name of the relation makes the first n attributes labels, or the
+    last ones if n is negative.
+
+    Parameters
+    ----------
+    arff, ignore, name, encoding
+        As in :func:`read_mulan`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FileError
+        If anything is wrong with a file; the message names the file and the line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> text = "@relation 'r: -C 1'\n@attribute a {0,1}\n@attribute b numeric\n@data\n{1 0.5}\n"
+    >>> with TemporaryDirectory() as folder:
+    ...     arff = Path(folder, "small.arff")
+    ...     _ = arff.write_text(text)
+    ...     read_meka(arff).schema.labels
+    ('a',)
+    """
+    paths = _paths(arff)
+    return read_arff(paths, _first_or_last, ignore, _name(name, paths), encoding)
+
+
+def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
+    """Write a data set for Mulan: an ARFF file and an XML file naming the labels.
+
+    The rows are sparse if the data are. :func:`read_mulan` gives back an equal data
+    set. Both files are complete before they take the place of existing ones.
+
+    Parameters
+    ----------
+    data : Dataset
+    arff : path
+        Compressed if the name ends in ``.gz``.
+    xml : path, optional
+        By default the ARFF file's name with ``.xml``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from labelrules.data.schema import Feature, Schema
+    >>> readers = Dataset(Schema([Feature("age")], ["sports"]), [[37], [52]], [[1], [0]])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_mulan(readers, f"{folder}/readers.arff.gz")
+    ...     read_mulan(f"{folder}/readers.arff.gz") == readers
+    True
+    """
+    arff_path = Path(arff)
+    xml_path = _beside(arff_path) if xml is None else Path(xml)
+    if arff_path == xml_path:
+        raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
+    relation = data.name or _stem(arff_path)
+    check_writable(data, relation)
+    check_xml_names(data.schema)
+    with replacing(arff_path) as new_arff, replacing(xml_path) as new_xml:
+        with written_text(new_arff, arff_path) as file:
+            file.writelines(arff_lines(data, relation))
+        with written_text(new_xml, xml_path) as file:
+            file.write(labels_as_xml(data.schema))
+
+
+def _paths(arff: StrPath | Sequence[StrPath]) -> list[Path]:
+    given = [arff] if isinstance(arff, (str, os.PathLike)) else arff
+    try:
+        paths = [Path(path) for path in given]
+    except TypeError:
+        raise DataError(f"arff must be a path or a list of paths, not {arff!r}") from None
+    if not paths:
+        raise DataError("arff is an empty list: give the path of a file")
+    return paths
+
+
+def _name(name: str | None, paths: Sequence[Path]) -> str:
+    return _PART_OF_SPLIT.sub("", _stem(paths[0])) if name is None else name
+
+
+def _stem(arff: Path) -> str:
+    """The file's name without ``.arff`` and ``.gz``."""
+    return re.sub(r"(\.arff)?(\.gz)?$", "", arff.name, count=1, flags=re.IGNORECASE)
+
+
+def _beside(arff: Path) -> Path:
+    return arff.with_name(f"{_stem(arff)}.xml")
+
+
+def _label_file(arff: Path) -> Path:
+    """The XML file that belongs to an ARFF file."""
+    beside = _beside(arff)
+    candidates = [beside]
+    if _PART_OF_SPLIT.search(beside.stem):
+        candidates.append(beside.with_name(f"{_PART_OF_SPLIT.sub('', beside.stem)}.xml"))
+    for candidate in candidates:
+        if candidate.exists():
+            return candidate
+    looked_for = " and ".join(str(candidate) for candidate in candidates)
+    raise FileError(
+        f"no XML file names its labels: looked for {looked_for}; pass xml=, "
+        "or use read_meka if the relation name has -C",
+        arff,
+    )
+
+
+def _named_labels(header: Header, path: Path) -> Hierarchy:
+    """What the XML file says, if the ARFF file has all its labels."""
+    entries = read_labels(path)
+    declared = [attribute.name for attribute in header.attributes]
+    known = set(declared)
+    for entry in entries.values():
+        if entry.name not in known:
+            raise FileError(
+                f"label {quoted(entry.name)} is not an attribute of {header.path}"
+                f"{suggestion(entry.name, declared)}",
+                path,
+                entry.line,
+            )
+    return {entry.name: entry.parent for entry in entries.values()}
+
+
+def _first_or_last(header: Header) -> Hierarchy:
+    """The attributes that MEKA's ``-C`` option counts."""
+    n_labels = _n_labels(header)
+    names = [attribute.name for attribute in header.attributes]
+    return dict.fromkeys(names[:n_labels] if n_labels > 0 else names[n_labels:])
+
+
+def _n_labels(header: Header) -> int:
+    given = set(_N_LABELS.findall(header.relation or ""))
+    n_attributes = len(header.attributes)
+    if not given:
+        problem = "has no -C option that counts the labels; with an XML file use read_mulan"
+    elif len(given) > 1:
+        problem = f"has several -C options: {', '.join(sorted(given))}"
+    elif not re.fullmatch(r"[+-]?[0-9]{1,9}", number := given.pop()) or int(number) == 0:
+        problem = f"has -C {number}; it must be the number of labels, negative if they come last"
+    elif abs(int(number)) > n_attributes:
+        problem = f"has -C {number} but only {n_attributes} attributes are declared"
+    else:
+        return int(number)
+    raise FileError(
+        f"the relation name {quoted(header.relation or '')} {problem}",
+        header.path,
+        header.relation_line,
+    )

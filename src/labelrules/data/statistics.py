@@ -1,0 +1,192 @@
+"""How many, how often, how unevenly: what there is to count in a data set."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import Board, Floats, Integers
+from labelrules.data.dataset import Dataset
+
+_LABELS_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Figures of a data set; :func:`statistics` computes them.
+
+    Attributes
+    ----------
+    name : str
+        Of the data set.
+    instances, nominal, numeric, labels : int
+        Rows, nominal features, numeric features, labels.
+    cardinality : float
+        Mean number of labels per row.
+    density : float
+        Cardinality divided by the number of labels.
+    distinct : int
+        Different label sets that occur, the empty one included.
+    diversity : float
+        `distinct` divided by the number of label sets that could occur: ``2**labels``,
+        but no more than there are rows. (MLDA [1]_ divides by ``2**labels`` alone, which is
+        0 for all practical purposes as soon as there are some dozens of labels.)
+    label_names : tuple of str
+    label_counts : ndarray of int64
+        Rows that have the label.
+    imbalance : ndarray of float64
+        Per label, the count of the most frequent label divided by its own: IRLbl [2]_; infinite
+        for a label that no row has.
+    imbalance_mean, imbalance_max : float
+        Over the labels that occur (the mean is MeanIR [2]_).
+    never : int
+        Labels that no row has.
+    co_occurrence : ndarray of int64
+        Labels by labels: rows that have both; the diagonal is `label_counts`.
+
+    References
+    ----------
+    .. [1] J. M. Moyano, E. L. Gibaja, S. Ventura, "MLDA: A tool for analyzing multi-label
+       datasets", Knowledge-Based Systems 121, 2017.
+    .. [2] F. Charte, A. J. Rivera, M. J. del Jesus, F. Herrera, "Addressing imbalance in
+       multilabel classification", Neurocomputing 163, 2015.
+    """
+
+    name: str
+    instances: int
+    nominal: int
+    numeric: int
+    labels: int
+    cardinality: float
+    density: float
+    distinct: int
+    diversity: float
+    label_names: tuple[str, ...]
+    label_counts: Integers
+    imbalance: Floats
+    imbalance_mean: float
+    imbalance_max: float
+    never: int
+    co_occurrence: Integers
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain Python values, arrays as lists."""
+        return {
+            key: value.tolist() if isinstance(value, np.ndarray) else value
+            for key, value in asdict(self).items()
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(([self.name] if self.name else []) + self._figures() + self._label_lines())
+
+    def _figures(self) -> list[str]:
+        lines = [
+            ("instances", f"{self.instances}"),
+            ("nominal features", f"{self.nominal}"),
+            ("numeric features", f"{self.numeric}"),
+            ("labels", f"{self.labels}"),
+            ("cardinality", f"{self.cardinality:.3f}"),
+            ("density", f"{self.density:.3f}"),
+            ("distinct label sets", f"{self.distinct}"),
+            ("diversity", f"{self.diversity:.3f}"),
+            ("mean imbalance", f"{self.imbalance_mean:.3f}"),
+            ("largest imbalance", f"{self.imbalance_max:.3f}"),
+            ("labels never present", f"{self.never}"),
+        ]
+        return [f"{what:<21}{figure:>9}" for what, figure in lines]
+
+    def _label_lines(self) -> list[str]:
+        """The most frequent labels first."""
+        if not self.labels:
+            return []
+        shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN]
+        width = max(5, *(len(self.label_names[label]) for label in shown))
+        lines = ["", f"{'label':<{width}}  rows   share  imbalance"]
+        for label in shown:
+            share = self.label_counts[label] / self.instances if self.instances else 0.0
+            lines.append(
+                f"{self.label_names[label]:<{width}}{self.label_counts[label]:>6}"
+                f"{share:>8.3f}{self.imbalance[label]:>11.3f}"
+            )
+        more = self.labels - len(shown)
+        return [*lines, f"... and {more} more"] if more else lines
+
+
+def statistics(data: Dataset) -> Statistics:
+    """Count what there is to count in a data set.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Returns
+    -------
+    Statistics
+
+    Examples
+    --------
+    >>> from labelrules.data import load
+    >>> figures = statistics(load("magazines"))
+    >>> figures.instances, figures.labels, figures.distinct
+    (14, 4, 6)
+    >>> figures.label_counts.tolist()
+    [7, 6, 3, 2]
+    >>> print(figures)
+    magazines
+    instances                   14
+    nominal features             4
+    ...
+    """
+    Y = data.Y
+    counts: Integers = Y.sum(axis=0, dtype=np.int64)
+    imbalance = _imbalance(counts)
+    occurring = imbalance[counts > 0]
+    n_rows, n_labels = Y.shape
+    cardinality = _ratio(int(counts.sum()), n_rows)
+    distinct = _n_distinct(Y)
+    n_nominal = sum(feature.is_nominal for feature in data.schema.features)
+    return Statistics(
+        name=data.name,
+        instances=n_rows,
+        nominal=n_nominal,
+        numeric=data.schema.n_features - n_nominal,
+        labels=n_labels,
+        cardinality=cardinality,
+        density=_ratio(cardinality, n_labels),
+        distinct=distinct,
+        diversity=_ratio(distinct, min(2**n_labels, n_rows)),
+        label_names=data.schema.labels,
+        label_counts=_frozen(counts),
+        imbalance=_frozen(imbalance),
+        imbalance_mean=float(occurring.mean()) if len(occurring) else 0.0,
+        imbalance_max=float(occurring.max()) if len(occurring) else 0.0,
+        never=int((counts == 0).sum()),
+        co_occurrence=_frozen(_co_occurrence(Y)),
+    )
+
+
+def _imbalance(counts: Integers) -> Floats:
+    most = counts.max(initial=0)
+    ratios: Floats = np.divide(most, counts, out=np.full(len(counts), np.inf), where=counts > 0)
+    return ratios
+
+
+def _n_distinct(Y: Board) -> int:
+    return len({row.tobytes() for row in np.packbits(Y.astype(bool), axis=1)})
+
+
+def _co_occurrence(Y: Board) -> Integers:
+    """Counted on the ones alone: most rows have few labels."""
+    ones = sparse.csr_array(Y).astype(np.int64)
+    return np.asarray((ones.T @ ones).toarray())
+
+
+def _ratio(part: float, whole: int) -> float:
+    """Of nothing, nothing: a data set without rows or labels has cardinality 0."""
+    return part / whole if whole else 0.0
+
+
+def _frozen(array: Any) -> Any:
+    array.setflags(write=False)
+    return array

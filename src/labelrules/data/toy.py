@@ -1,0 +1,186 @@
+"""Data sets by name: embedded, from a folder, or from OpenML."""
+
+import os
+from collections.abc import Mapping
+from importlib.resources import as_file, files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from labelrules._types import Board
+from labelrules.data.csv_read import read_csv
+from labelrules.data.dataset import Dataset
+from labelrules.data.encode import dataset
+from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.mulan import read_mulan
+
+FOLDER_VARIABLE = "LABELRULES_DATA"
+"""The environment variable that names the folder of data sets."""
+
+OPENML: Mapping[str, int] = {
+    "birds": 40588,
+    "emotions": 40589,
+    "enron": 40590,
+    "genbase": 40591,
+    "image": 40592,
+    "langLog": 40593,
+    "reuters": 40594,
+    "scene": 40595,
+    "slashdot": 40596,
+    "yeast": 40597,
+}
+"""What :func:`fetch` knows, with the numbers of the data sets at openml.org."""
+
+_ENDINGS = (".arff.gz", ".arff")
+_TRUTH = {"TRUE": 1, "FALSE": 0, "True": 1, "False": 0, "1": 1, "0": 0}
+
+
+def load(
+    name: str,
+    folder: str | Path | None = None,
+    *,
+    part: Literal["train", "test"] | None = None,
+) -> Dataset:
+    """Load a data set by its name.
+
+    ``"magazines"``, the fourteen readers of the chapter, is part of the package. Others are
+    files in the format of Mulan: ``NAME.arff``, or ``NAME-train.arff`` and
+    ``NAME-test.arff`` (each may be compressed: ``.arff.gz``), with ``NAME.xml``.
+
+    Parameters
+    ----------
+    name : str
+    folder : path-like, optional
+        Where the files are; the default is what the environment variable
+        ``LABELRULES_DATA`` says.
+    part : {"train", "test"}, optional
+        Only this part of a data set that comes in two; the default is both, the
+        rows for training first.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> readers = load("magazines")
+    >>> readers.schema.feature_names
+    ('education', 'marital', 'sex', 'children')
+    """
+    if part not in (None, "train", "test"):
+        raise DataError(f"part is {part!r}: it may be 'train', 'test' or None for all rows")
+    if name == "magazines":
+        if part is not None:
+            raise DataError("magazines is not divided into parts: leave part out")
+        return _magazines()
+    where = _folder(folder, name)
+    return read_mulan(_paths(where, name, part), name=f"{name}-{part}" if part else name)
+
+
+def fetch(name: str) -> Dataset:
+    """Fetch a data set from openml.org, through scikit-learn, which keeps a copy.
+
+    Parameters
+    ----------
+    name : str
+        birds, emotions, enron, genbase, image, langLog, reuters, scene, slashdot or yeast.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        If the name is unknown, or OpenML cannot be reached and there is no copy.
+    ImportError
+        If pandas is not installed; scikit-learn needs it for this.
+    """
+    if name not in OPENML:
+        raise DataError(
+            f"fetch knows no data set {quoted(name)}{suggestion(str(name), OPENML)}; it knows "
+            f"{', '.join(OPENML)}"
+        )
+    if find_spec("pandas") is None:
+        raise ImportError('fetch needs pandas: pip install "labelrules[pandas]"')
+    found = _from_openml(name)
+    Y = found.target
+    labels = [str(column) for column in Y.columns]
+    board = np.column_stack([_truth(Y[column], str(column)) for column in Y.columns])
+    return dataset(found.data, board, label_names=labels, name=name)
+
+
+def _magazines() -> Dataset:
+    with as_file(files("labelrules.data").joinpath("embedded")) as folder:
+        return read_csv(folder / "magazines.csv")
+
+
+def _folder(folder: str | Path | None, name: str) -> Path:
+    given = folder if folder is not None else os.environ.get(FOLDER_VARIABLE)
+    if not given:
+        raise DataError(
+            f"where is {quoted(name)}? Set the environment variable {FOLDER_VARIABLE} to the "
+            "folder of the data sets, pass folder=, or use fetch() to get it from OpenML; "
+            "only 'magazines' is part of the package"
+        )
+    path = Path(given)
+    if not path.is_dir():
+        raise FileError("this folder does not exist", path)
+    return path
+
+
+def _paths(folder: Path, name: str, part: str | None) -> list[Path]:
+    """The files to read, in order."""
+    if part is not None:
+        found = [_file(folder, f"{name}-{part}")]
+    else:
+        whole = _file(folder, name)
+        found = (
+            [whole] if whole else [_file(folder, f"{name}-{each}") for each in ("train", "test")]
+        )
+    present = [path for path in found if path is not None]
+    if len(present) < len(found):
+        raise DataError(_what_is_there(folder, name, part))
+    return present
+
+
+def _file(folder: Path, stem: str) -> Path | None:
+    if Path(stem).name != stem:  # a name, not a way out of the folder
+        return None
+    return next((p for p in (folder / f"{stem}{end}" for end in _ENDINGS) if p.is_file()), None)
+
+
+def _what_is_there(folder: Path, name: str, part: str | None) -> str:
+    stems = {path.name.removesuffix(end) for end in _ENDINGS for path in folder.glob(f"*{end}")}
+    if name in stems:
+        return f"{folder}: {name} is not divided into parts: leave part out"
+    pair = {f"{name}-train", f"{name}-test"}
+    if pair & stems:
+        other = sorted(pair - stems) or [f"{name}-{part}"]
+        return f"{folder}: {other[0]}.arff is not there"
+    names = sorted({stem.removesuffix("-train").removesuffix("-test") for stem in stems})
+    listing = f"it has {', '.join(names)}" if names else "it has no .arff file at all"
+    return f"{folder} has no data set {quoted(name)}{suggestion(str(name), names)}; {listing}"
+
+
+def _from_openml(name: str) -> Any:
+    from sklearn.datasets import fetch_openml
+
+    try:
+        return fetch_openml(data_id=OPENML[name], as_frame=True)
+    except (OSError, ValueError) as wrong:  # no network, no such page, a damaged copy
+        raise DataError(
+            f"{name} could not be fetched from openml.org ({wrong}): check the connection, or "
+            f"load() it from files"
+        ) from None
+
+
+def _truth(column: Any, name: str) -> Board:
+    """OpenML keeps labels as the words TRUE and FALSE."""
+    cells = [str(value) for value in column.tolist()]
+    unknown = next((cell for cell in cells if cell not in _TRUTH), None)
+    if unknown is not None:
+        raise DataError(f"label {quoted(name)} from openml.org is {quoted(unknown)}, not TRUE")
+    return np.array([_TRUTH[cell] for cell in cells], dtype=np.int8)

@@ -1,0 +1,263 @@
+"""Every counterexample to a property, by name.
+
+The trait that a table refutes is in :mod:`labelrules.measures.traits`, which names it.
+Those that begin with "written" are about a board on which earlier rules have written; the two
+that begin with "lift" are about preferring larger heads.
+"""
+
+from collections.abc import Mapping
+
+from labelrules.measures.counterexample import Counterexample, described
+
+_ENTRIES = (
+    described(
+        "f-partial-example-decomposable",
+        "A head is better than each of its labels: the formula is concave in the number of right"
+        " labels, so spreading them over the rows is rewarded.",
+        "f1/example/partial",
+        "10 01",
+        "1? 1/2, ?1 1/2, 11 2/3, 00 2/3",
+    ),
+    described(
+        "f-partial-example-merges",
+        "Merging the best single labels gives less than the best head.",
+        "f1/example/partial",
+        "100 011",
+        "1?? 1/2, ?1? 1/2, ??1 1/2, 111 13/20, 11? 2/3",
+    ),
+    described(
+        "f-partial-example-anti-monotone",
+        "Adding label 2 to {1, 3} loses, and adding label 4 as well gives an optimum again.",
+        "f1/example/partial",
+        "1100 0011",
+        "1?1? 2/3, 111? 13/20, 1111 2/3",
+    ),
+    described(
+        "f-partial-example-finds",
+        "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}; so does every"
+        " table of a rows 010 and b rows 101 with 2a < b < 2.5a.",
+        "f1/example/partial",
+        "101*7 010*3",
+        "1?? 7/10, ?1? 3/10, ??1 7/10, 1?1 7/10, 11? 2/3, ?11 2/3, 111 71/100",
+    ),
+    described(
+        "f0.5-partial-example-finds",
+        "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}.",
+        "f0.5/example/partial",
+        "101*4 010*3",
+        "1?? 4/7, 11? 5/9, 111 365/637",
+    ),
+    described(
+        "f2-partial-example-finds",
+        "The pruned search drops {2, 3} and with it the only optimum {1, 2, 3}.",
+        "f2/example/partial",
+        "100 110 011*3",
+        "?1? 4/5, ?11 23/30, 11? 13/15, 111 67/77",
+    ),
+    described(
+        "f-partial-example-finds-any-beta",
+        "The pruned search drops {1, 3, 4} and with it the only optimum {1, 2, 3, 4}, for every"
+        " beta > 0 that was tried.",
+        "f1/example/partial",
+        "0110 0111 1001 1011 1100",
+        "1?1? 11/15, 1?11 18/25, 1111 26/35",
+    ),
+    described(
+        "f-full-example-anti-monotone",
+        "Adding label 3 to {2} loses, and adding label 1 as well gives an optimum again.",
+        "f1/example/full",
+        "100 011",
+        "?1? 13/20, ?11 1/2, 111 13/20",
+    ),
+    described(
+        "f-full-example-finds",
+        "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}; for every beta.",
+        "f1/example/full",
+        "110 101*2 111",
+        "1?? 29/40, ?1? 13/40, ??1 21/40, 11? 28/40, 1?1 33/40, ?11 23/40, 111 34/40",
+    ),
+    described(
+        "f2-full-example-finds",
+        "For beta = 2 on three rows: the pruned search drops {2, 3} and so {1, 2, 3}.",
+        "f2/example/full",
+        "100 011 111",
+        "?1? 60/77, ?11 7/11, 11? 65/77, 1?1 65/77, 111 202/231",
+    ),
+    described(
+        "recall-full-micro-anti-monotone",
+        "{2, 3} is wrong everywhere, which is 0/0 = 0; {2} and {1, 2, 3} are optimal.",
+        "recall/micro/full",
+        "100",
+        "?1? 1, ?11 0, 111 1",
+    ),
+    described(
+        "recall-partial-micro-decomposable",
+        "{2} is 0/0 = 0 and yet rides along in the optimal {1, 2}.",
+        "recall/micro/partial",
+        "10",
+        "1? 1, ?1 0, 11 1",
+    ),
+    described(
+        "recall-full-example-anti-monotone",
+        "{2, 3} is wrong everywhere, and still {1, 2, 3} is right somewhere.",
+        "recall/example/full",
+        "100",
+        "?1? 1, ?11 0, 111 1",
+    ),
+    described(
+        "recall-full-example-merges",
+        "Both labels are best alone, as each leaves the other rightly absent; together they are"
+        " worst.",
+        "recall/example/full",
+        "00",
+        "1? 1, ?1 1, 11 0",
+    ),
+    described(
+        "recall-partial-example-decomposable",
+        "One label right per row is enough, so the head beats its labels.",
+        "recall/example/partial",
+        "10 01",
+        "1? 1/2, ?1 1/2, 11 1",
+    ),
+    described(
+        "recall-partial-example-merges",
+        "The best single label is not the best head.",
+        "recall/example/partial",
+        "10*2 01",
+        "1? 2/3, ?1 1/3, 11 1",
+    ),
+    described(
+        "subset-partial-example-decomposable",
+        "The best labels are never right together.",
+        "subset/example/partial",
+        "10 01",
+        "1? 1/2, ?1 1/2, 11 0",
+    ),
+    described(
+        "subset-full-example-decomposable",
+        "The best labels are never right together.",
+        "subset/example/full",
+        "10 01",
+        "1? 1/2, ?1 1/2, 11 0",
+    ),
+    described(
+        "subset-full-example-finds",
+        "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}.",
+        "subset/example/full",
+        "100 111*2",
+        "1?? 1/3, 11? 0, 1?1 0, 111 2/3",
+    ),
+    described(
+        "full-votes",
+        "Every label is decided on its own by a vote, so a label that is not the best one alone"
+        " belongs into the best head; for all full measures but those of whole rows.",
+        "precision/micro/full",
+        "11*2 10",
+        "1? 2/3, ?1 1/3, 11 5/6",
+        uncovered="11 00",
+    ),
+    described(
+        "f-full-micro-head-relative",
+        "The false negatives depend on the head: the pruned search drops {1, 3} and with it the"
+        " only optimum {1, 2, 3}.",
+        "f1/micro/full",
+        "110",
+        "1?? 4/9, 1?1 1/3, 11? 3/4, 111 4/5",
+        uncovered="000*2",
+        convention="head-relative",
+    ),
+    described(
+        "f0.5-full-micro-head-relative",
+        "The same for beta >= 1/2; for a smaller beta take more than 1.5/beta² rows 000.",
+        "f0.5/micro/full",
+        "110",
+        "1?? 5/14, 1?1 1/4, 11? 15/22, 111 5/7",
+        uncovered="000*7",
+        convention="head-relative",
+    ),
+    described(
+        "recall-full-micro-head-relative",
+        "The pruned search drops {2, 3} and with it the only optimum {1, 2, 3}.",
+        "recall/micro/full",
+        "100",
+        "1?? 3/5, ?1? 1/3, ?11 0, 11? 2/3, 111 1",
+        uncovered="000",
+        convention="head-relative",
+    ),
+    described(
+        "f-full-example-plain-anti-monotone",
+        "Counted plainly: adding label 2 to {1} loses, adding label 3 as well is optimal again.",
+        "f1/example/full",
+        "100 111",
+        "1?? 3/4, 11? 11/15, 111 3/4",
+        convention="plain",
+    ),
+    described(
+        "f-full-example-plain-finds",
+        "Counted plainly: {1, 4} is worse than {1}, which drops the only optimum.",
+        "f1/example/full",
+        "10000 01100 10011",
+        "1???? 1/2, 1??1? 22/45, 111?? 49/90, 11111 139/252",
+        convention="plain",
+    ),
+    described(
+        "lift-prefix",
+        "Lifted, the best positive head of two labels is not made of the two best labels, so taking"
+        " prefixes of the labels sorted by their value misses the optimum {1, 2}.",
+        "f1/micro/partial",
+        "010 011*2 110",
+        "1?? 2/5, ?1? 8/9, ??1 4/8, ?11 12/17, 111 14/22, 11? 10/14",
+        uncovered="001 011",
+        lift="1 5/4 7/5",
+    ),
+    described(
+        "lift-polarity",
+        "Presence and absence of label 2 are worth the same alone, but not beside the absence of"
+        " label 1.",
+        "recall/micro/partial",
+        "00*2 01",
+        "0? 3/4, ?1 1, ?0 1, 01 4/5, 00 5/6",
+        uncovered="10",
+    ),
+    described(
+        "written-micro-decomposable",
+        "All cells of label 1 are written: {1} is 0/0 = 0 and rides along in {1, 2}.",
+        "precision/micro/partial",
+        "#1",
+        "1? 0, ?1 1, 11 1",
+    ),
+    described(
+        "written-example-merges",
+        "No row has both labels open, so they do not compete and the best head has both.",
+        "precision/example/partial",
+        "#1*2 1#",
+        "1? 1/3, ?1 2/3, 11 1",
+    ),
+    described(
+        "written-example-finds",
+        "A label weighs more in a row with fewer open cells: the pruned search drops {1, 3} and"
+        " with it the only optimum {1, 2, 3}.",
+        "precision/example/partial",
+        "#1#*2 101*2 001",
+        "1?? 2/5, ??1 3/5, 11? 3/5, ?11 7/10, 1?1 1/2, 111 11/15",
+    ),
+    described(
+        "written-subset-finds",
+        "A row with nothing open counts 0 and can be won by a further label: the pruned search"
+        " drops {1, 3} and with it the only optimum {1, 2, 3}.",
+        "subset/example/partial",
+        "##1 #1#*2 100*2 1##",
+        "1?? 1/2, ?1? 1/3, ??1 1/6, 11? 1/2, 1?1 1/3, ?11 1/2, 111 2/3",
+    ),
+    described(
+        "written-recall-finds",
+        "One open cell right per row is enough, and which cells are open differs: the pruned search"
+        " drops {1, 2} and with it the only optimum {1, 2, 3}.",
+        "recall/example/full",
+        "1## #10 #01 ##1",
+        "1?? 3/4, ?1? 1/4, ??1 1/2, 11? 1/2, 1?1 3/4, ?11 3/4, 111 1",
+    ),
+)
+
+COUNTEREXAMPLES: Mapping[str, Counterexample] = {entry.name: entry for entry in _ENTRIES}
+"""By name."""

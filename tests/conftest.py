@@ -1,0 +1,21 @@
+"""What every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# the same examples on every run and machine; compiling and files make the first one slow
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder with the benchmark data sets, which are not part of the project."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("LABELRULES_DATA") or beside)
+    if not folder.is_dir():
+        pytest.skip(f"no data sets: set LABELRULES_DATA to their folder ({folder} is not there)")
+    return folder

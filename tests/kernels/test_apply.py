@@ -1,0 +1,122 @@
+"""A theory, its compiled twin and a naive twin do the same on everything."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import naive
+from labelrules import Dataset, DecisionList, Feature, RuleTable, Schema, load, planted
+from theories import boards, decision_lists, rule_sets
+
+VALUES = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
+
+
+@st.composite
+def tables(draw):
+    """A small schema and rows that its conditions tell apart, missing values included."""
+    kinds = draw(st.lists(st.sampled_from([None, 1, 2, 3]), max_size=4))
+    features = [
+        Feature(f"x{i}", None if kind is None else tuple(f"c{c}" for c in range(kind)))
+        for i, kind in enumerate(kinds)
+    ]
+    schema = Schema(features, [f"l{i}" for i in range(draw(st.integers(1, 4)))])
+    cells = [
+        st.sampled_from([float("nan"), *([-1.0, 0.0, 0.5, 1.0, 3.0] if k is None else range(k))])
+        for k in kinds
+    ]
+    rows = draw(st.lists(st.tuples(*cells), max_size=6))
+    X = np.array(rows, dtype=float).reshape(len(rows), len(kinds))
+    return Dataset(schema, X, np.zeros((len(rows), schema.n_labels), np.int8))
+
+
+def as_sparse(data):
+    return Dataset(data.schema, sparse.csc_array(data.X), data.Y)
+
+
+@given(st.data())
+def test_lists(draw):
+    data = draw.draw(tables())
+    theory = draw.draw(decision_lists(data.schema, VALUES))
+    shape = (data.n_rows, data.schema.n_labels)
+    start = np.array(draw.draw(boards(*shape)), dtype=np.int8).reshape(shape)
+    reads = draw.draw(st.none() | boards(*shape))
+    reads = None if reads is None else np.array(reads, dtype=np.int8).reshape(shape)
+    expected = naive.run_list(theory, data.X, start, reads)
+    for table in (theory, RuleTable(theory)):
+        for storage in (data, as_sparse(data)):
+            for found, wanted in zip(table.run(storage, start, reads=reads), expected, strict=True):
+                assert (found == wanted).all()
+            assert (table.apply(storage, start, reads=reads) == expected[0]).all()
+
+
+@given(st.data())
+def test_sets(draw):
+    data = draw.draw(tables())
+    theory = draw.draw(rule_sets(data.schema, VALUES))
+    shape = (data.n_rows, data.schema.n_labels)
+    start = np.array(draw.draw(boards(*shape)), dtype=np.int8).reshape(shape)
+    reads = draw.draw(st.none() | boards(*shape))
+    reads = None if reads is None else np.array(reads, dtype=np.int8).reshape(shape)
+    expected = naive.run_set(theory, data.X, start, reads)
+    for table in (theory, RuleTable(theory)):
+        for storage in (data, as_sparse(data)):
+            assert (table.apply(storage, start, reads=reads) == expected).all()
+
+
+@given(st.data())
+def test_a_written_cell_never_changes(draw):
+    data = draw.draw(tables())
+    theory = draw.draw(decision_lists(data.schema, VALUES))
+    shape = (data.n_rows, data.schema.n_labels)
+    start = np.array(draw.draw(boards(*shape)), dtype=np.int8).reshape(shape)
+    before = start.copy()
+    after = theory.apply(data, start)
+    assert (start == before).all()
+    assert (after[start >= 0] == start[start >= 0]).all()
+    assert (theory.apply(data, after) == after)[after >= 0].all()
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 4095, 4096, 4097, 9000])
+@pytest.mark.parametrize("density", [None, 0.1])
+def test_many_rows_cross_the_borders_of_words_and_slabs(n_rows, density):
+    data, theory = planted(
+        n_rows,
+        4,
+        3,
+        5,
+        n_rules=12,
+        n_local=4,
+        n_global=2,
+        missing=0.1,
+        density=density,
+        seed=n_rows,
+    )
+    stopping = [type(rule)(rule.head, rule.body, stops=i % 3 == 0) for i, rule in enumerate(theory)]
+    theory = DecisionList(theory.schema, stopping)
+    for wanted, found in zip(theory.run(data), RuleTable(theory).run(data), strict=True):
+        assert (wanted == found).all()
+
+
+def test_no_rules_and_no_labels():
+    for labels in ([], ["l"]):
+        data = Dataset(Schema([Feature("x")], labels), np.zeros((3, 1)), np.zeros((3, len(labels))))
+        assert (RuleTable(DecisionList(data.schema)).apply(data) == -1).all()
+
+
+def test_wrong_boards_are_refused():
+    readers = load("magazines")
+    theory = DecisionList(readers.schema)
+    for table in (theory, RuleTable(theory)):
+        with pytest.raises(ValueError, match=r"board has the shape \(2, 4\), expected \(14, 4\)"):
+            table.apply(readers, np.zeros((2, 4), np.int8))
+        with pytest.raises(ValueError, match="reads has cells other than 0, 1 and UNSET"):
+            table.apply(readers, reads=np.full((14, 4), 7))
+
+
+def test_a_rule_set_has_no_single_writer():
+    from labelrules import RuleSet
+
+    with pytest.raises(TypeError, match="vote together"):
+        RuleTable(RuleSet(load("magazines").schema)).run(load("magazines"))

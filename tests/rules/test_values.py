@@ -1,0 +1,179 @@
+"""Conditions, bodies, heads and rules are values, equal by meaning."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelrules import (
+    Body,
+    Condition,
+    DecisionList,
+    Evidence,
+    Feature,
+    Head,
+    Rule,
+    RuleSet,
+    Schema,
+    load,
+    parse_rule,
+)
+from labelrules.rules import conflict, is_more_general, overlap
+from labelrules.rules.generality import is_satisfiable
+from theories import bodies
+
+SMALL = Schema([Feature("x"), Feature("a", ("r", "g", "b")), Feature("b", ("n", "y"))], ["l", "m"])
+GRID = st.sampled_from([0.0, 1.0, 2.0])
+
+
+def every_row():
+    """All rows and boards that a body with thresholds 0, 1, 2 can tell apart."""
+    numbers = [-1, 0.5, 1.5, 3, np.nan]
+    rows, cells = [], []
+    for x in numbers:
+        for a in (0, 1, 2, np.nan):
+            for b in (0, 1, np.nan):
+                for first in (0, 1, -1):
+                    for second in (0, 1, -1):
+                        rows.append((x, a, b))
+                        cells.append((first, second))
+    return np.array(rows, dtype=float), np.array(cells, dtype=np.int8)
+
+
+ROWS, CELLS = every_row()
+
+
+def extent(body):
+    return body.covers(ROWS, CELLS)
+
+
+@given(bodies(SMALL, GRID), bodies(SMALL, GRID))
+def test_generality_and_overlap_equal_brute_force(a, b):
+    assert is_more_general(a, b, SMALL) == bool((extent(a) | ~extent(b)).all())
+    assert overlap(a, b, SMALL) == bool((extent(a) & extent(b)).any())
+    assert is_satisfiable(a, SMALL) == bool(extent(a).any())
+
+
+@given(bodies(SMALL, GRID), bodies(SMALL, GRID))
+def test_equal_bodies_cover_the_same(a, b):
+    if a == b:
+        assert hash(a) == hash(b)
+        assert (extent(a) == extent(b)).all()
+
+
+@given(bodies(SMALL, GRID), st.randoms())
+def test_order_and_repetition_do_not_matter(body, random):
+    conditions = [*body, *body]
+    random.shuffle(conditions)
+    assert Body(conditions) == body
+
+
+def test_implied_conditions_do_not_matter():
+    narrow = Body([Condition.at_most(0, 1)])
+    assert Body([Condition.at_most(0, 2), Condition.at_most(0, 1)]) == narrow
+    assert Body([Condition.equals(1, 0), Condition.differs(1, 2)]) == Body([Condition.equals(1, 0)])
+    assert Body([Condition.above(0, 0)]) != Body([Condition.above(0, 1)])
+    never = [Body([Condition.label(0), Condition.label(0, False)])]
+    never.append(Body([Condition.at_most(0, 1), Condition.above(0, 1)]))
+    assert never[0] == never[1]
+
+
+def test_feature_and_label_columns_are_different_columns():
+    assert Body([Condition.equals(1, 1)]) != Body([Condition.label(1)])
+
+
+def test_conflict_needs_a_common_row_and_a_contradiction():
+    schema = load("magazines").schema
+    male, single, married = (
+        parse_rule(text, schema)
+        for text in (
+            "quality, not tabloid <- sex = Male",
+            "tabloid <- marital = Single",
+            "tabloid <- marital = Married",
+        )
+    )
+    assert conflict(male, single, schema)
+    assert not conflict(single, married, schema)
+    assert not conflict(single, parse_rule("not tabloid <- marital = Married", schema), schema)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Condition(0, "<", 1), "there is no operator '<'"),
+        (lambda: Condition(-1, "<=", 1), "columns are counted from 0"),
+        (lambda: Condition(0, "<=", float("nan")), "a finite number, not nan"),
+        (lambda: Condition(0, ">", float("inf")), "a finite number, not inf"),
+        (lambda: Condition(0, "=", 1.5), "there is no category 1.5"),
+        (lambda: Condition(0, "=", 2, on_label=True), "present (= 1) or absent (= 0)"),
+        (lambda: Condition(0, "!=", 1, on_label=True), "present (= 1) or absent (= 0)"),
+        (lambda: Head({}, 3), "at least one label"),
+        (lambda: Head({3: 1}, 3), "there is no label 3 among 3 labels"),
+        (lambda: Head({0: 2}, 3), "present (1) or absent (0), not 2"),
+        (
+            lambda: Rule(Head({0: 1}, 1), evidence=()),
+            "0 pieces of evidence were given for 1 labels",
+        ),
+        (lambda: Rule(Head({0: 1}, 1), evidence=(Evidence(-1, 0),)), "are no counts"),
+        (lambda: DecisionList(SMALL, [Rule(Head({0: 1}, 3))]), "rule 1: its head is over 3 labels"),
+        (lambda: _one(Condition.at_most(1, 1)), "'a' is nominal: compare it by = or !="),
+        (lambda: _one(Condition.equals(0, 1)), "'x' is numeric: compare it by <= or >"),
+        (lambda: _one(Condition.equals(1, 3)), "'a' has no category number 3"),
+        (lambda: _one(Condition.equals(9, 3)), "there is no feature 9 among 3 features"),
+        (lambda: _one(Condition.label(2)), "there is no label 2 among 2 labels"),
+        (lambda: RuleSet(SMALL, [Rule(Head({0: 1}, 2), stops=True)]), "rule 1 has a stop mark"),
+    ],
+)
+def test_impossible_values_are_refused(make, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        make()
+    assert message in str(caught.value)
+
+
+def _one(condition):
+    return DecisionList(SMALL, [Rule(Head({0: 1}, 2), Body([condition]))])
+
+
+def test_values_are_frozen_and_survive_pickling():
+    rule = parse_rule("quality (3/1), * <- not tabloid", load("magazines").schema)
+    with pytest.raises(AttributeError):
+        rule.stops = False
+    again = pickle.loads(pickle.dumps(rule))
+    assert again == rule
+    assert again.evidence == (Evidence(3, 1),)
+    assert {rule, again} == {rule}
+
+
+def test_evidence_is_a_record_not_meaning():
+    rule = Rule(Head({0: 1, 1: 0}, 2))
+    assert rule.with_evidence([Evidence(1, 2), Evidence(3, 4)]) == rule
+    assert rule.with_evidence([Evidence(1, 2), Evidence(3, 4)]).evidence_for(1) == (3, 4)
+    assert rule.evidence_for(0) is None
+
+
+def test_full_predictions_say_that_all_other_labels_are_absent():
+    readers = load("magazines")
+    rule = parse_rule("quality, fashion <- sex = Female", readers.schema)
+    full = DecisionList(readers.schema, [rule]).as_full_predictions()
+    assert full[0].form.extent == "complete"
+    assert list(full.apply(readers)[3]) == [1, 0, 1, 0]
+    assert list(full.apply(readers)[0]) == [-1, -1, -1, -1]
+
+
+def test_subset_and_exclusion_constraints():
+    schema = load("magazines").schema
+    constraints = {
+        text: parse_rule(text, schema).form.constraint
+        for text in (
+            "quality <- sports",
+            "not sports <- fashion",
+            "quality <- not sports",
+            "quality <- quality",
+            "quality, tabloid <- sports",
+            "quality <- sports, fashion",
+            "quality <- sex = Male",
+        )
+    }
+    assert list(constraints.values()) == ["subset", "exclusion", None, None, None, None, None]

@@ -1,0 +1,65 @@
+"""Hypothesis strategies for conditions, rules and theories over a given schema."""
+
+from hypothesis import strategies as st
+
+from labelrules import UNSET, Body, Condition, DecisionList, Evidence, Head, Rule, RuleSet
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def conditions(schema, values=numbers):
+    tests = [
+        st.builds(Condition.label, st.integers(0, schema.n_labels - 1), st.booleans())
+        for _ in [0]
+        if schema.n_labels
+    ]
+    for column, feature in enumerate(schema.features):
+        if feature.categories is None:
+            tests.append(st.builds(Condition.at_most, st.just(column), values))
+            tests.append(st.builds(Condition.above, st.just(column), values))
+        elif feature.categories:
+            codes = st.integers(0, len(feature.categories) - 1)
+            tests.append(st.builds(Condition.equals, st.just(column), codes))
+            tests.append(st.builds(Condition.differs, st.just(column), codes))
+    return st.one_of(tests) if tests else st.nothing()
+
+
+def bodies(schema, values=numbers, max_size=4):
+    return st.builds(Body, st.lists(conditions(schema, values), max_size=max_size))
+
+
+def heads(schema):
+    labels = st.integers(0, schema.n_labels - 1)
+    cells = st.dictionaries(labels, st.integers(0, 1), min_size=1)
+    partial = st.builds(Head, cells, st.just(schema.n_labels))
+    return partial | partial.map(Head.completed)
+
+
+@st.composite
+def rules(draw, schema, values=numbers, may_stop=True):
+    head = draw(heads(schema))
+    counts = st.builds(Evidence, st.integers(0, 10**9), st.integers(0, 10**9))
+    evidence = draw(st.none() | st.tuples(*[counts for _ in head.labels]))
+    return Rule(head, draw(bodies(schema, values)), may_stop and draw(st.booleans()), evidence)
+
+
+def decision_lists(schema, values=numbers, max_size=8):
+    return st.builds(
+        DecisionList, st.just(schema), st.lists(rules(schema, values), max_size=max_size)
+    )
+
+
+def rule_sets(schema, values=numbers, max_size=8):
+    unmarked = st.lists(rules(schema, values, may_stop=False), max_size=max_size)
+    return st.builds(RuleSet, st.just(schema), unmarked)
+
+
+def theories(schema, values=numbers, max_size=8):
+    return decision_lists(schema, values, max_size) | rule_sets(schema, values, max_size)
+
+
+def boards(n_rows, n_labels):
+    cells = st.sampled_from([0, 1, int(UNSET)])
+    return st.lists(
+        st.lists(cells, min_size=n_labels, max_size=n_labels), min_size=n_rows, max_size=n_rows
+    )
