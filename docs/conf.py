@@ -14,7 +14,6 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
@@ -23,10 +22,16 @@ myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3  # so that pages can link to sections of each other
 
 autosummary_generate = True
+# Names that differ in case only would share a page where file names know no case.
+autosummary_filename_map = {
+    f"labelrules.measures.{name}": f"labelrules.measures.{name}-class"
+    for name in ("Confusion", "Formula", "Tally", "Traits")
+}
 autodoc_typehints = "none"  # the docstrings say it in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template of classes lists them
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "labelrules"
 html_static_path = ["_static"]
@@ -48,5 +53,30 @@ def _without_last_empty_line(app, docname, source):
     source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])
 
 
+def _without_empty_words(app, what, name, obj, options, lines):
+    """Drop what Python says of a field of a named tuple when nobody else said anything."""
+    if lines and lines[0].startswith("Alias for field number"):
+        lines.clear()
+
+
+def _write_math(writer, node):
+    """Formulas as MathML, which browsers show without a script from elsewhere."""
+    # Imported here, because the tests import this file where docutils may be missing.
+    from docutils.nodes import SkipNode
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    # docutils knows no \textit, and few fonts have an overline that grows with what is below it.
+    tex = node.astext().replace(r"\textit{", r"\text{@")
+    mathml = tex2mathml(tex, as_block=node.tagname == "math_block")
+    mathml = mathml.replace("<mtext>@", '<mtext class="label">')
+    overlined = r'<mover accent="false">(.*?)<mo accent="true">_</mo>\s*</mover>'
+    writer.body.append(
+        re.sub(overlined, r'<mrow class="absent">\1</mrow>', mathml, flags=re.DOTALL)
+    )
+    raise SkipNode
+
+
 def setup(app):
+    app.add_html_math_renderer("mathml", (_write_math, None), (_write_math, None))
     app.connect("source-read", _without_last_empty_line)
+    app.connect("autodoc-process-docstring", _without_empty_words)

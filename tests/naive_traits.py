@@ -9,8 +9,9 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
 from typing import NamedTuple
 
-import naive_measures as naive
 import numpy as np
+
+import naive_measures as naive
 
 KINDS = ("tp", "fp", "tn", "fn")
 
@@ -66,7 +67,7 @@ def all_heads(n_labels, universe):
 
 
 def words(tables, heads, convention):
-    """The outcome of each cell as an index into KINDS, -1 where it is written: (t, h, row, label)."""
+    """The outcome of each cell as an index into KINDS, -1 where it is written."""
     lookup = np.array(
         [
             [[KINDS.index(naive.outcome(convention, y, v, c)) for c in (0, 1)] for v in (0, 1)]
@@ -102,9 +103,15 @@ class Scorer:
         ranks = np.array([order[value] for value in values])[place]
         return ranks.reshape(self.cells.shape[:2])
 
+    def undefined(self, name):
+        """For each table, whether the formula of all cells is 0/0 for some head."""
+        tp, fp, tn, fn = np.moveaxis(self.cells.sum(axis=(2, 3)), -1, 0)
+        whole = {"precision": tp + fp, "recall": tp + fn, "f": tp + fp + fn}
+        return (whole.get(name, tp + fp + tn + fn) == 0).any(axis=1)
+
     def _grouped(self, averaging):
         """The different multisets of matrices that are averaged, and where each one occurs."""
-        n_tables, n_heads, n_rows, _, _ = self.cells.shape
+        n_tables, n_heads = self.cells.shape[:2]
         base = self.cells[0, 0].size + 1
         code = base ** np.arange(4)
         if averaging == "micro":

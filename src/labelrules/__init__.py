@@ -5,7 +5,7 @@ __version__ = "0.1.0"
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
 from labelrules.inspection import trace
-from labelrules.measures import Measure
+from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
     Body,
     Condition,
@@ -37,6 +37,7 @@ __all__ = [
     "RuleTable",
     "Schema",
     "dataset",
+    "evaluate",
     "fetch",
     "load",
     "parse",

@@ -124,7 +124,7 @@ BAD = [
     (
         "quality <- sex = Mal",
         18,
-        "'sex' has no category 'Mal'; did you mean 'Male'? (it has 'Female', 'Male')",
+        "'sex' has no category 'Mal'; did you mean 'Male'? (it has 'Male', 'Female')",
     ),
     ("quality <- eduction = Primary", 12, "there is no feature or label 'eduction'; did you mean"),
     ("quality, not quality <- true", 10, "the head names the label 'quality' twice"),

@@ -177,3 +177,24 @@ def test_subset_and_exclusion_constraints():
         )
     }
     assert list(constraints.values()) == ["subset", "exclusion", None, None, None, None, None]
+
+
+def test_cells_nobody_wrote_are_predicted_absent():
+    readers = load("magazines")
+    theory = DecisionList(readers.schema, [parse_rule("quality <- sex = Male", readers.schema)])
+    assert (theory.apply(readers)[3] == -1).all()
+    assert (theory.predict(readers)[3] == 0).all()
+    assert list(theory.predict(readers)[0]) == [1, 0, 0, 0]
+
+
+def test_missing_values_and_open_cells_satisfy_no_condition():
+    missing, open_cell = [float("nan")], np.array([-1], np.int8)
+    for condition in (
+        Condition.at_most(0, 1),
+        Condition.above(0, 1),
+        Condition.equals(0, 1),
+        Condition.differs(0, 1),
+    ):
+        assert not condition.holds(missing).any()
+    for present in (True, False):
+        assert not Condition.label(0, present).holds(open_cell).any()

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from labelrules.data.arff_text import Block
 from labelrules.data.arff_tokens import Misread, is_over, read_word, read_words, skip_blanks
@@ -15,18 +15,23 @@ from labelrules.data.schema import repeated
 Kind = Literal["numeric", "nominal", "string", "date"]
 
 _KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
-_PLAIN_NAME = re.compile(r"[^ \t{'\"][^ \t{]*")
+_PLAIN_ATTRIBUTE = re.compile(
+    r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
+)
 _NUMERIC = ("numeric", "real", "integer")
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One declared column; two are equal if they declare the same."""
+class Attribute(NamedTuple):
+    """One declared column."""
 
     name: str
     kind: Kind
-    categories: tuple[str, ...] = ()
-    line: int = field(default=0, compare=False)
+    categories: tuple[str, ...]
+    line: int
+
+    def declares_as(self, other: "Attribute") -> bool:
+        """Whether both declare the same, be it on different lines."""
+        return self[:3] == other[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +52,22 @@ class _HeaderReader:
         self.relation: str | None = None
         self.relation_line: int | None = None
         self.attributes: dict[str, Attribute] = {}
-        self.is_empty = True
+        self.has_text = False
 
     def take(self, text: str, line: int) -> bool:
         """Take one line; tell whether it was ``@data``."""
+        plain = _PLAIN_ATTRIBUTE.match(text)
+        if plain:
+            self._take_attribute(plain[1], plain[2], line)
+            return False
         if is_over(text, 0):
             return False
-        self.is_empty = False
+        self.has_text = True
         match = _KEYWORD.match(text)
         keyword = match[1].lower() if match else ""
         rest = text[match.end() :] if match else text
         if keyword == "attribute":
-            self._take_attribute(rest, line)
+            self._take_attribute(*_quoted_name(rest), line)
         elif keyword == "relation":
             self._take_relation(rest, line)
         elif keyword != "data":
@@ -72,12 +81,16 @@ class _HeaderReader:
             raise Misread(f"@relation was already given in line {self.relation_line}")
         self.relation, self.relation_line = _relation_name(text), line
 
-    def _take_attribute(self, text: str, line: int) -> None:
-        attribute = read_attribute(text, line)
-        earlier = self.attributes.setdefault(attribute.name, attribute)
+    def _take_attribute(self, name: str, type_: str, line: int) -> None:
+        try:
+            kind, categories = read_type(type_)
+        except Misread as wrong:
+            raise Misread(f"attribute {quoted(name)}: {wrong}") from None
+        attribute = Attribute(name, kind, categories, line)
+        earlier = self.attributes.setdefault(name, attribute)
         if earlier is not attribute:
             raise Misread(
-                f"attribute {quoted(attribute.name)} was already declared in line {earlier.line}: "
+                f"attribute {quoted(name)} was already declared in line {earlier.line}: "
                 "rename one of them"
             )
 
@@ -101,7 +114,10 @@ def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
             except Misread as wrong:
                 raise FileError(str(wrong), path, number) from None
     raise FileError(
-        "the file is empty" if reader.is_empty else "there is no @data line, so no rows", path
+        "the file is empty"
+        if not (reader.has_text or reader.attributes)
+        else "there is no @data line, so no rows",
+        path,
     )
 
 
@@ -115,36 +131,26 @@ def _relation_name(text: str) -> str:
     return name or ""
 
 
-def read_attribute(text: str, line: int = 0) -> Attribute:
-    """Read a declaration, given without its keyword.
-
-    >>> read_attribute("sex {Female, Male}")
-    Attribute(name='sex', kind='nominal', categories=('Female', 'Male'), line=0)
-    """
-    name, end = _attribute_name(text)
-    try:
-        kind, categories = _type(text[end:])
-    except Misread as wrong:
-        raise Misread(f"attribute {quoted(name)}: {wrong}") from None
-    return Attribute(name, kind, categories, line)
-
-
-def _attribute_name(text: str) -> tuple[str, int]:
-    match = _PLAIN_NAME.match(text)
-    if match:
-        return match[0], skip_blanks(text, match.end())
+def _quoted_name(text: str) -> tuple[str, str]:
+    """The name of an attribute, and what stands after it."""
     if not text or text[0] == "{":
         raise Misread("an attribute has no name")
     name, end = read_word(text, 0)
     if not name:
         raise Misread("an attribute has an empty name: give it one")
-    return name, end
+    return name, text[end:]
 
 
 # Files often declare thousands of attributes alike.
 @lru_cache(maxsize=64)
-def _type(text: str) -> tuple[Kind, tuple[str, ...]]:
-    """What stands after the name: a type, or categories between braces."""
+def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
+    """Read what stands after the name of an attribute.
+
+    >>> read_type("{Female, 'not given'}")
+    ('nominal', ('Female', 'not given'))
+    >>> read_type("REAL  % in metres")
+    ('numeric', ())
+    """
     if not text.startswith("{"):
         return _named_type(text), ()
     categories, end = _categories(text)

@@ -21,66 +21,62 @@ _MOST_DIGITS = 9
 
 
 def sparse_digits(data: bytes, layout: Layout, lookup: Lookup) -> SparseRows | None:
-    """Sparse rows that each list something, with values of one digit; all at once."""
-    # After the last value stand its brace and, as after every row, two more characters.
+    """Sparse rows that each list something, with values of one digit; all at once.
+
+    The spaces say where everything else must stand: a digit after each, then a comma
+    and the next index, or a closing brace, a newline, an opening brace and the next index.
+    """
+    # As every other row, the last is followed by a newline and a brace.
     text = np.frombuffer(data.strip(b"\n") + b"\n{", dtype=np.uint8)
     spaces = np.flatnonzero(text == _SPACE)
     if layout.must_be_listed or not len(spaces) or spaces[-1] + 5 != len(text):
         return None
-    numbers = _numbers_before(text, spaces)
-    if numbers is None:
-        return None
-    attributes, starts = numbers
-    digits, closers = text[spaces + 1] - _ZERO, text[spaces + 2]
+    digits, closers = text.take(spaces + 1) - _ZERO, text.take(spaces + 2)
     last = closers == _CLOSE
-    if not (_is_covered(text, spaces, starts, closers, last) and (digits < 10).all()):
+    if not (last[-1] and (last | (closers == _COMMA)).all() and _begin_rows(text, spaces[last])):
         return None
-    if (attributes >= len(lookup.target)).any():
+    lengths = _lengths(spaces, last)
+    attributes = None if lengths is None else _numbers_before(text, spaces, lengths)
+    if attributes is None or attributes.max() >= len(lookup.target) or digits.max() >= 10:
         return None
-    values = lookup.of_digit[attributes * 10 + digits]
-    if (values < 0).any():
+    values = lookup.of_digit.take(attributes * 10 + digits)
+    if values.min() < 0:
         return None
     return listed_rows(attributes, values, np.flatnonzero(last) + 1, layout, lookup)
 
 
-def _numbers_before(text: Bytes, ends: Integers) -> tuple[Columns, Integers] | None:
-    """The numbers that end before the given places, and where they start.
-
-    None if there is no digit before one of them, or too many.
-    """
-    digits = text[ends - 1] - _ZERO  # unsigned: what is below "0" becomes large
-    if (digits >= 10).any():
-        return None
-    numbers, starts = digits.astype(np.int32), ends - 1
-    going_on: Mask = np.ones(len(ends), dtype=np.bool_)
-    for distance in range(2, _MOST_DIGITS + 2):
-        digits = text[ends - distance] - _ZERO
-        going_on &= digits < 10
-        if not going_on.any():
-            return numbers, starts
-        numbers += (digits * going_on).astype(np.int32) * 10 ** (distance - 1)
-        starts -= going_on
-    return None
-
-
-def _is_covered(
-    text: Bytes, spaces: Integers, starts: Integers, closers: Bytes, last: Mask
-) -> bool:
-    """Whether index, space, value and closer of the entries, and line ends, are all there is.
-
-    After a comma the next index starts at once, after a closing brace it does after a
-    newline and an opening brace.
-    """
-    after = spaces[last] + 3
+def _begin_rows(text: Bytes, last_spaces: Integers) -> bool:
+    """Whether the text begins with a brace, and after each row a line with a brace begins."""
     return bool(
         text[0] == _OPEN
-        and starts[0] == 1
-        and last[-1]
-        and (last | (closers == _COMMA)).all()
-        and (starts[1:] - spaces[:-1] == 3 + 2 * last[:-1]).all()
-        and (text[after] == _NEWLINE).all()
-        and (text[after + 1] == _OPEN).all()
+        and (text.take(last_spaces + 3) == _NEWLINE).all()
+        and (text.take(last_spaces + 4) == _OPEN).all()
     )
+
+
+def _lengths(spaces: Integers, last: Mask) -> Bytes | None:
+    """Number of characters of the index before each space, unless one has too many or none."""
+    gaps = np.diff(spaces, prepend=-2)
+    if gaps.max() > _MOST_DIGITS + 5:
+        return None
+    lengths = gaps.astype(np.uint8) - np.uint8(3)
+    lengths[1:] -= last[:-1] * np.uint8(2)
+    # Unsigned: a negative length is a large one.
+    return lengths if lengths.min() > 0 and lengths.max() <= _MOST_DIGITS else None
+
+
+def _numbers_before(text: Bytes, ends: Integers, lengths: Bytes) -> Columns | None:
+    """The numbers of the given lengths that end before the given places, if they are numbers."""
+    numbers: Columns = np.zeros(len(ends), dtype=np.int32)
+    places = ends.copy()
+    for exponent in range(lengths.max()):
+        places -= 1
+        digits = text.take(places) - _ZERO  # unsigned: what is below "0" becomes large
+        digits *= lengths > exponent
+        if digits.max() >= 10:
+            return None
+        numbers += np.multiply(digits, 10**exponent, dtype=np.int32)
+    return numbers
 
 
 def listed_rows(
@@ -97,19 +93,30 @@ def listed_rows(
     in_order: Mask = np.ones(len(attributes) + 1, dtype=np.bool_)
     np.greater(attributes[1:], attributes[:-1], out=in_order[1:-1])
     in_order[ends] = True
-    target = lookup.target[attributes]
+    target = lookup.target.take(attributes)
     in_labels = target >= layout.n_features
-    labels, of_labels = target[in_labels] - layout.n_features, values[in_labels]
-    if not (in_order.all() and ((of_labels == 0) | (of_labels == 1)).all()):
+    of_labels = np.flatnonzero(in_labels)
+    cells = _unusual_cells(of_labels, target, values, ends, layout)
+    if cells is None or not in_order.all():
         return None
-    n_labels = len(layout.labels)
-    first_cells = np.arange(0, len(ends) * n_labels, n_labels, dtype=np.int32)
-    cells = np.repeat(first_cells, np.diff(ends, prepend=0))[in_labels] + labels
-    kept = (target >= 0) & ~in_labels & (values != 0)
-    n_kept = np.concatenate(([0], np.cumsum(kept, dtype=np.int32)))[ends]
-    return SparseRows(
-        np.diff(n_kept, prepend=0).astype(np.int32),
-        target[kept],
-        values[kept],
-        cells[of_labels != layout.usual_labels[labels]],
-    )
+    kept = (target >= 0) & (values != 0) & ~in_labels
+    of_features = np.flatnonzero(kept)
+    counts = np.diff(np.searchsorted(of_features, ends), prepend=0).astype(np.int32)
+    return SparseRows(counts, target.take(of_features), values.take(of_features), cells)
+
+
+def _unusual_cells(
+    entries: Integers,
+    target: Columns,
+    values: npt.NDArray[Any],
+    ends: Integers,
+    layout: Layout,
+) -> Integers | None:
+    """The cells of Y that differ from what is not listed, if the given entries are 0 or 1."""
+    labels, present = target.take(entries) - layout.n_features, values.take(entries)
+    if not ((present == 0) | (present == 1)).all():
+        return None
+    rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    cells: Integers = rows.take(entries) * len(layout.labels) + labels
+    unusual: Integers = cells[present != layout.usual_labels.take(labels)]
+    return unusual

@@ -1,8 +1,9 @@
 """Where the columns of an ARFF file go: to X, to Y or nowhere."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ from labelrules._types import Board
 from labelrules.data.arff import Attribute, Header
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.schema import Feature
+
+Codes = Mapping[str, int]
+"""What categories become."""
 
 _IGNORED = -1
 _LARGEST_SMALL = int(np.iinfo(np.int8).max)
@@ -35,7 +39,7 @@ class Layout:
     attributes: tuple[Attribute, ...]
     features: tuple[int, ...]
     labels: tuple[int, ...]
-    codes: tuple[dict[str, int] | None, ...]
+    codes: tuple[Codes | None, ...]
 
     @property
     def n_features(self) -> int:
@@ -59,7 +63,11 @@ class Layout:
     @cached_property
     def must_be_listed(self) -> tuple[int, ...]:
         """Features without any category: a sparse row cannot leave them at their first one."""
-        return tuple(attribute for attribute in self.features if self.codes[attribute] == {})
+        return tuple(
+            attribute
+            for attribute in self.features
+            if self.codes[attribute] is not None and not self.codes[attribute]
+        )
 
     def schema_features(self) -> list[Feature]:
         """The features as a schema has them."""
@@ -84,23 +92,30 @@ class Lookup:
 
 def lookup_of(layout: Layout) -> Lookup:
     """Prepare a layout for fast reading."""
-    words = tuple(_by_word(layout, attribute) for attribute in range(len(layout.attributes)))
-    of_digit = np.tile(np.arange(10, dtype=np.int8), (len(words), 1))
-    for attribute, codes in enumerate(words):
-        if codes is not None:
-            of_digit[attribute] = [_small_code(codes, b"%d" % digit) for digit in range(10)]
-    return Lookup(np.array(layout.target, dtype=np.int32), of_digit.ravel(), words)
+    # Attributes with the same categories share their codes, and here what is made of them.
+    groups: dict[int, int] = {id(None): 0}
+    words: list[dict[bytes, float] | None] = [None]
+    digits = [list(range(10))]
+    for codes, target in zip(layout.codes, layout.target, strict=True):
+        if codes is not None and id(codes) not in groups:
+            groups[id(codes)] = len(words)
+            by_word = _by_word(codes, target < layout.n_features)
+            words.append(by_word)
+            digits.append([_small_code(by_word, b"%d" % digit) for digit in range(10)])
+    group_of = [groups[id(codes)] for codes in layout.codes]
+    return Lookup(
+        np.array(layout.target, dtype=np.int32),
+        np.array(digits, dtype=np.int8)[group_of].ravel(),
+        tuple(words[group] for group in group_of),
+    )
 
 
-def _by_word(layout: Layout, attribute: int) -> dict[bytes, float] | None:
-    codes = layout.codes[attribute]
-    if codes is None:
-        return None
+def _by_word(codes: Codes, may_be_missing: bool) -> dict[bytes, float]:
     # Without quotes, a question mark is a missing value, and nothing is not an empty text.
     words: dict[bytes, float] = {
         name.encode(): code for name, code in codes.items() if name not in ("", "?")
     }
-    if layout.target[attribute] < layout.n_features:
+    if may_be_missing:
         words[b"?"] = np.nan
     return words
 
@@ -118,11 +133,11 @@ def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> L
     """
     ignored = _checked_names(header, ignore)
     label_set = set(labels)
-    both = [name for name in ignore if name in label_set]
+    both = sorted(ignored & label_set)
     if both:
         raise FileError(f"{quoted(both[0])} is a label and cannot be ignored", header.path)
     features, label_columns = [], []
-    codes: list[dict[str, int] | None] = []
+    codes: list[Codes | None] = []
     for place, attribute in enumerate(header.attributes):
         if attribute.name in label_set:
             label_columns.append(place)
@@ -138,8 +153,8 @@ def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> L
 def _checked_names(header: Header, ignore: Sequence[str]) -> set[str]:
     if isinstance(ignore, str):
         raise DataError(f"ignore must be a list of names: ignore=[{ignore!r}]")
-    known = [attribute.name for attribute in header.attributes]
-    unknown = [name for name in ignore if name not in set(known)]
+    known = {attribute.name: attribute for attribute in header.attributes}
+    unknown = [name for name in ignore if name not in known]
     if unknown:
         raise FileError(
             f"there is no attribute {quoted(unknown[0])} to ignore"
@@ -149,11 +164,11 @@ def _checked_names(header: Header, ignore: Sequence[str]) -> set[str]:
     return set(ignore)
 
 
-def _feature_codes(attribute: Attribute, header: Header) -> dict[str, int] | None:
+def _feature_codes(attribute: Attribute, header: Header) -> Codes | None:
     if attribute.kind == "numeric":
         return None
     if attribute.kind == "nominal":
-        return {category: code for code, category in enumerate(attribute.categories)}
+        return _numbered(attribute.categories)
     raise FileError(
         f"attribute {quoted(attribute.name)} is of type {attribute.kind}, which rules cannot use: "
         f"leave it out with ignore=[{attribute.name!r}]",
@@ -162,13 +177,13 @@ def _feature_codes(attribute: Attribute, header: Header) -> dict[str, int] | Non
     )
 
 
-def _label_codes(attribute: Attribute, header: Header) -> dict[str, int] | None:
+def _label_codes(attribute: Attribute, header: Header) -> Codes | None:
     """0 or 1 for each category; numeric labels have no codes."""
     if attribute.kind == "numeric":
         return None
-    lowered = [category.lower() for category in attribute.categories]
-    if len(lowered) == 2 and set(lowered) in _ABSENT_AND_PRESENT:
-        return {c: int(c.lower() in _PRESENT) for c in attribute.categories}
+    codes = _absent_or_present(attribute.categories)
+    if codes is not None:
+        return codes
     declared = f"{{{', '.join(attribute.categories)}}}"
     raise FileError(
         f"label {quoted(attribute.name)} is declared "
@@ -177,6 +192,19 @@ def _label_codes(attribute: Attribute, header: Header) -> dict[str, int] | None:
         header.path,
         attribute.line,
     )
+
+
+@lru_cache(maxsize=64)
+def _numbered(categories: tuple[str, ...]) -> Codes:
+    return MappingProxyType({category: code for code, category in enumerate(categories)})
+
+
+@lru_cache(maxsize=64)
+def _absent_or_present(categories: tuple[str, ...]) -> Codes | None:
+    lowered = [category.lower() for category in categories]
+    if len(lowered) != 2 or set(lowered) not in _ABSENT_AND_PRESENT:
+        return None
+    return MappingProxyType({c: int(c.lower() in _PRESENT) for c in categories})
 
 
 def _feature(attribute: Attribute) -> Feature:

@@ -9,6 +9,8 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats, Matrix
 
+_INT32_MAX = np.iinfo(np.int32).max
+
 
 class DenseRows(NamedTuple):
     """Rows that give every value."""
@@ -64,14 +66,10 @@ class Parts:
     def joined(self) -> tuple[Matrix, Board]:
         """X and Y, frozen; the parts are used up. X is sparse if any row was."""
         Y = self._labels()
-        if any(isinstance(part, SparseRows) for part in self._parts):
-            X = self._sparse(len(Y))
-            frozen = (Y, X.data, X.indices, X.indptr)
-        else:
-            X = self._dense(len(Y))
-            frozen = (Y, X)
-        for array in frozen:
-            array.setflags(write=False)
+        is_sparse = any(isinstance(part, SparseRows) for part in self._parts)
+        X: Matrix = self._sparse(len(Y)) if is_sparse else self._dense(len(Y))
+        for array in (Y, *((X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,))):
+            _freeze(array)
         return X, Y
 
     def _labels(self) -> Board:
@@ -94,6 +92,7 @@ class Parts:
         end = n_rows
         while self._parts:
             part = self._parts.pop()
+            assert isinstance(part, DenseRows)
             X[end - part.n_rows : end] = part.X
             end -= part.n_rows
         return X
@@ -101,13 +100,22 @@ class Parts:
     def _sparse(self, n_rows: int) -> sparse.csc_array:
         parts = [_as_sparse(part) for part in self._parts]
         self._parts.clear()
-        starts = np.zeros(n_rows + 1, dtype=np.int64)
+        n_entries = sum(len(part.columns) for part in parts)
+        # SciPy numbers rows by the wider of the two types given here.
+        starts = np.zeros(n_rows + 1, np.int32 if n_entries <= _INT32_MAX else np.int64)
         np.cumsum(np.concatenate([part.counts for part in parts]), out=starts[1:])
         columns = np.concatenate([part.columns for part in parts])
-        values: Floats = np.concatenate([part.values for part in parts], dtype=np.float64)
+        values = np.concatenate([part.values for part in parts])
         parts.clear()
         by_row = sparse.csr_array((values, columns, starts), shape=(n_rows, self.n_features))
-        return by_row.tocsc()
+        return by_row.tocsc().astype(np.float64, copy=False)
+
+
+def _freeze(array: npt.NDArray[Any] | None) -> None:
+    """Make an array read-only, and what it is a view of: nobody else has seen it."""
+    while array is not None:
+        array.setflags(write=False)
+        array = array.base
 
 
 def _as_sparse(part: Part) -> SparseRows:

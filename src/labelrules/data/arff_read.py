@@ -93,7 +93,7 @@ class _Reader:
 
 def _check_same(header: Header, first: Header) -> None:
     for attribute, expected in zip(header.attributes, first.attributes, strict=False):
-        if attribute != expected:
+        if not attribute.declares_as(expected):
             what = f"attribute {quoted(expected.name)}"
             if attribute.name != expected.name:
                 what = f"{what}, here {quoted(attribute.name)},"

@@ -4,6 +4,7 @@ The fast ways in `arff_digits` and `arff_words` read the blocks that hold nothin
 unusual, with the same result; whatever they do not understand comes here.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,23 @@ from labelrules._types import Floats
 from labelrules.data.arff_layout import Layout
 from labelrules.data.arff_parts import DenseRows, Part, SparseRows
 from labelrules.data.arff_text import Block
-from labelrules.data.arff_tokens import MISSING, Misread, Word, is_over, read_word, read_words
+from labelrules.data.arff_tokens import (
+    MISSING,
+    Misread,
+    Word,
+    is_over,
+    read_word,
+    read_words,
+    skip_blanks,
+)
 from labelrules.data.errors import FileError, quoted, suggestion
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
 """With these alone, what Python takes for a number is what ARFF does."""
 
 _N_SHOWN = 5
+_WEIGHT = re.compile(r"[ \t]*,[ \t]*\{[^{}]*\}[ \t]*$")
+_NO_WEIGHTS = "instance weights cannot be read: remove the {...} after the row"
 
 Cells = dict[int, float]
 """Values by their column among the features followed by the labels."""
@@ -43,9 +54,11 @@ def careful(block: Block, layout: Layout, path: Path) -> Part:
 
 def dense_row(line: str, layout: Layout) -> Cells:
     """A value for every attribute, separated by commas."""
+    if _WEIGHT.search(line):
+        raise Misread(_NO_WEIGHTS)
     words, end = read_words(line, 0)
     if not is_over(line, end):
-        raise Misread(_why_not_over(line[end:]))
+        raise Misread(_no_comma(line[end:]))
     if len(words) != len(layout.attributes):
         raise Misread(
             f"the row has {len(words)} values but {len(layout.attributes)} attributes are declared"
@@ -62,8 +75,8 @@ def sparse_row(line: str, layout: Layout) -> Cells:
     """``{index value, ...}``; what is not listed has the value 0 or the first category."""
     cells: Cells = {}
     listed: set[int] = set()
-    start = line.index("{") + 1
-    if not line[start:].lstrip(" \t").startswith("}"):
+    start = skip_blanks(line, line.index("{") + 1)
+    if not (line.startswith("}", start) or is_over(line, start)):
         while True:
             place, word, start = _entry(line, start, layout)
             if place in listed:
@@ -103,13 +116,15 @@ def _place(index: Word, layout: Layout) -> int:
 
 
 def _check_end(line: str, start: int) -> None:
-    rest = line[start:].lstrip(" \t")
-    if not rest or rest.startswith("%"):
+    if is_over(line, start):
         raise Misread("the brace that opens the row is not closed")
-    if not rest.startswith("}"):
-        raise Misread(_why_not_over(rest))
-    if not is_over(rest, 1):
-        raise Misread(_why_not_over(rest[1:]))
+    if line[start] != "}":
+        raise Misread(_no_comma(line[start:]))
+    rest = line[start + 1 :]
+    if _WEIGHT.match(rest):
+        raise Misread(_NO_WEIGHTS)
+    if not is_over(rest, 0):
+        raise Misread(f"unexpected text {quoted(rest)} after the brace that closes the row")
 
 
 def _check_listed(listed: set[int], layout: Layout) -> None:
@@ -121,10 +136,8 @@ def _check_listed(listed: set[int], layout: Layout) -> None:
             )
 
 
-def _why_not_over(rest: str) -> str:
-    if rest.lstrip(", \t").startswith("{"):
-        return "instance weights cannot be read: remove the {...} after the row"
-    return f"a comma is missing before {quoted(rest.strip())}; a value with blanks must be quoted"
+def _no_comma(rest: str) -> str:
+    return f"a comma is missing before {quoted(rest)}; a value with blanks must be quoted"
 
 
 def value_of(word: Word, place: int, layout: Layout) -> float:

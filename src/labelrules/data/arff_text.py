@@ -107,7 +107,7 @@ def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def _codec_name(encoding: str) -> str:
     try:
-        b"".decode(encoding)
+        b"\n".decode(encoding, "replace")
         codecs.getincrementaldecoder(encoding)
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError, TypeError, ValueError):

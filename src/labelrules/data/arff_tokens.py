@@ -103,6 +103,6 @@ def _why_no_word(line: str, start: int) -> str:
     rest = line[start:]
     if rest[:1] in ("'", '"'):
         return f"the quote opened at {quoted(rest)} is not closed"
-    if rest[:1] in ("{", "}"):
+    if rest[:1] == "{":
         return f"unexpected brace at {quoted(rest)}; a value with braces must be quoted"
     return "a value is empty; a missing value is written ?, an empty text ''"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from labelrules._types import Floats
 from labelrules.data.arff_digits import listed_rows
 from labelrules.data.arff_layout import Layout, Lookup
-from labelrules.data.arff_parts import DenseRows, Part, SparseRows
+from labelrules.data.arff_parts import DenseRows, Part
 from labelrules.data.arff_rows import NUMBER_CHARACTERS
 
 Columns = npt.NDArray[np.int32]
@@ -41,6 +41,8 @@ def _plain_dense(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | No
     if any(row.count(b",") != n_attributes - 1 for row in rows):
         return None
     words = text.split(b",")
+    if b"" in words:
+        return None
     table = np.empty((len(rows), layout.n_features + len(layout.labels)), order="F")
     for attribute, column in enumerate(layout.target):
         if column >= 0:
@@ -88,7 +90,7 @@ def _plain_sparse(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | N
         for row in rows
     ]
     words = list(chain.from_iterable(chain.from_iterable(entries)))
-    if any(len(entry) != 2 for row in entries for entry in row):
+    if b"" in words or any(len(entry) != 2 for row in entries for entry in row):
         return None
     attributes = _attributes(words[::2], len(lookup.target))
     values = None if attributes is None else _entry_values(words[1::2], attributes, lookup)

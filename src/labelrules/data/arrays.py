@@ -96,7 +96,9 @@ def _from_rows(rows: Sequence[Any], what: str) -> npt.NDArray[Any]:
     cells: list[list[Any]] = []
     for index, row in enumerate(rows):
         if not _is_row(row):
-            raise DataError(f"{what} has rows, but row {index} is {row!r}: make it a list")
+            raise DataError(
+                f"{what} has rows, but row {index} is of type {type(row).__name__}: make it a list"
+            )
         cells.append(list(row))
         if len(cells[-1]) != len(cells[0]):
             raise DataError(
@@ -121,6 +123,6 @@ def _objects(cells: Iterable[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 def _refuse(data: Any, what: str) -> npt.NDArray[Any]:
     hint = "make a frame of it first" if isinstance(data, dict) else "give rows and columns"
     raise DataError(
-        f"{what} is a {type(data).__name__}, not an array, sparse matrix, frame or list of rows: "
-        f"{hint}"
+        f"{what} of type {type(data).__name__} is not an array, sparse matrix, frame or list of "
+        f"rows: {hint}"
     )

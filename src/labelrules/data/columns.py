@@ -105,8 +105,8 @@ def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
         known = first.setdefault(text_of(value), value)
         if known is not value and (kind_of(known) != kind_of(value) or known != value):
             raise DataError(
-                f"column {quoted(name)}: the values {known!r} and {value!r} would be the same "
-                f"category {quoted(text_of(value))}; make them all text or all numbers"
+                f"column {quoted(name)}: the values {known!r:.60} and {value!r:.60} would be the "
+                f"same category {quoted(text_of(value))}; make them all text or all numbers"
             )
     return tuple(first)
 
@@ -206,8 +206,8 @@ def _check_kinds(
         number = values[kinds.index("number")]
         text = next(v for v, kind in zip(values, kinds, strict=True) if kind in ("text", "bool"))
         raise DataError(
-            f"column {quoted(name)} mixes numbers such as {number!r} with values such as {text!r}: "
-            f"clean it, or make it nominal (nominal=[{quoted(name)}])"
+            f"column {quoted(name)} mixes numbers such as {number!r:.60} with values such as "
+            f"{text!r:.60}: clean it, or make it nominal (nominal=[{quoted(name)}])"
         )
 
 

@@ -1,6 +1,6 @@
 """Reading CSV."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,6 +20,7 @@ from labelrules.data.csv_records import Block, Source
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, FileError, quoted
 from labelrules.data.files import opened_text
+from labelrules.data.names import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
 from labelrules.data.schemafile import Described, from_json, schema_path
 
@@ -85,7 +86,11 @@ def read_csv(
            [nan,  1.]])
     """
     source = Source(Path(path), delimiter, encoding)
-    choice = _Choice(_names(labels, "labels"), _names(nominal, "nominal"), _names(ignore, "ignore"))
+    choice = _Choice(
+        checked_names(labels, "labels"),
+        checked_names(nominal, "nominal") or (),
+        checked_names(ignore, "ignore") or (),
+    )
     table = _schema_beside(source.path)
     if table is None:
         plan = _plan_from_names(source, choice, missing)
@@ -93,19 +98,14 @@ def read_csv(
         _check_agreement(source, table, choice, missing)
         plan = _plan_from_schema(source, table)
     data = plan.read(source, name if name is not None else plan.table.name)
-    return data if table is None else data.without(choice.ignore or ())
+    return data if table is None else data.without(choice.ignore)
 
 
 class _Choice:
     """What the caller says of the columns."""
 
-    def __init__(
-        self,
-        labels: tuple[str, ...] | None,
-        nominal: tuple[str, ...] | None,
-        ignore: tuple[str, ...] | None,
-    ) -> None:
-        self.labels, self.nominal, self.ignore = labels, nominal or (), ignore or ()
+    def __init__(self, labels: Names | None, nominal: Names, ignore: Names) -> None:
+        self.labels, self.nominal, self.ignore = labels, nominal, ignore
         twice = repeated(labels or ())
         if twice:
             raise DataError(f"labels name {quoted(twice[0])} twice")
@@ -127,9 +127,10 @@ class _Plan:
         parts: list[Any] = []
         boards: list[Board] = [np.empty((0, len(self._labels)), dtype=np.int8)]
         for block in source.blocks():
-            part = _decoded(block, self._features)
+            columns = block.columns()
+            part = _decoded(columns, block, self._features)
             parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
-            boards.append(_decoded(block, self._labels).astype(np.int8))
+            boards.append(_decoded(columns, block, self._labels).astype(np.int8))
         Y = np.concatenate(boards)
         X: Matrix
         features, X = self._sparse(parts) if self.table.is_sparse else self._dense(parts, len(Y))
@@ -154,8 +155,9 @@ class _Plan:
         return features, X
 
 
-def _decoded(block: Block, decoders: dict[int, Decoder]) -> Floats:
-    columns = block.columns()
+def _decoded(
+    columns: Sequence[Sequence[str]], block: Block, decoders: dict[int, Decoder]
+) -> Floats:
     matrix = np.empty((len(block.rows), len(decoders)), order="F")
     for index, (column, decoder) in enumerate(decoders.items()):
         matrix[:, index] = decoder.decode(columns[column], block)
@@ -223,12 +225,6 @@ def _check_agreement(source: Source, table: Described, choice: _Choice, missing:
             source.refuse(f"column {quoted(name)} is not nominal in {beside}: remove one of them")
     if missing not in ("", table.missing):
         source.refuse(f"missing={missing!r}, but {beside} says {table.missing!r}")
-
-
-def _names(names: Iterable[str] | None, what: str) -> tuple[str, ...] | None:
-    if isinstance(names, str):
-        raise DataError(f"{what} is one text, {names!r}: give a list of names")
-    return None if names is None else tuple(names)
 
 
 def _stem(path: Path) -> str:

@@ -74,6 +74,8 @@ class Dataset:
     def take(self, rows: npt.ArrayLike) -> "Dataset":
         """The given rows, by index or mask, as a data set of their own."""
         chosen: Integers | Mask = np.asarray(rows)
+        if chosen.size == 0 and chosen.dtype != np.bool_:
+            chosen = chosen.astype(np.int64)  # an empty list has no type of its own
         X = self.X.tocsr()[chosen].tocsc() if sparse.issparse(self.X) else self.X[chosen]
         return Dataset(self.schema, X, self.Y[chosen], self.name)
 

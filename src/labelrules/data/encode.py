@@ -12,7 +12,7 @@ from labelrules.data.columns import Column
 from labelrules.data.dataset import Dataset, frozen_labels, frozen_matrix
 from labelrules.data.errors import DataError, quoted
 from labelrules.data.fit import check_columns, check_labels, codes_of, codes_of_stored
-from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy
+from labelrules.data.frames import Frame, is_frame, is_series, native, refuse_lazy
 from labelrules.data.labels import read_labels
 from labelrules.data.names import Names, checked_names, default_names, feature_names_of, positions
 from labelrules.data.schema import Feature, Schema
@@ -40,7 +40,8 @@ def dataset(
         their order, others are sorted. The type of an array or of a frame's column
         decides; in an array of objects and in lists it is decided column by
         column. None, NaN and other marks of a missing value are missing.
-        A sparse matrix stays sparse. X is not changed.
+        A sparse matrix stays sparse. Names of a frame's columns that are whole
+        numbers become text. X is not changed.
     Y : array, sparse matrix, data frame or list of label sets
         Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of
         label names per row, in which a repeated name counts once. One dimension
@@ -158,11 +159,12 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
 
 
 def _as_any_table(X: Any) -> AnyTable:
-    refuse_lazy(X, "X")
+    X = native(X)
     if sparse.issparse(X):
         return SparseTable(X)
     if is_frame(X):
         return Frame(X, "X")
+    refuse_lazy(X, "X")
     if is_series(X):
         raise DataError("X is a single column: make it a table, by X.to_frame() for one feature")
     return as_table(X)

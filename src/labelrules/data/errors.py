@@ -1,8 +1,10 @@
 """What is said when data are not as they should be."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
+
+from labelrules._messages import quoted, suggestion
+
+__all__ = ["DataError", "FileError", "quoted", "suggestion"]
 
 
 class DataError(ValueError):
@@ -36,15 +38,3 @@ def _restored(message: str) -> FileError:
     error = FileError.__new__(FileError)
     ValueError.__init__(error, message)
     return error
-
-
-def quoted(name: object) -> str:
-    """A name as messages show it, on one line and not too long."""
-    text = repr(str(name))
-    return text if len(text) <= 60 else f"{text[:56]}...'"
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` when a known name is close, else nothing."""
-    close = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {quoted(close[0])}?" if close else ""

@@ -1,11 +1,12 @@
 """Opening files with errors in plain words, and writing them whole or not at all."""
 
+import codecs
 import gzip
 import os
 import secrets
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
@@ -23,18 +24,18 @@ def opened_text(path: Path, encoding: str) -> Iterator[TextIO]:
     """A text file, plain or gzip, with its line ends as they are; errors name the file."""
     # a byte order mark is not part of the first name
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    _check_encoding(encoding)
     try:
         opener: Any = gzip.open if is_gzip(path) else open
         with opener(path, "rt", encoding=codec, newline="") as file:
             yield file
-    except UnicodeDecodeError as wrong:
+    except UnicodeError as wrong:
+        reason = getattr(wrong, "reason", None) or wrong
         raise FileError(
-            f"this is not {encoding} text ({wrong.reason}): save it so, or pass encoding=",
+            f"this is not {encoding} text ({reason}): save it so, or pass encoding=",
             path,
             _line_of_bad_text(path, encoding),
         ) from None
-    except LookupError:
-        raise DataError(f"there is no encoding {encoding!r}") from None
     except (EOFError, zlib.error, OSError) as wrong:
         raise FileError(why_unreadable(wrong), path) from None
 
@@ -57,7 +58,7 @@ def why_unreadable(wrong: BaseException) -> str:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A new file beside `path` that takes its place when all went well, and else vanishes."""
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         if path.is_dir():
             raise IsADirectoryError
@@ -66,7 +67,8 @@ def replacing(path: Path) -> Iterator[Path]:
     except OSError as wrong:
         raise FileError(f"cannot write: {why_unreadable(wrong)}", path) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 @contextmanager
@@ -87,13 +89,22 @@ def written_text(path: Path, target: Path) -> Iterator[TextIO]:
             ) from None
 
 
+def _check_encoding(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise DataError(f"there is no encoding {encoding!r}") from None
+
+
 def _line_of_bad_text(path: Path, encoding: str) -> int | None:
-    """The first line that does not decode by itself; none for encodings of wide characters."""
+    """The first line that does not decode; none where a line end is not a byte of its own."""
+    if "\n".encode(encoding) != b"\n":
+        return None
     opener: Any = gzip.open if is_gzip(path) else open
     with opener(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode(encoding)
-            except UnicodeDecodeError:
+            except UnicodeError:
                 return number
     return None

@@ -7,7 +7,7 @@ from labelrules._types import Floats
 from labelrules.data.arrays import Table
 from labelrules.data.columns import Column, is_number_text
 from labelrules.data.errors import DataError, quoted, suggestion
-from labelrules.data.frames import Frame, is_frame
+from labelrules.data.frames import Frame, is_frame, native
 from labelrules.data.labels import listed
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.sparse import SparseTable
@@ -25,8 +25,8 @@ def check_columns(table: Frame | Table | SparseTable, schema: Schema) -> None:
 
 def check_labels(Y: Any, schema: Schema) -> None:
     """The columns of Y, if it is a frame, must be the labels of the schema, in its order."""
-    if is_frame(Y):
-        _check_names(Frame(Y, "Y").names, schema.labels, "Y", "label")
+    if is_frame(native(Y)):
+        _check_names(Frame(native(Y), "Y").names, schema.labels, "Y", "label")
 
 
 def codes_of(table: Frame | Table, index: int, feature: Feature) -> Floats | str:
@@ -38,6 +38,8 @@ def codes_of(table: Frame | Table, index: int, feature: Feature) -> Floats | str
 
 def codes_of_stored(table: SparseTable, index: int, feature: Feature) -> Floats | str:
     """The stored entries of one column encoded, or what is wrong with it."""
+    if feature.is_numeric and table.zero == "False":
+        return _not_numbers(feature)
     if feature.categories is not None and table.zero not in feature.categories[:1]:
         return (
             f"column {quoted(feature.name)} is sparse, so {quoted(table.zero)} must be its first "
@@ -50,13 +52,17 @@ def _fitted(column: Column, feature: Feature) -> Floats | str:
     if column.is_missing_throughout or (column.categories is None and feature.is_numeric):
         return column.values
     if feature.categories is None:
-        return f"column {quoted(feature.name)} must hold numbers, but it is nominal"
+        return _not_numbers(feature)
     if column.categories is None:
         return (
             f"column {quoted(feature.name)} must hold the categories "
             f"{listed(feature.categories)}, but it holds numbers"
         )
     return column.recoded(feature.categories)
+
+
+def _not_numbers(feature: Feature) -> str:
+    return f"column {quoted(feature.name)} must hold numbers, but it is nominal"
 
 
 def _takes_numbers(categories: Sequence[str]) -> bool:

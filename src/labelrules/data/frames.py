@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import narwhals
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,11 @@ _ADVICE: dict[Any, tuple[str, str]] = {
 }
 
 
+def native(data: Any) -> Any:
+    """A frame or series of narwhals, of whatever version, as that of its library."""
+    return narwhals.to_native(data, pass_through=True)
+
+
 def is_frame(data: Any) -> bool:
     """Whether these data are a frame with columns in memory."""
     return nw.dependencies.is_into_dataframe(data)
@@ -49,19 +55,18 @@ def is_series(data: Any) -> bool:
 
 def refuse_lazy(data: Any, what: str) -> None:
     """A lazy frame has no rows yet; whether to run its query is not ours to decide."""
-    if nw.dependencies.is_polars_lazyframe(data) or isinstance(data, nw.LazyFrame):
-        raise DataError(f"{what} is a lazy frame: call collect() on it first")
+    if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
+        raise DataError(f"{what} is a lazy frame: collect its rows first, as by {what}.collect()")
 
 
 class Frame:
     """The columns of a frame by position, under names that are text and different."""
 
     def __init__(self, data: Any, what: str) -> None:
-        native = nw.to_native(data, pass_through=True)
-        self.names = _column_names(native, what)
-        if nw.dependencies.is_pandas_like_dataframe(native) and self.names != tuple(native.columns):
-            native = native.set_axis(list(self.names), axis=1)
-        self._frame = nw.from_native(native, eager_only=True)
+        self.names = _column_names(data, what)
+        if nw.dependencies.is_pandas_like_dataframe(data) and self.names != tuple(data.columns):
+            data = data.set_axis(list(self.names), axis=1)
+        self._frame = nw.from_native(data, eager_only=True)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,19 +115,19 @@ def read_series(series: Series, name: str, nominal: bool) -> Column:
     return _refuse(series, name)
 
 
-def _column_names(native: Any, what: str) -> tuple[str, ...]:
+def _column_names(data: Any, what: str) -> tuple[str, ...]:
     """Text as it is, whole numbers as text; anything else has no place in a rule."""
-    if nw.dependencies.is_pandas_like_dataframe(native):
-        if getattr(native.columns, "nlevels", 1) > 1:
+    if nw.dependencies.is_pandas_like_dataframe(data):
+        if getattr(data.columns, "nlevels", 1) > 1:
             raise DataError(
                 f"{what} has columns with several levels of names: flatten them, for instance by "
                 f"{what}.columns = ['_'.join(map(str, names)) for names in {what}.columns]"
             )
-        columns = list(native.columns)
-    elif nw.dependencies.is_pyarrow_table(native):
-        columns = list(native.column_names)
+        columns = list(data.columns)
+    elif nw.dependencies.is_pyarrow_table(data):
+        columns = list(data.column_names)
     else:
-        columns = list(nw.from_native(native, eager_only=True).columns)
+        columns = list(nw.from_native(data, eager_only=True).columns)
     names = tuple(_name_text(column, what) for column in columns)
     twice = repeated(names)
     if twice:

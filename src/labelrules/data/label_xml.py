@@ -3,9 +3,8 @@
 import gzip
 import re
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -18,21 +17,26 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelEntry:
+class LabelEntry(NamedTuple):
     """A label as the XML file lists it."""
 
-    name: str
     parent: str | None
     line: int
 
 
-def read_labels(path: Path) -> dict[str, LabelEntry]:
-    """The labels of an XML file by name, in the order of the file."""
+class LabelFile(NamedTuple):
+    """An XML file and the labels it names."""
+
+    path: Path
+    labels: dict[str, LabelEntry]
+
+
+def read_labels(path: Path) -> LabelFile:
+    """Read an XML file."""
     labels = _LabelReader(path).read(_content(path))
     if not labels:
         raise FileError("the file names no label", path)
-    return labels
+    return LabelFile(path, labels)
 
 
 def _content(path: Path) -> bytes:
@@ -83,7 +87,7 @@ class _LabelReader:
         if name in self.labels:
             earlier = self.labels[name].line
             self._refuse(f"label {quoted(name)} was already named in line {earlier}")
-        self.labels[name] = LabelEntry(name, self.open[-1], self.parser.CurrentLineNumber)
+        self.labels[name] = LabelEntry(self.open[-1], self.parser.CurrentLineNumber)
         return name
 
     def _end(self, element: str) -> None:

@@ -11,7 +11,7 @@ from scipy import sparse
 from labelrules._types import Board
 from labelrules.data.arrays import as_array
 from labelrules.data.errors import DataError, quoted, suggestion
-from labelrules.data.frames import Frame, is_frame, is_series, refuse_lazy, series_values
+from labelrules.data.frames import Frame, is_frame, is_series, native, refuse_lazy, series_values
 from labelrules.data.names import Names
 
 
@@ -26,11 +26,12 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
     names : tuple of str, optional
         The label space of label sets; the number of names is checked otherwise.
     """
-    refuse_lazy(Y, "Y")
+    Y = native(Y)
     if sparse.issparse(Y):
         return _from_sparse(Y, names), names
     if is_frame(Y):
         return _from_frame(Y, names)
+    refuse_lazy(Y, "Y")
     if is_series(Y):
         return _from_series(Y, names)
     if _are_label_sets(Y):
@@ -129,13 +130,13 @@ def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
 def _check_set(row: Any, index: int) -> None:
     if not isinstance(row, (set, frozenset, list, tuple)):
         raise DataError(
-            f"Y has {row!r} in row {index} where other rows have label sets: "
+            f"Y has {row!r:.60} in row {index} where other rows have label sets: "
             "give each row a set of label names"
         )
     for label in row:
         if not isinstance(label, str):
             raise DataError(
-                f"Y has the label {label!r} of type {type(label).__name__} in row {index}: "
+                f"Y has the label {label!r:.60} of type {type(label).__name__} in row {index}: "
                 "labels in a label set are text"
             )
 
@@ -168,7 +169,7 @@ def _called(column: int, names: Names | None) -> str:
 
 def _refuse(value: Any, row: int, column: str) -> NoReturn:
     shown = value.item() if isinstance(value, np.generic) else value
-    raise DataError(f"Y has {shown!r} in row {row}, column {column}: a label is 0 or 1")
+    raise DataError(f"Y has {shown!r:.60} in row {row}, column {column}: a label is 0 or 1")
 
 
 def listed(names: Iterable[str]) -> str:

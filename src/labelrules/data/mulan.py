@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from labelrules.data.arff import Header
@@ -11,7 +12,7 @@ from labelrules.data.arff_write import arff_lines, check_writable
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files import replacing, written_text
-from labelrules.data.label_xml import check_xml_names, labels_as_xml, read_labels
+from labelrules.data.label_xml import LabelFile, check_xml_names, labels_as_xml, read_labels
 
 StrPath = str | os.PathLike[str]
 
@@ -76,9 +77,13 @@ def read_mulan(
     """
     paths = _paths(arff)
 
+    # Read when the ARFF file has been found, once: further files share it.
+    @cache
+    def label_file() -> LabelFile:
+        return read_labels(_label_file(paths[0]) if xml is None else Path(xml))
+
     def named_labels(header: Header) -> Hierarchy:
-        # Further files share the label file of the first.
-        return _named_labels(header, _label_file(paths[0]) if xml is None else Path(xml))
+        return _named_labels(header, label_file())
 
     return read_arff(paths, named_labels, ignore, _name(name, paths), encoding)
 
@@ -203,20 +208,18 @@ def _label_file(arff: Path) -> Path:
     )
 
 
-def _named_labels(header: Header, path: Path) -> Hierarchy:
+def _named_labels(header: Header, file: LabelFile) -> Hierarchy:
     """What the XML file says, if the ARFF file has all its labels."""
-    entries = read_labels(path)
-    declared = [attribute.name for attribute in header.attributes]
-    known = set(declared)
-    for entry in entries.values():
-        if entry.name not in known:
+    declared = {attribute.name: None for attribute in header.attributes}
+    for name, entry in file.labels.items():
+        if name not in declared:
             raise FileError(
-                f"label {quoted(entry.name)} is not an attribute of {header.path}"
-                f"{suggestion(entry.name, declared)}",
-                path,
+                f"label {quoted(name)} is not an attribute of {header.path}"
+                f"{suggestion(name, declared)}",
+                file.path,
                 entry.line,
             )
-    return {entry.name: entry.parent for entry in entries.values()}
+    return {name: entry.parent for name, entry in file.labels.items()}
 
 
 def _first_or_last(header: Header) -> Hierarchy:

@@ -1,6 +1,6 @@
 """What the columns are called when a table does not say, and which of them are meant."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from labelrules.data.errors import DataError, quoted, suggestion
 Names = tuple[str, ...]
 
 
-def checked_names(names: Sequence[str] | None, what: str) -> Names | None:
+def checked_names(names: Iterable[str] | None, what: str) -> Names | None:
     """The names given, as a tuple; one text is not a list of them."""
     if names is None:
         return None

@@ -10,7 +10,7 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.encode import dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files import replacing, why_unreadable
-from labelrules.data.names import Names
+from labelrules.data.names import Names, checked_names
 from labelrules.data.schemafile import Described, from_json
 
 
@@ -51,15 +51,17 @@ def read_parquet(
         If pyarrow is not installed.
     """
     source = Path(path)
-    wanted = None if labels is None else tuple(labels)
+    wanted = checked_names(labels, "labels")
+    chosen = checked_names(nominal, "nominal") or ()
+    ignored = checked_names(ignore, "ignore") or ()
     with _plain_errors(source):
         content = _read_table(source)
         table = _described(content, source)
         if table is None:
-            data = _foreign(content, wanted, tuple(nominal), tuple(ignore), source.stem)
+            data = _foreign(content, wanted, chosen, ignored, source.stem)
         else:
-            _check_agreement(table, wanted, tuple(nominal))
-            data = from_arrow(content, table).without(tuple(ignore))
+            _check_agreement(table, wanted, chosen)
+            data = from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
 
 

@@ -102,11 +102,11 @@ class Statistics:
             return []
         shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN]
         width = max(5, *(len(self.label_names[label]) for label in shown))
-        lines = ["", f"{'label':<{width}}  rows   share  imbalance"]
+        lines = ["", f"{'label':<{width}}{'rows':>9}{'share':>8}{'imbalance':>11}"]
         for label in shown:
             share = self.label_counts[label] / self.instances if self.instances else 0.0
             lines.append(
-                f"{self.label_names[label]:<{width}}{self.label_counts[label]:>6}"
+                f"{self.label_names[label]:<{width}}{self.label_counts[label]:>9}"
                 f"{share:>8.3f}{self.imbalance[label]:>11.3f}"
             )
         more = self.labels - len(shown)

@@ -1,6 +1,7 @@
 """Data sets by name: embedded, from a folder, or from OpenML."""
 
 import os
+import warnings
 from collections.abc import Mapping
 from importlib.resources import as_file, files
 from importlib.util import find_spec
@@ -106,6 +107,9 @@ def fetch(name: str) -> Dataset:
     if find_spec("pandas") is None:
         raise ImportError('fetch needs pandas: pip install "labelrules[pandas]"')
     found = _from_openml(name)
+    called = str(found.details["name"])
+    if called.lower() != name.lower():
+        raise DataError(f"openml.org has {quoted(called)} as number {OPENML[name]}, not {name}")
     Y = found.target
     labels = [str(column) for column in Y.columns]
     board = np.column_stack([_truth(Y[column], str(column)) for column in Y.columns])
@@ -169,8 +173,12 @@ def _from_openml(name: str) -> Any:
     from sklearn.datasets import fetch_openml
 
     try:
-        return fetch_openml(data_id=OPENML[name], as_frame=True)
-    except (OSError, ValueError) as wrong:  # no network, no such page, a damaged copy
+        with warnings.catch_warnings():
+            # it tries again some times; only the last word matters
+            warnings.filterwarnings("ignore", "A network error occurred while downloading")
+            # its other parser takes TRUE and FALSE for truth values, and then stumbles over them
+            return fetch_openml(data_id=OPENML[name], as_frame=True, parser="liac-arff")
+    except (OSError, ValueError, LookupError, TypeError) as wrong:  # no network, odd answers
         raise DataError(
             f"{name} could not be fetched from openml.org ({wrong}): check the connection, or "
             f"load() it from files"

@@ -7,6 +7,7 @@ and a row, label or cell left with an empty matrix has the formula's value of th
 """
 
 import math
+from collections import Counter
 from fractions import Fraction
 from typing import Literal, TypeAlias, get_args
 
@@ -49,11 +50,10 @@ def mean(formula: Formula, averaged: Confusion, weights: Integers) -> float:
 
 def exact_mean(formula: Formula, averaged: Confusion, weights: Integers) -> Fraction:
     """The mean of the formula's values as a fraction."""
-    rows = np.stack([*averaged], axis=1)
-    different, place = np.unique(rows, axis=0, return_inverse=True)
-    times = np.bincount(place.ravel(), weights).astype(np.int64).tolist()
-    values = (formula.exact(*counts) for counts in different.tolist())
-    total = sum((n * value for n, value in zip(times, values, strict=True)), Fraction(0))
+    times: Counter[tuple[int, ...]] = Counter()  # there are few different matrices
+    for *counts, n in zip(*(part.tolist() for part in (*averaged, weights)), strict=True):
+        times[tuple(counts)] += n
+    total = sum((n * formula.exact(*counts) for counts, n in times.items()), Fraction(0))
     return total / int(weights.sum())
 
 

@@ -69,7 +69,7 @@ def _table(given: Any, name: str, allowed: tuple[int, ...]) -> Board:
 def _cells(given: npt.NDArray[Any], name: str, allowed: tuple[int, ...]) -> Board:
     if given.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold numbers, not {given.dtype}")
-    wrong = ~np.isin(given, allowed)
+    wrong = np.logical_and.reduce([given != value for value in allowed])
     if wrong.any():
         words = " and ".join("-1 (open)" if value == UNSET else str(value) for value in allowed)
         raise ValueError(f"{name} may hold {words} only, not {given[wrong].flat[0]}")

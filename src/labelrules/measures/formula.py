@@ -8,6 +8,7 @@ from numbers import Rational, Real
 from types import FunctionType
 from typing import Any
 
+import labelrules.measures.formulas  # noqa: F401  (enters the formulas into the registry)
 from labelrules.measures.registry import canonical, entry
 
 _TEXT = re.compile(r"(?P<name>[a-z]+(?:-[a-z]+)*)(?:\((?P<inner>[^()]*)\)|(?P<outer>[0-9.].*))?")

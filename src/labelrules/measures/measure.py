@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
+from labelrules._messages import suggestion
 from labelrules._types import UNSET
 from labelrules.measures.averaging import AVERAGINGS, Averaging, exact_mean, matrices, mean
 from labelrules.measures.checks import (
@@ -18,7 +19,6 @@ from labelrules.measures.checks import (
 from labelrules.measures.confusion import CONVENTIONS, Confusion, Convention, cells, confusion
 from labelrules.measures.formula import Formula
 from labelrules.measures.merit import Merit
-from labelrules.measures.registry import suggestion
 
 Predictions: TypeAlias = Literal["partial", "full"]
 PREDICTIONS: tuple[str, ...] = get_args(Predictions)

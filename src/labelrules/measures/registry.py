@@ -3,13 +3,14 @@
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable
 from itertools import product
 from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from labelrules._messages import suggestion
 
 Function: TypeAlias = Callable[..., Any]
 """From four counts (ints, Fractions or arrays) and at most one parameter to a value."""
@@ -109,12 +110,6 @@ def canonical(name: str) -> str:
 def entry(name: str) -> Entry:
     """The function registered under a name and the default of its parameter."""
     return _BOOK[canonical(name)]
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` when a known word is close, else nothing."""
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def helpers(function: FunctionType) -> tuple[FunctionType, ...]:

@@ -34,8 +34,8 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> dict[str, float]:
     -------
     dict
         Precision, recall, F1, Hamming accuracy and Jaccard index in the four averagings, and
-        subset accuracy, under the text of their :class:`Measure`; ``"hamming-loss"`` and
-        ``"zero-one-loss"``. With scores, from scikit-learn: ``"coverage-error"``,
+        subset accuracy, under the text of their :class:`Measure`; from scikit-learn
+        ``"hamming-loss"`` and ``"zero-one-loss"`` and, with scores, ``"coverage-error"``,
         ``"ranking-loss"``, ``"label-ranking-average-precision"``, and ``"average-precision"``
         and ``"roc-auc"`` with ``"/micro"`` (all cells as one ranking) and ``"/label"`` (the
         mean over labels).
@@ -58,11 +58,17 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> dict[str, float]:
     labels = checked_labels(Y)
     board = checked_predictions(predicted, labels.shape)
     values = {text: Measure.parse(text).of_predictions(labels, board) for text in _OURS}
-    values["hamming-loss"] = float(np.mean((board == 1) != (labels == 1)))
-    values["zero-one-loss"] = float(np.mean(((board == 1) != (labels == 1)).any(axis=1)))
+    values.update(_losses(labels, (board == 1).astype(np.int8)))
     if scores is not None:
         values.update(_of_ranking(labels, checked_scores(scores, labels.shape)))
     return values
+
+
+def _losses(Y: Board, predicted: Board) -> Iterator[tuple[str, float]]:
+    from sklearn import metrics
+
+    yield "hamming-loss", float(metrics.hamming_loss(Y, predicted))
+    yield "zero-one-loss", float(metrics.zero_one_loss(Y, predicted))
 
 
 def _of_ranking(Y: Board, scores: Floats) -> Iterator[tuple[str, float]]:

@@ -1,0 +1,671 @@
+"""What is said of arrays, frames, CSV and Parquet files that are not as they should be."""
+
+import datetime as dt
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+
+from labelrules.data import (
+    DataError,
+    Feature,
+    FileError,
+    Schema,
+    dataset,
+    encode,
+    encode_labels,
+    load,
+    read_csv,
+    read_parquet,
+    write_csv,
+    write_parquet,
+)
+
+Y1 = [[1]]
+Y2 = [[0], [1]]
+SCHEMA = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["a", "b"])
+WHEN = dt.datetime(2020, 1, 1)
+
+
+def frame(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame(columns)
+
+
+ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
+    # --- X is not a table
+    "X scalar": (
+        lambda: dataset(3, Y1),
+        "X of type int is not an array, sparse matrix, frame or list",
+    ),
+    "X 0-d": (lambda: dataset(np.array(3.0), Y1), "X of type ndarray is not an array"),
+    "X none": (lambda: dataset(None, Y1), "X of type NoneType is not an array"),
+    "X text": (lambda: dataset("table.csv", Y1), "X of type str is not an array"),
+    "X dict": (
+        lambda: dataset({"a": [1]}, Y1),
+        "X of type dict is not .*: make a frame of it first",
+    ),
+    "X 1-d": (lambda: dataset(np.arange(3), Y1), r"X has 1 dimension, .* X\.reshape\(-1, 1\)"),
+    "X list of numbers": (lambda: dataset([1, 2], Y2), "X has 1 dimension, but a table"),
+    "X empty list": (lambda: dataset([], []), "X has 1 dimension, but a table"),
+    "X 3-d": (lambda: dataset(np.zeros((2, 2, 2)), Y2), "X has 3 dimensions, but a table"),
+    "X ragged": (lambda: dataset([[1, 2], [3]], Y2), "X has 2 cells in row 0 but 1 in row 1"),
+    "X row not a list": (
+        lambda: dataset([[1], 2], Y2),
+        "X has rows, but row 1 is of type int: make it a list",
+    ),
+    "X series": (
+        lambda: dataset(pd.Series([1, 2]), Y2),
+        r"X is a single column: .*X\.to_frame\(\)",
+    ),
+    "X lazy": (
+        lambda: dataset(pl.LazyFrame({"a": [1, 2]}), Y2),
+        r"X is a lazy frame: collect its rows first, as by X\.collect\(\)",
+    ),
+    "X sparse 1-d": (
+        lambda: dataset(sparse.coo_array([1, 2]), Y2),
+        "X is sparse with 1 dimension, but a table",
+    ),
+    # --- values that no condition could test
+    "X complex": (
+        lambda: dataset(np.array([[1j], [2]]), Y2),
+        "column 'x0' holds complex numbers: give the real and the imaginary part",
+    ),
+    "X bytes": (lambda: dataset(np.array([[b"a"]]), Y1), "column 'x0' holds bytes: decode them"),
+    "X dates": (
+        lambda: dataset(np.array([["2020-01-01"]], dtype="M8[D]"), Y1),
+        "column 'x0' holds dates: turn them into numbers",
+    ),
+    "X durations": (
+        lambda: dataset(np.array([[5]], dtype="m8[s]"), Y1),
+        "column 'x0' holds durations: turn them into numbers of one unit",
+    ),
+    "X records": (
+        lambda: dataset(np.zeros((1, 1), dtype=[("a", "f8")]), Y1),
+        "column 'x0' holds records: give each field a column",
+    ),
+    "X list cell": (
+        lambda: dataset([[1, [2]]], Y1),
+        "column 'x1' holds a value of type list in row 0: a cell is a number, text",
+    ),
+    "X mixed column": (
+        lambda: dataset([[1], ["a"]], Y2),
+        r"column 'x0' mixes numbers such as 1 with values such as 'a': .*nominal=\['x0'\]",
+    ),
+    "X numbers and truth values": (
+        lambda: dataset([[0.5], [True]], Y2),
+        "column 'x0' mixes numbers such as 0.5 with values such as True",
+    ),
+    "X infinite": (
+        lambda: dataset([[1.0, np.inf]], Y1, feature_names=["a", "b"]),
+        "feature 'b' has an infinite value: replace it by a number, or by NaN",
+    ),
+    "X infinite category": (
+        lambda: dataset([[-np.inf]], Y1, nominal=[0]),
+        "column 'x0' holds an infinite value",
+    ),
+    "X huge integer": (
+        lambda: dataset(np.array([[1, 2**53 + 1]]), Y1),
+        "column 'x1' holds the whole number 9007199254740993, which a float64 cannot hold exactly",
+    ),
+    "X huge unsigned": (
+        lambda: dataset(np.array([[2**64 - 1]], dtype=np.uint64), Y1),
+        "column 'x0' holds the whole number 18446744073709551615",
+    ),
+    "X huge object": (
+        lambda: dataset([[10**400]], Y1),
+        "feature 'x0' has an infinite value",
+    ),
+    "X huge sparse": (
+        lambda: dataset(sparse.csr_array([[0, 2**60 + 1]]), Y1),
+        "column 'x1' holds the whole number 1152921504606846977",
+    ),
+    "X sparse complex": (
+        lambda: dataset(sparse.csr_array([[1j]]), Y1),
+        "X is sparse with values of type complex128: use numbers",
+    ),
+    "X sparse infinite": (
+        lambda: dataset(sparse.csr_array([[0, np.inf]]), Y1),
+        "feature 'x1' has an infinite value",
+    ),
+    "X one text for two values": (
+        lambda: dataset([["1"], [1]], Y2, nominal=[0]),
+        "column 'x0': the values '1' and 1 would be the same category '1'",
+    ),
+    # --- frames
+    "frame times": (
+        lambda: dataset(frame(when=[WHEN]), Y1),
+        "column 'when' holds times: turn them into numbers",
+    ),
+    "frame durations": (
+        lambda: dataset(frame(d=[dt.timedelta(1)]), Y1),
+        "column 'd' holds durations: turn them",
+    ),
+    "frame days": (
+        lambda: dataset(pl.DataFrame({"d": [dt.date(2020, 1, 1)]}), Y1),
+        "column 'd' holds dates: turn them",
+    ),
+    "frame time of day": (
+        lambda: dataset(pl.DataFrame({"t": [dt.time(1)]}), Y1),
+        "column 't' holds times of day: turn them",
+    ),
+    "frame lists": (
+        lambda: dataset(pl.DataFrame({"l": [[1]]}), Y1),
+        "column 'l' holds lists: give each element a column",
+    ),
+    "frame arrays": (
+        lambda: dataset(pl.DataFrame({"l": pl.Series([[1]], dtype=pl.Array(pl.Int8, 1))}), Y1),
+        "column 'l' holds arrays: give each element a column",
+    ),
+    "frame records": (
+        lambda: dataset(pa.table({"s": [{"a": 1}]}), Y1),
+        "column 's' holds records: give each field a column",
+    ),
+    "frame bytes": (lambda: dataset(pl.DataFrame({"b": [b"x"]}), Y1), "column 'b' holds bytes"),
+    "frame objects": (
+        lambda: dataset(frame(o=[object()]), Y1),
+        "column 'o' holds a value of type object in row 0",
+    ),
+    "frame complex": (
+        lambda: dataset(frame(c=[1j]), Y1),
+        "column 'c' holds values of type complex128: turn them into numbers or text",
+    ),
+    "frame sparse": (
+        lambda: dataset(frame(s=pd.arrays.SparseArray([0, 1])), Y2),
+        r"column 's' holds sparse values: pass X\.sparse\.to_coo\(\)",
+    ),
+    "frame duplicate names": (
+        lambda: dataset(pd.DataFrame([[1, 2]], columns=["a", "a"]), Y1),
+        "X has two columns called 'a': rename one of them",
+    ),
+    "frame duplicate names as text": (
+        lambda: dataset(pd.DataFrame([[1, 2]], columns=[1, "1"]), Y1),
+        "X has two columns called '1': rename one of them",
+    ),
+    "arrow duplicate names": (
+        lambda: dataset(pa.table([[1], [2]], names=["a", "a"]), Y1),
+        "X has two columns called 'a'",
+    ),
+    "frame of levels": (
+        lambda: dataset(pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), Y1),
+        "X has columns with several levels of names: flatten them",
+    ),
+    "frame with odd name": (
+        lambda: dataset(pd.DataFrame([[1]], columns=[2.5]), Y1),
+        "X has a column called 2.5 of type float: rename it",
+    ),
+    "frame with empty name": (
+        lambda: dataset(pd.DataFrame([[1]], columns=[""]), Y1),
+        "a feature has an empty name: give it one",
+    ),
+    # --- names and choices
+    "too few feature names": (
+        lambda: dataset([[1, 2]], Y1, feature_names=["a"]),
+        "X has 2 columns but 1 feature names were given",
+    ),
+    "feature names as text": (
+        lambda: dataset([[1, 2]], Y1, feature_names="ab"),
+        "feature_names is one text, 'ab': give a list",
+    ),
+    "feature names not text": (
+        lambda: dataset([[1]], Y1, feature_names=[0]),
+        "a feature name must be text, not 0 of type int",
+    ),
+    "feature names for a frame": (
+        lambda: dataset(frame(a=[1]), Y1, feature_names=["b"]),
+        "X is a frame and brings the names of its columns: leave feature_names out",
+    ),
+    "one name for both": (
+        lambda: dataset(frame(a=[1]), frame(a=[1])),
+        "'a' is the name of a feature and of a label",
+    ),
+    "label names twice": (
+        lambda: dataset([[1]], [[0, 1]], label_names=["a", "a"]),
+        "two labels are called 'a'",
+    ),
+    "too few label names": (
+        lambda: dataset([[1]], [[0, 1, 1]], label_names=["a", "b"]),
+        "Y has 3 columns but 2 label names were given",
+    ),
+    "nominal unknown": (
+        lambda: dataset([[1]], Y1, feature_names=["grade"], nominal=["grad"]),
+        r"nominal names 'grad', which X does not have; did you mean 'grade'\?",
+    ),
+    "nominal out of range": (
+        lambda: dataset([[1]], Y1, nominal=[1]),
+        "nominal has the position 1, but X has 1 columns",
+    ),
+    "nominal truth value": (
+        lambda: dataset([[1]], Y1, nominal=[True]),
+        "nominal has True: give names or positions",
+    ),
+    "nominal as text": (
+        lambda: dataset([[1]], Y1, nominal="x0"),
+        "nominal is 'x0': give a list of names or positions",
+    ),
+    # --- labels
+    "Y two": (lambda: dataset([[1]], [[0, 2]]), "Y has 2 in row 0, column 1: a label is 0 or 1"),
+    "Y half": (
+        lambda: dataset([[1]], np.array([[0.5]]), label_names=["a"]),
+        "Y has 0.5 in row 0, column 'a': a label is 0 or 1",
+    ),
+    "Y NaN": (lambda: dataset([[1]], np.array([[np.nan]])), "Y has nan in row 0, column 0"),
+    "Y None": (lambda: dataset([[1], [2]], [[1], [None]]), "Y has None in row 1, column 0"),
+    "Y words": (lambda: dataset([[1]], np.array([["yes"]])), "Y has 'yes' in row 0, column 0"),
+    "Y masked": (
+        lambda: dataset([[1]], np.ma.masked_array([[1]], mask=[[True]])),
+        "Y has None in row 0, column 0",
+    ),
+    "Y frame words": (
+        lambda: dataset([[1]], frame(happy=["yes"])),
+        "Y has 'yes' in row 0, column 'happy': a label is 0 or 1",
+    ),
+    "Y frame missing": (
+        lambda: dataset([[1], [2]], pl.DataFrame({"happy": [True, None]})),
+        "Y has None in row 1, column 'happy'",
+    ),
+    "Y frame with other names": (
+        lambda: dataset([[1]], frame(a=[1]), label_names=["b"]),
+        "Y is a frame with the columns 'a', but label_names are 'b'",
+    ),
+    "Y sparse two": (
+        lambda: dataset([[1]], sparse.coo_array(([1, 1], ([0, 0], [0, 0])), shape=(1, 2))),
+        "Y has 2 in row 0, column 0",
+    ),
+    "Y sparse NaN": (
+        lambda: dataset([[1]], sparse.csr_array([[0, np.nan]])),
+        "Y has nan in row 0, column 1",
+    ),
+    "Y 3-d": (lambda: dataset([[1]], np.zeros((1, 1, 1))), "Y has 3 dimensions, but a table"),
+    "Y ragged": (lambda: dataset(Y2, [[0, 1], [1]]), "Y has 2 cells in row 0 but 1 in row 1"),
+    "Y lazy": (lambda: dataset([[1]], pl.LazyFrame({"a": [1]})), "Y is a lazy frame"),
+    "Y none": (lambda: dataset([[1]], None), "Y of type NoneType is not an array"),
+    "Y list of text": (
+        lambda: dataset([[1], [2]], ["sports", "fashion"]),
+        "Y has 'sports' in row 0, column 0: a label is 0 or 1",
+    ),
+    "Y sets and text": (
+        lambda: dataset([[1], [2]], [{"sports"}, "fashion"]),
+        "Y has 'fashion' in row 1 where other rows have label sets",
+    ),
+    "Y set of numbers": (
+        lambda: dataset([[1]], [{1, 2}]),
+        "Y has the label 1 of type int in row 0: labels in a label set are text",
+    ),
+    "Y unknown label": (
+        lambda: dataset([[1]], [{"sport"}], label_names=["sports"]),
+        r"Y has the unknown label 'sport' in row 0; did you mean 'sports'\?",
+    ),
+    "Y all empty": (lambda: dataset([[1]], [set()]), "every label set in Y is empty"),
+    "rows differ": (lambda: dataset([[1]], Y2), "X has 1 rows but Y has 2"),
+    # --- new data
+    "new array too wide": (
+        lambda: encode([[1, "Male", 3]], SCHEMA),
+        "X has 3 columns but the schema has 2 features",
+    ),
+    "new sparse too wide": (
+        lambda: encode(sparse.csr_array((1, 3)), SCHEMA),
+        "X has 3 columns but the schema has 2 features",
+    ),
+    "new frame lacks a column": (
+        lambda: encode(frame(age=[1]), SCHEMA),
+        "X does not fit the schema: missing feature 'sex'",
+    ),
+    "new frame has a column more": (
+        lambda: encode(frame(age=[1], sex=["Male"], id=[7]), SCHEMA),
+        "X does not fit the schema: extra column 'id'",
+    ),
+    "new frame in another order": (
+        lambda: encode(frame(sex=["Male"], age=[1]), SCHEMA),
+        r"in another order .* column 0 is 'sex' instead of 'age'; use X\[names\]",
+    ),
+    "new text for numbers": (
+        lambda: encode([["old", "Male"]], SCHEMA),
+        "column 'age' must hold numbers, but it is nominal",
+    ),
+    "new numbers for categories": (
+        lambda: encode(np.array([[36, 1]]), SCHEMA),
+        "column 'sex' must hold the categories 'Female', 'Male', but it holds numbers",
+    ),
+    "new truth values for numbers": (
+        lambda: encode(frame(age=[True], sex=["Male"]), SCHEMA),
+        "column 'age' must hold numbers, but it is nominal",
+    ),
+    "new sparse truth values for numbers": (
+        lambda: encode(
+            sparse.csr_array((1, 2), dtype=bool), Schema([Feature("a"), Feature("b")], [])
+        ),
+        "column 'a' must hold numbers, but it is nominal; column 'b' must",
+    ),
+    "new sparse categories": (
+        lambda: encode(sparse.csr_array([[36, 1]]), SCHEMA),
+        r"column 'sex' is sparse, so '0' must be its first category.*\(pass X dense\)",
+    ),
+    "new infinite": (
+        lambda: encode([[np.inf, "Male"]], SCHEMA),
+        "feature 'age' has an infinite value",
+    ),
+    "new data set": (
+        lambda: encode(load("magazines"), SCHEMA),
+        "the data set given as X has other features than the schema: 'education' is the first",
+    ),
+    "new labels too many": (
+        lambda: encode_labels([[1, 0, 1]], SCHEMA),
+        "Y has 3 columns but 2 label names were given",
+    ),
+    "new label unknown": (lambda: encode_labels([{"c"}], SCHEMA), "unknown label 'c' in row 0"),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_what_is_said_of_a_bad_array(case: str) -> None:
+    attempt, message = ARRAYS[case]
+    with pytest.raises(DataError) as caught:
+        attempt()
+    assert re.search(message, str(caught.value)), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# --- files ------------------------------------------------------------------------------
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def csv(text: str | bytes, *labels: str, **options: object) -> Callable[[Path], object]:
+    """Read these bytes as CSV."""
+    content = text.encode() if isinstance(text, str) else text
+
+    def attempt(folder: Path) -> object:
+        return read_csv(written(folder / "t.csv", content), labels or ["l"], **options)
+
+    return attempt
+
+
+def described(text: str, **changes: object) -> Callable[[Path], object]:
+    """Read a table whose schema file, changed as given, says: numeric a, nominal b, label l."""
+
+    def attempt(folder: Path) -> object:
+        path = folder / "t.csv"
+        write_csv(dataset([[1, "x"]], [[1]], feature_names=["a", "b"], label_names=["l"]), path)
+        path.write_text(text)
+        beside = folder / "t.csv.schema.json"
+        beside.write_text(json.dumps(json.loads(beside.read_text()) | changes))
+        return read_csv(path)
+
+    return attempt
+
+
+def beside(content: bytes) -> Callable[[Path], object]:
+    """Read a table with this schema file."""
+
+    def attempt(folder: Path) -> object:
+        written(folder / "t.csv.schema.json", content)
+        return read_csv(written(folder / "t.csv", b"a,b,l\n1,x,1\n"))
+
+    return attempt
+
+
+def zipped(content: bytes) -> Callable[[Path], object]:
+    return lambda folder: read_csv(written(folder / "t.csv.gz", content), ["l"])
+
+
+def parquet(content: bytes) -> Callable[[Path], object]:
+    return lambda folder: read_parquet(written(folder / "t.parquet", content), ["l"])
+
+
+def table(labels: list[str] | None = None, **columns: object) -> Callable[[Path], object]:
+    """Read a foreign Parquet file."""
+
+    def attempt(folder: Path) -> object:
+        pq.write_table(pa.table(columns), folder / "t.parquet")
+        return read_parquet(folder / "t.parquet", labels)
+
+    return attempt
+
+
+def spoilt(change: Callable[[pa.Table], pa.Table], thin: bool = False) -> Callable[[Path], object]:
+    """Read a Parquet file of ours after somebody changed it."""
+
+    def attempt(folder: Path) -> object:
+        path = folder / "t.parquet"
+        X = sparse.csr_array([[0.0, 2.0]]) if thin else [[1, "x"]]
+        write_parquet(dataset(X, [[1]], feature_names=["a", "b"], label_names=["l"]), path)
+        pq.write_table(change(pq.read_table(path)), path)
+        return read_parquet(path)
+
+    return attempt
+
+
+def half_parquet(folder: Path) -> object:
+    write_parquet(load("magazines"), folder / "t.parquet")
+    content = (folder / "t.parquet").read_bytes()
+    return parquet(content[: len(content) // 2])(folder)
+
+
+GOOD = "a,b,l\n1,x,1\n"
+HUGE = '"' + "x" * 200_000 + '"'
+PACKED = gzip.compress(("a,l\n" + "1,0\n" * 5000).encode())
+
+FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
+    # name: how to make it, the line named, what is said
+    "csv not there": (lambda f: read_csv(f / "t.csv", ["l"]), None, "there is no such file"),
+    "csv is a folder": (lambda f: read_csv(f, ["l"]), None, "this is a folder"),
+    "csv empty": (csv(""), None, "the file is empty: a header line"),
+    "csv blank first line": (csv("\na,l\n"), None, "the file is empty"),
+    "csv header alone": (csv("a,l\n"), None, "there are no rows, so nothing says what"),
+    "csv no labels named": (
+        lambda f: read_csv(written(f / "t.csv", b"a,l\n1,0\n")),
+        None,
+        r"which columns are labels\? Pass labels=\[\.\.\.\], or put the schema file t\.csv\.schema",
+    ),
+    "csv unknown label": (csv("a,lab\n1,0\n"), 1, "there is no column 'l'"),
+    "csv close label": (
+        csv("a,sports\n1,0\n", "sport"),
+        1,
+        r"there is no column 'sport'; did you mean 'sports'\?",
+    ),
+    "csv unknown nominal": (csv(GOOD, nominal=["c"]), 1, "there is no column 'c'"),
+    "csv unknown ignored": (csv(GOOD, ignore=["c"]), 1, "there is no column 'c'"),
+    "csv two columns of a name": (csv("a,a,l\n1,2,0\n"), 1, "two columns are called 'a'"),
+    "csv column without name": (csv("a,,l\n1,2,0\n"), 1, "column 2 has no name"),
+    "csv row too short": (csv("a,b,l\n1,2,0\n1,0\n"), 3, "2 cells, but the header has 3"),
+    "csv row too long": (csv("a,l\n1,0,9\n"), 2, "3 cells, but the header has 2"),
+    "csv empty line inside": (csv("a,l\n1,0\n\n1,1\n"), 3, "the line is empty"),
+    "csv label not 0 or 1": (csv("a,l\n1,0\n2,yes\n"), 3, "label 'l' is 'yes': a label is 0 or 1"),
+    "csv label missing": (csv("a,l\n1,\n"), 2, "label 'l' is '': a label is 0 or 1"),
+    "csv nan": (
+        csv("a,l\n1,0\nNaN,0\n"),
+        3,
+        r"column 'a' holds numbers, but this cell is 'NaN': pass missing='NaN' .*nominal=\['a'\]",
+    ),
+    "csv infinite": (csv("a,l\n1,0\n-inf,0\n"), 3, "holds numbers, but this cell is '-inf'"),
+    "csv too large": (csv("a,l\n1e999,0\n"), 2, "holds numbers, but this cell is '1e999'"),
+    "csv unclosed quote": (csv('a,l\n1,0\n"2,0\n3,0\n'), 3, "a quote is opened but never closed"),
+    "csv text after quote": (csv('a,l\n"x"y,0\n'), 2, "there is text after a closing quote"),
+    "csv huge cell": (csv(f"a,l\n1,0\n{HUGE},0\n"), 3, "a cell has more than 131072 characters"),
+    "csv NUL": (csv("a,l\n1,0\n\0,0\n"), 3, "the line has a NUL character"),
+    "csv not UTF-8": (csv(b"a,l\n1,0\n\xff,0\n"), 3, r"not utf-8 text .*pass encoding="),
+    "csv bad header text": (csv(b"\xff,l\n1,0\n"), 1, "not utf-8 text"),
+    "csv not UTF-16": (csv("a,l\n", encoding="utf-16"), None, "not utf-16 text .*start with BOM"),
+    "csv in a file": (
+        lambda f: read_csv(written(f / "t.csv", b"") / "t.csv", ["l"]),
+        None,
+        "this is a folder, or its folder is a file",
+    ),
+    "csv UTF-16 unannounced": (csv("a,l\n1,0\n".encode("utf-16")), 1, "not utf-8 text"),
+    "gzip truncated": (zipped(PACKED[: len(PACKED) // 2]), None, "truncated or damaged"),
+    "gzip damaged": (
+        zipped(PACKED[:20] + b"\0\0\0\0" + PACKED[24:]),
+        None,
+        "truncated or damaged|not a gzip file|not utf-8 text",
+    ),
+    "gzip is none": (zipped(b"a,l\n1,0\n"), None, "this is not a gzip file"),
+    # --- CSV with a schema file
+    "schema: bad number": (
+        described("a,b,l\n1,x,0\nold,x,1\n"),
+        3,
+        "column 'a' holds numbers, but this cell is 'old'",
+    ),
+    "schema: nan": (described("a,b,l\nnan,x,0\n"), 2, "holds numbers, but this cell is 'nan'"),
+    "schema: unknown category": (
+        described("a,b,l\n1,xx,0\n"),
+        2,
+        "column 'b' has the unknown category 'xx'",
+    ),
+    "schema: label": (described("a,b,l\n1,x,2\n"), 2, "label 'l' is '2': a label is 0 or 1"),
+    "schema: column gone": (described("a,l\n1,0\n"), 1, "there is no column 'b'"),
+    "schema: column more": (described("a,b,c,l\n"), 1, "column 'c' is not in the schema file"),
+    "schema: NUL": (described("a,b,l\n1,\0,0\n"), 2, r"unknown category '\\x00'"),
+    "schema not JSON": (beside(b"{\n nope"), 2, "the schema is not valid JSON"),
+    "schema not UTF-8": (beside(b'{"a": "\xff"}'), 1, "not utf-8 text"),
+    "schema of something else": (beside(b"[]"), None, "the whole must be an object, not \\[\\]"),
+    "schema nested": (beside(b"[" * 100_000), None, "nested too deeply|not valid JSON"),
+    "schema without format": (beside(b"{}"), None, '"format" is not "labelrules-schema"'),
+    "schema of the future": (described(GOOD, version=2), None, '"version" is 2, but this'),
+    "schema labels no list": (described(GOOD, labels="l"), None, '"labels" must be a list'),
+    "schema label no text": (described(GOOD, labels=[1]), None, "a label name must be text"),
+    "schema features no objects": (
+        described(GOOD, features=["a"]),
+        None,
+        "a feature must be an object, not 'a'",
+    ),
+    "schema feature without name": (described(GOOD, features=[{}]), None, '"name" is not there'),
+    "schema with equal names": (
+        described(GOOD, features=[{"name": "a"}, {"name": "a"}]),
+        None,
+        "two features are called 'a'",
+    ),
+    "schema with unknown parent": (described(GOOD, parents=["z"]), None, "unknown parent 'z'"),
+    "schema with odd parent": (described(GOOD, parents=[3]), None, "a parent must be text"),
+    "schema missing is a category": (
+        described(GOOD, missing="x"),
+        None,
+        "\"missing\" is 'x', which is also a category",
+    ),
+    "schema sparse is no truth value": (
+        described(GOOD, sparse=0),
+        None,
+        '"sparse" must be true or false',
+    ),
+    # --- Parquet
+    "parquet not there": (
+        lambda f: read_parquet(f / "t.parquet"),
+        None,
+        "there is no such file or folder",
+    ),
+    "parquet is a folder": (lambda f: read_parquet(f), None, "this is a folder"),
+    "parquet empty": (parquet(b""), None, "not a sound Parquet file"),
+    "parquet is text": (parquet(b"a,l\n1,0\n" * 100), None, "not a sound Parquet file"),
+    "parquet truncated": (half_parquet, None, "not a sound Parquet file"),
+    "parquet no labels named": (table(a=[1], l=[0]), None, r"which columns are labels\?"),
+    "parquet unknown label": (
+        table(["sport"], a=[1], sports=[0]),
+        None,
+        r"there is no column 'sport'; did you mean 'sports'\?",
+    ),
+    "parquet label not 0 or 1": (table(["l"], a=[1], l=[2]), None, "Y has 2 in row 0, column 'l'"),
+    "parquet dates": (table(["l"], a=[WHEN], l=[0]), None, "column 'a' holds times"),
+    "parquet column gone": (
+        spoilt(lambda t: t.drop_columns("b")),
+        None,
+        "there is no column 'b', which its schema names",
+    ),
+    "parquet label gone": (
+        spoilt(lambda t: t.drop_columns("l")),
+        None,
+        "there is no column 'l', which its schema names",
+    ),
+    "parquet unknown category": (
+        spoilt(lambda t: t.set_column(1, "b", pa.array(["z"]))),
+        None,
+        "column 'b' has a category that its schema lacks",
+    ),
+    "parquet text for numbers": (
+        spoilt(lambda t: t.set_column(0, "a", pa.array(["z"]))),
+        None,
+        "column 'a' must hold numbers, but it is nominal",
+    ),
+    "parquet infinite": (
+        spoilt(lambda t: t.set_column(0, "a", pa.array([float("inf")]))),
+        None,
+        "feature 'a' has an infinite value",
+    ),
+    "parquet schema broken": (
+        spoilt(lambda t: t.replace_schema_metadata({"labelrules": "{"})),
+        None,
+        "the schema is not valid JSON",
+    ),
+    "parquet schema not UTF-8": (
+        spoilt(lambda t: t.replace_schema_metadata({"labelrules": b"\xff"})),
+        None,
+        "the schema is not UTF-8 text",
+    ),
+    "parquet sparse rows beyond": (
+        spoilt(
+            lambda t: t.set_column(0, "indices", pa.array([[9]], pa.large_list(pa.int32()))), True
+        ),
+        None,
+        "the sparse rows name features that are not there",
+    ),
+    "parquet sparse rows uneven": (
+        spoilt(
+            lambda t: t.set_column(0, "indices", pa.array([[]], pa.large_list(pa.int32()))), True
+        ),
+        None,
+        "the sparse rows have not as many values as indices",
+    ),
+    "parquet sparse rows no lists": (
+        spoilt(lambda t: t.set_column(0, "indices", pa.array([1])), True),
+        None,
+        "the columns indices and values of sparse data are not lists",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_what_is_said_of_a_bad_file(case: str, tmp_path: Path) -> None:
+    attempt, line, message = FILES[case]
+    with pytest.raises(FileError) as caught:
+        attempt(tmp_path)
+    error = caught.value
+    assert re.search(message, str(error)), str(error)
+    assert error.line == line
+    assert str(error).startswith(str(error.path))
+    assert error.path == tmp_path or tmp_path in error.path.parents
+    assert "\n" not in str(error)
+
+
+OPTIONS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "delimiter of two": (csv(GOOD, delimiter=";;"), "delimiter is ';;': give one character"),
+    "delimiter a quote": (csv(GOOD, delimiter='"'), "delimiter is '\"'"),
+    "encoding unknown": (csv(GOOD, encoding="utf-99"), "there is no encoding 'utf-99'"),
+    "labels as text": (
+        lambda f: read_csv(written(f / "t.csv", GOOD.encode()), "l"),
+        "labels is one text, 'l': give a list",
+    ),
+    "parquet labels as text": (
+        lambda f: read_parquet(f / "t.parquet", "l"),
+        "labels is one text, 'l': give a list",
+    ),
+    "labels twice": (csv(GOOD, "l", "l"), "labels name 'l' twice"),
+    "label ignored": (csv(GOOD, ignore=["l"]), "'l' is named as a label and as something else"),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_what_is_said_of_a_bad_option(case: str, tmp_path: Path) -> None:
+    attempt, message = OPTIONS[case]
+    with pytest.raises(DataError) as caught:
+        attempt(tmp_path)
+    assert re.search(message, str(caught.value)), str(caught.value)

@@ -1,0 +1,365 @@
+"""CSV and Parquet, there and back."""
+
+import builtins
+import gzip
+import json
+import os
+import tracemalloc
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import sparse
+
+import strategies
+from labelrules.data import (
+    DataError,
+    Dataset,
+    Feature,
+    FileError,
+    Schema,
+    dataset,
+    load,
+    read_csv,
+    read_parquet,
+    write_csv,
+    write_parquet,
+)
+from labelrules.data.schemafile import missing_text
+
+NAN = float("nan")
+WAYS = {
+    "csv": (write_csv, read_csv),
+    "csv.gz": (write_csv, read_csv),
+    "parquet": (write_parquet, read_parquet),
+}
+
+
+def there_and_back(data: Dataset, ending: str) -> Dataset:
+    write, read = WAYS[ending]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"table.{ending}")
+        write(data, path)
+        assert {p.name for p in Path(folder).iterdir()} <= {path.name, f"{path.name}.schema.json"}
+        return read(path)
+
+
+def assert_same(found: Dataset, data: Dataset) -> None:
+    assert found == data
+    assert found.schema == data.schema
+    assert found.schema.parents == data.schema.parents
+    assert found.is_sparse == data.is_sparse
+    assert found.name == data.name
+    for index in range(data.schema.n_features):  # also the sign of 0.0, which == does not see
+        if not data.is_sparse:
+            np.testing.assert_array_equal(
+                np.signbit(found.column(index)[~np.isnan(found.column(index))]),
+                np.signbit(data.column(index)[~np.isnan(data.column(index))]),
+            )
+
+
+AWKWARD = Dataset(
+    Schema(
+        [
+            Feature("\ufeffa,b"),
+            Feature('"', ("", "?", "??", "\r", "x\0y", ' "q" ', "1.0")),
+            Feature("empty", ()),
+        ],
+        ["l\n1", "l2"],
+        [None, "l\n1"],
+    ),
+    np.array([[5e-324, 0, NAN], [-0.0, 3, NAN], [NAN, NAN, NAN], [1e308, 5, NAN]]),
+    np.array([[0, 1], [1, 1], [0, 0], [1, 0]]),
+    "a name",
+)
+
+
+@pytest.mark.parametrize("ending", WAYS)
+@given(data=strategies.datasets())
+@example(data=AWKWARD)
+def test_any_data_set_survives(ending: str, data: Dataset) -> None:
+    assert_same(there_and_back(data, ending), data)
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_a_single_column_with_missing_values_survives(ending: str) -> None:
+    """A missing cell alone on its line must not look like an empty line."""
+    labels = dataset(np.empty((3, 0)), [[1], [0], [1]])
+    assert_same(there_and_back(labels, ending), labels)
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_many_rows_survive_in_several_blocks(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("csv_records", "csv_write", "arrow"):
+        monkeypatch.setattr(f"labelrules.data.{module}._CELLS_AT_ONCE", 64)
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, (3000, 3)).astype(float)
+    schema = Schema([Feature("n"), Feature("c", ("z", "a", "m")), Feature("m")], ["l"])
+    Y = rng.integers(0, 2, (3000, 1))
+    assert_same(there_and_back(Dataset(schema, X, Y, "n"), ending), Dataset(schema, X, Y, "n"))
+    thin = Dataset(schema, sparse.csc_array(X), Y, "n")
+    assert_same(there_and_back(thin, ending), thin)
+
+
+def test_the_file_reads_like_a_table(tmp_path: Path) -> None:
+    write_csv(dataset([[1.5, "a b"], [None, 'c"d']], [[1], [0]]), tmp_path / "t.csv")
+    lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert lines == ['"x0","x1","y0"', "1.5,a b,1", ',"c""d",0']
+    beside = json.loads((tmp_path / "t.csv.schema.json").read_text())
+    assert beside["format"] == "labelrules-schema"
+    assert beside["features"] == [{"name": "x0"}, {"name": "x1", "categories": ["a b", 'c"d']}]
+    assert beside["labels"] == ["y0"]
+
+
+def test_equal_data_make_equal_files(tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "b.csv.gz"):
+        write_csv(load("magazines"), tmp_path / name)
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+@given(st.lists(strategies.texts(), min_size=1, unique=True))
+def test_the_text_for_missing_values_is_no_category(categories: list[str]) -> None:
+    schema = Schema([Feature("f", tuple(categories))], ["l"])
+    assert missing_text(schema) not in categories
+
+
+# --- tables that come from elsewhere ----------------------------------------------------
+
+
+def csv(folder: Path, text: str, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_kinds_follow_from_the_cells(tmp_path: Path) -> None:
+    path = csv(tmp_path, "a,b,c,d,l,e\n1,x,01,,1,5\n-2.5e3,,1,,0.0,6\n .5 ,y,1,,True,7\n")
+    data = read_csv(path, ["l"], nominal=["c"], ignore=["e"])
+    assert data.name == "t"
+    assert data.schema == Schema(
+        [Feature("a"), Feature("b", ("x", "y")), Feature("c", ("01", "1")), Feature("d")], ["l"]
+    )
+    np.testing.assert_array_equal(data.X, [[1, 0, 0, NAN], [-2500, NAN, 1, NAN], [0.5, 1, 1, NAN]])
+    assert data.Y.tolist() == [[1], [0], [1]]
+
+
+@pytest.mark.parametrize("cell", ["1_000", "٣", "1,5", "0x10", "1e", "--1", "None"])
+def test_what_is_not_a_plain_number_makes_a_column_nominal(tmp_path: Path, cell: str) -> None:
+    """Python's float() would take the first two."""
+    data = read_csv(csv(tmp_path, f'a,l\n1,0\n"{cell}",1\n'), ["l"])
+    assert data.schema.features[0].categories == tuple(sorted(["1", cell]))
+
+
+def test_categories_are_sorted_whenever_they_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labelrules.data.csv_records._CELLS_AT_ONCE", 4)
+    data = read_csv(csv(tmp_path, "c,l\nz,0\nm,0\n1,0\na,0\nz,1\n"), ["l"])
+    assert data.schema.features == (Feature("c", ("1", "a", "m", "z")),)
+    np.testing.assert_array_equal(data.X.ravel(), [3, 2, 0, 1, 3])
+
+
+def test_delimiter_missing_text_encoding_and_windows_files(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("ä;l\r\n1;0\r\nNA;1\r\n\r\n".encode("latin-1"))
+    data = read_csv(path, ["l"], delimiter=";", missing="NA", encoding="latin-1", name="mine")
+    assert (data.name, data.schema.feature_names) == ("mine", ("ä",))
+    np.testing.assert_array_equal(data.X.ravel(), [1, NAN])
+    path.write_bytes("\ufeffa,l\n1,0\n".encode())
+    assert read_csv(path, ["l"]).schema.feature_names == ("a",)
+    path.write_bytes("a\tl\n1\t0\n".encode("utf-16"))
+    assert read_csv(path, ["l"], delimiter="\t", encoding="utf-16").X.tolist() == [[1]]
+
+
+def test_cells_may_span_lines_and_errors_still_know_theirs(tmp_path: Path) -> None:
+    path = csv(tmp_path, 'c,l\n"two\nlines",1\nx,2\n')
+    with pytest.raises(FileError, match=r"t\.csv, line 4: label 'l' is '2'") as caught:
+        read_csv(path, ["l"])
+    assert caught.value.line == 4
+    path.write_bytes(path.read_bytes().replace(b"x,2", b"x,0"))
+    assert read_csv(path, ["l"]).schema.features[0].categories == ("two\nlines", "x")
+
+
+def test_a_header_alone_is_enough_with_a_schema(tmp_path: Path) -> None:
+    data = load("magazines").take(np.empty(0, dtype=int))
+    write_csv(data, tmp_path / "t.csv")
+    assert read_csv(tmp_path / "t.csv") == data
+
+
+def test_columns_may_stand_in_any_order_if_a_schema_names_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    write_csv(dataset([[1.5, "a"]], [[1]]), path)
+    path.write_text("y0,x1,x0\n1,a,1.5\n")
+    assert read_csv(path) == dataset([[1.5, "a"]], [[1]])
+
+
+@pytest.mark.parametrize(("ending", "read"), [("csv", read_csv), ("parquet", read_parquet)])
+def test_what_is_said_must_agree_with_the_schema(tmp_path: Path, ending: str, read: object) -> None:
+    path = tmp_path / f"t.{ending}"
+    data = dataset([[1, "a", 2]], [[1, 0]], label_names=["l", "m"])
+    WAYS[ending][0](data, path)
+    assert read(path, ["l", "m"], nominal=["x1"]) == data
+    assert read(path, ignore=["x0"]) == data.without(["x0"])
+    assert read(path, name="other").name == "other"
+    with pytest.raises(FileError, match="labels= are not the labels"):
+        read(path, ["l"])
+    with pytest.raises(FileError, match="'x0' is not"):
+        read(path, nominal=["x0"])
+    with pytest.raises(DataError, match="no feature 'zz' to leave out"):
+        read(path, ignore=["zz"])
+
+
+def test_a_foreign_parquet_file_needs_its_labels_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = {"a": [1, None], "b": ["x", "y"], "l": [True, False], "m": [0, 1], "z": [[1], [2]]}
+    pq.write_table(pa.table(table), path)
+    with pytest.raises(FileError, match=r"t\.parquet: which columns are labels"):
+        read_parquet(path)
+    data = read_parquet(path, ["m", "l"], ignore=["z"])
+    assert data.name == "t"
+    assert data.schema == Schema([Feature("a"), Feature("b", ("x", "y"))], ["m", "l"])
+    np.testing.assert_array_equal(data.X, [[1, 0], [NAN, 1]])
+    assert data.Y.tolist() == [[0, 1], [1, 0]]
+    assert read_parquet(path, ["l"], nominal=["m"], ignore=["z"]).schema.features[2] == Feature(
+        "m", ("0", "1")
+    )
+
+
+def test_missing_values_are_nulls_to_others(tmp_path: Path) -> None:
+    write_parquet(dataset([[1, "a"], [None, None]], [[1], [0]]), tmp_path / "t.parquet")
+    table = pq.read_table(tmp_path / "t.parquet")
+    assert [table.column(name).null_count for name in ("x0", "x1", "y0")] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_others_can_read_what_we_write(tmp_path: Path, library: str) -> None:
+    write_parquet(load("magazines"), tmp_path / "t.parquet")
+    write_csv(load("magazines"), tmp_path / "t.csv")
+    if library == "pandas":
+        found = pd.read_parquet(tmp_path / "t.parquet")
+        plain = pd.read_csv(tmp_path / "t.csv")
+        assert list(found["education"].cat.categories) == ["Primary", "Secondary", "University"]
+    else:
+        found = pl.read_parquet(tmp_path / "t.parquet")
+        plain = pl.read_csv(tmp_path / "t.csv")
+    labels = list(load("magazines").schema.labels)
+    for frame in (found, plain):
+        features = frame[list(load("magazines").schema.feature_names)]
+        assert dataset(features, frame[labels]).label_sets() == load("magazines").label_sets()
+
+
+def test_a_file_rewritten_by_others_with_its_schema_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    write_parquet(dataset([["a"], ["b"], [None]], [[1], [0], [1]]), path)
+    table = pq.read_table(path)
+    text = table.column("x0").cast(pa.string())
+    pq.write_table(table.set_column(0, "x0", text), path)
+    assert read_parquet(path) == dataset([["a"], ["b"], [None]], [[1], [0], [1]])
+
+
+# --- writing is all or nothing ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, read = WAYS[ending]
+    path = tmp_path / f"t.{ending}"
+    write(load("magazines"), path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    broken = dataset([["\ud800"]], [[1]])
+    with pytest.raises(DataError, match=r"has the character '\\ud800', which is half a character"):
+        write(broken, path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+    def disk_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", disk_full)
+    with pytest.raises(FileError, match=r"cannot write: No space left on device"):
+        write(dataset([[1]], [[1]]), path)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+    assert read(path) == load("magazines")
+
+
+@pytest.mark.parametrize("ending", WAYS)
+def test_where_nothing_can_be_written_is_said(tmp_path: Path, ending: str) -> None:
+    write = WAYS[ending][0]
+    with pytest.raises(FileError, match="cannot write: there is no such file or folder"):
+        write(load("magazines"), tmp_path / "nowhere" / f"t.{ending}")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="cannot write: this is a folder, or its folder is a file"):
+        write(load("magazines"), tmp_path / "file" / f"t.{ending}")
+    (tmp_path / f"d.{ending}").mkdir()
+    with pytest.raises(FileError, match="cannot write: this is a folder"):
+        write(load("magazines"), tmp_path / f"d.{ending}")
+    with pytest.raises(DataError, match="neither features nor labels"):
+        write(Dataset(Schema([], []), np.empty((2, 0)), np.empty((2, 0))), tmp_path / "t")
+
+
+def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
+    write_csv(load("magazines"), tmp_path / "t.csv")
+    write_parquet(load("magazines"), tmp_path / "t.parquet")
+    modes = {path.stat().st_mode for path in tmp_path.iterdir()}
+    assert len(modes) == 1
+
+
+def test_without_pyarrow_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_import = builtins.__import__
+
+    def no_pyarrow(name: str, *rest: object) -> object:
+        if name.split(".")[0] == "pyarrow":
+            raise ImportError(name)
+        return real_import(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", no_pyarrow)
+    for attempt in (
+        lambda: read_parquet(tmp_path / "t.parquet"),
+        lambda: write_parquet(load("magazines"), tmp_path / "t.parquet"),
+    ):
+        with pytest.raises(ImportError, match=r'pip install "labelrules\[parquet\]"'):
+            attempt()
+
+
+# --- memory -----------------------------------------------------------------------------
+
+
+def peak_of(action: object) -> int:
+    tracemalloc.start()
+    action()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_sparse_data_are_never_dense_on_their_way(
+    tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("csv_records", "csv_write"):
+        monkeypatch.setattr(f"labelrules.data.{module}._CELLS_AT_ONCE", 1 << 12)
+    X = sparse.random_array((1500, 200), density=0.005, random_state=0, format="csc")
+    data = dataset(X, np.zeros((1500, 1)))
+    write, read = WAYS[ending]
+    path = tmp_path / f"t.{ending}"
+    dense = 1500 * 200 * 8
+    assert peak_of(lambda: write(data, path)) < dense / 2
+    assert peak_of(lambda: read(path)) < dense / 2
+    assert read(path) == data
+
+
+def test_gzip_is_told_by_the_name(tmp_path: Path) -> None:
+    write_csv(load("magazines"), tmp_path / "t.csv.gz")
+    with gzip.open(tmp_path / "t.csv.gz", "rt") as file:
+        assert file.readline().startswith('"education"')
