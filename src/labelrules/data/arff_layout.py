@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Board
+from labelrules._types import Board, Mask
 from labelrules.data.arff import Attribute, Header
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.schema import Feature
@@ -41,7 +41,7 @@ class Layout:
     labels: tuple[int, ...]
     codes: tuple[Codes | None, ...]
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Number of features; in `target` the labels are numbered from here."""
         return len(self.features)
@@ -88,6 +88,8 @@ class Lookup:
     """What each digit means in each attribute, ten in a row; -1 if it is not declared."""
     of_word: tuple[dict[bytes, float] | None, ...]
     """What the words mean that can stand in a file without quotes; None for numbers."""
+    has_codes: Mask
+    """For which attributes `of_word` is there."""
 
 
 def lookup_of(layout: Layout) -> Lookup:
@@ -107,6 +109,7 @@ def lookup_of(layout: Layout) -> Lookup:
         np.array(layout.target, dtype=np.int32),
         np.array(digits, dtype=np.int8)[group_of].ravel(),
         tuple(words[group] for group in group_of),
+        np.array(group_of) > 0,
     )
 
 

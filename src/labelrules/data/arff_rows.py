@@ -4,12 +4,14 @@ The fast ways in `arff_digits` and `arff_words` read the blocks that hold nothin
 unusual, with the same result; whatever they do not understand comes here.
 """
 
+import math
 import re
 from pathlib import Path
 
 import numpy as np
 
 from labelrules._types import Floats
+from labelrules.data.arff import Attribute
 from labelrules.data.arff_layout import Layout
 from labelrules.data.arff_parts import DenseRows, Part, SparseRows
 from labelrules.data.arff_text import Block
@@ -54,7 +56,7 @@ def careful(block: Block, layout: Layout, path: Path) -> Part:
 
 def dense_row(line: str, layout: Layout) -> Cells:
     """A value for every attribute, separated by commas."""
-    if _WEIGHT.search(line):
+    if line.rstrip(" \t").endswith("}") and _WEIGHT.search(line):
         raise Misread(_NO_WEIGHTS)
     words, end = read_words(line, 0)
     if not is_over(line, end):
@@ -142,43 +144,47 @@ def _no_comma(rest: str) -> str:
 
 def value_of(word: Word, place: int, layout: Layout) -> float:
     """A number, a category's code, or NaN."""
-    attribute = layout.attributes[place]
     is_label = layout.target[place] >= layout.n_features
+    codes = layout.codes[place]
     if word is MISSING:
         if is_label:
-            raise Misread(f"label {quoted(attribute.name)} is missing; a label must be known")
-        return np.nan
-    codes = layout.codes[place]
-    if codes is not None:
-        if word not in codes:
-            raise Misread(_why_undeclared(word, attribute.name, list(codes)))
-        return codes[word]
-    value = _number(word, attribute.name)
-    if is_label and value not in (0, 1):
-        raise Misread(f"label {quoted(attribute.name)} has the value {word}; a label is 0 or 1")
-    return value
+            name = layout.attributes[place].name
+            raise Misread(f"label {quoted(name)} is missing; a label must be known")
+        return math.nan
+    if codes is None:
+        value = _number(word, place, layout)
+        if is_label and value not in (0, 1):
+            name = layout.attributes[place].name
+            raise Misread(f"label {quoted(name)} has the value {word}; a label is 0 or 1")
+        return value
+    code = codes.get(word)
+    if code is None:
+        raise Misread(_why_undeclared(word, layout.attributes[place]))
+    return code
 
 
-def _number(word: str, name: str) -> float:
+def _number(word: str, place: int, layout: Layout) -> float:
     try:
-        value = float(word) if not word.strip(NUMBER_CHARACTERS) else np.nan
+        value = math.nan if word.strip(NUMBER_CHARACTERS) else float(word)
     except ValueError:
-        value = np.nan
-    if np.isnan(value):
-        raise Misread(
-            f"attribute {quoted(name)} is numeric but has the value {quoted(word)}; "
-            "a missing value is written ?"
-        )
-    if np.isinf(value):
-        raise Misread(f"attribute {quoted(name)} has the infinite value {quoted(word)}")
-    return value
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    name = quoted(layout.attributes[place].name)
+    if math.isinf(value):
+        raise Misread(f"attribute {name} has the infinite value {quoted(word)}")
+    raise Misread(
+        f"attribute {name} is numeric but has the value {quoted(word)}; "
+        "a missing value is written ?"
+    )
 
 
-def _why_undeclared(word: str, name: str, declared: list[str]) -> str:
+def _why_undeclared(word: str, attribute: Attribute) -> str:
+    declared = attribute.categories
     shown = ", ".join(quoted(category) for category in declared[:_N_SHOWN])
     more = f" and {len(declared) - _N_SHOWN} more" if len(declared) > _N_SHOWN else ""
     return (
-        f"attribute {quoted(name)} has the undeclared value {quoted(word)}; "
+        f"attribute {quoted(attribute.name)} has the undeclared value {quoted(word)}; "
         f"declared {'are ' + shown + more if declared else 'is none'}{suggestion(word, declared)}"
     )
 

@@ -53,13 +53,12 @@ def read_word(line: str, start: int) -> tuple[Word, int]:
 
 def read_words(line: str, start: int) -> tuple[list[Word], int]:
     """Words separated by commas and the place after the last one."""
-    words = []
-    while True:
-        word, start = read_word(line, start)
+    word, end = read_word(line, start)
+    words = [word]
+    while line.startswith(",", end):
+        word, end = read_word(line, end + 1)
         words.append(word)
-        if line[start : start + 1] != ",":
-            return words, start
-        start += 1
+    return words, end
 
 
 def skip_blanks(line: str, start: int) -> int:

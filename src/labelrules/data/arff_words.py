@@ -4,7 +4,7 @@ It accepts only what :func:`labelrules.data.arff_rows.careful` accepts, and give
 same result; it reports no errors.
 """
 
-from itertools import chain
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ from labelrules.data.arff_rows import NUMBER_CHARACTERS
 Columns = npt.NDArray[np.int32]
 
 _MOST_DIGITS = 9
-_NUMBER_BYTES = NUMBER_CHARACTERS.encode() + b"? "
+_NUMBER_BYTES = NUMBER_CHARACTERS.encode() + b"?,"
+_ALL_BUT_SEPARATORS = bytes(set(range(256)) - set(b" ,"))
+_COMMA_TO_SPACE = bytes.maketrans(b",", b" ")
 
 
 def plain_words(data: bytes, layout: Layout, lookup: Lookup) -> Part | None:
@@ -38,18 +40,24 @@ def _plain_dense(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | No
     text = b",".join(rows)
     if any(odd in text for odd in (b" ", b"{", b"}")):
         return None
-    if any(row.count(b",") != n_attributes - 1 for row in rows):
-        return None
     words = text.split(b",")
-    if b"" in words:
+    if b"" in words or any(row.count(b",") != n_attributes - 1 for row in rows):
         return None
+    # Where all words are numbers, it is faster to convert them at once.
+    numbers = None if text.translate(None, _NUMBER_BYTES) else _numbers(words)
+    by_attribute = None if numbers is None else numbers.reshape(len(rows), n_attributes)
     table = np.empty((len(rows), layout.n_features + len(layout.labels)), order="F")
     for attribute, column in enumerate(layout.target):
-        if column >= 0:
-            values = _values(words[attribute::n_attributes], lookup.of_word[attribute])
-            if values is None:
-                return None
-            table[:, column] = values
+        if column < 0:
+            continue
+        of_word = lookup.of_word[attribute]
+        if of_word is None and by_attribute is not None:
+            table[:, column] = by_attribute[:, attribute]
+            continue
+        values = _values(words[attribute::n_attributes], of_word)
+        if values is None:
+            return None
+        table[:, column] = values
     of_labels = table[:, layout.n_features :]
     if not ((of_labels == 0) | (of_labels == 1)).all():
         return None
@@ -58,7 +66,7 @@ def _plain_dense(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | No
 
 def _values(words: list[bytes], of_word: dict[bytes, float] | None) -> Floats | None:
     if of_word is None:
-        return _numbers(words)
+        return None if b",".join(words).translate(None, _NUMBER_BYTES) else _numbers(words)
     try:
         return np.fromiter(map(of_word.__getitem__, words), np.float64, len(words))
     except KeyError:
@@ -66,11 +74,8 @@ def _values(words: list[bytes], of_word: dict[bytes, float] | None) -> Floats | 
 
 
 def _numbers(words: list[bytes]) -> Floats | None:
-    """Words without blanks as finite numbers, NaN for a question mark."""
-    text = b" ".join(words)
-    if text.translate(None, _NUMBER_BYTES):
-        return None
-    if b"?" in text:
+    """Words of the characters of numbers as finite numbers, NaN for a question mark."""
+    if b"?" in words:
         words = [b"nan" if word == b"?" else word for word in words]
     try:
         numbers = np.fromiter(map(float, words), np.float64, len(words))
@@ -80,50 +85,46 @@ def _numbers(words: list[bytes]) -> Floats | None:
 
 
 def _plain_sparse(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | None:
-    text = b"".join(rows)
-    if not text.count(b"{") == text.count(b"}") == len(rows):
-        return None
     if not all(row.startswith(b"{") and row.endswith(b"}") for row in rows):
         return None
-    entries = [
-        [entry.split(b" ") for entry in row[1:-1].split(b",")] if row != b"{}" else []
-        for row in rows
-    ]
-    words = list(chain.from_iterable(chain.from_iterable(entries)))
-    if b"" in words or any(len(entry) != 2 for row in entries for entry in row):
+    inner = [row[1:-1] for row in rows]
+    text = b",".join(filter(None, inner))
+    # A space within each entry, a comma between any two.
+    n_entries = text.count(b" ")
+    separators = text.translate(None, _ALL_BUT_SEPARATORS)
+    if b"{" in text or b"}" in text or separators != (b" ," * n_entries)[:-1]:
         return None
+    words = text.translate(_COMMA_TO_SPACE).split(b" ") if text else []
     attributes = _attributes(words[::2], len(lookup.target))
     values = None if attributes is None else _entry_values(words[1::2], attributes, lookup)
-    if attributes is None or values is None:
+    if b"" in words or attributes is None or values is None:
         return None
-    ends = np.cumsum([len(row) for row in entries])
+    ends = np.cumsum([row.count(b" ") for row in inner])
     return listed_rows(attributes, values, ends, layout, lookup)
 
 
 def _attributes(words: list[bytes], n_attributes: int) -> Columns | None:
-    if not words:
-        return np.empty(0, dtype=np.int32)
-    if not all(map(bytes.isdigit, words)) or max(map(len, words)) > _MOST_DIGITS:
+    digits = b"".join(words)
+    if digits and not (digits.isdigit() and max(map(len, words)) <= _MOST_DIGITS):
         return None
-    attributes = np.fromiter(map(int, words), np.int32, len(words))
+    try:
+        attributes = np.fromiter(map(int, words), np.int32, len(words))
+    except ValueError:
+        return None
     return attributes if (attributes < n_attributes).all() else None
 
 
 def _entry_values(words: list[bytes], attributes: Columns, lookup: Lookup) -> Floats | None:
     """What each listed word means in its attribute; ignored attributes are not looked at."""
     values = np.zeros(len(words))
-    numeric: list[int] = []
-    ignored = lookup.target < 0
+    of_words = np.flatnonzero(lookup.has_codes[attributes])
     try:
-        for place, attribute in enumerate(attributes.tolist()):
-            of_word = lookup.of_word[attribute]
-            if of_word is not None:
-                values[place] = of_word[words[place]]
-            elif not ignored[attribute]:
-                numeric.append(place)
+        for entry, attribute in zip(of_words.tolist(), attributes[of_words].tolist(), strict=True):
+            values[entry] = lookup.of_word[attribute][words[entry]]
     except KeyError:
         return None
-    numbers = _numbers([words[place] for place in numeric])
+    numeric = ~lookup.has_codes[attributes] & (lookup.target[attributes] >= 0)
+    numbers = _values(list(compress(words, numeric.tolist())), None)
     if numbers is None:
         return None
     values[numeric] = numbers

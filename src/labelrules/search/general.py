@@ -1,0 +1,95 @@
+"""The general head search: branch and bound on rows that count cell by cell."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules.search.problem import HeadProblem
+
+if TYPE_CHECKING:
+    from labelrules.kernels.branch import Rows, Space
+
+
+class GeneralFound(NamedTuple):
+    """The best head found, how many were looked at, and how much better another could be."""
+
+    head: Board
+    evaluated: int
+    gap: float
+
+
+def best_general(problem: HeadProblem, max_nodes: int) -> GeneralFound:
+    """The best head for example-based averaging, whatever the formula, board, limit or lift."""
+    from labelrules.kernels.branch import climb, search
+
+    rows, space = _rows(problem), _space(problem)
+    head = _start(problem)
+    climb(head, rows, space)
+    value, missed, nodes = search(rows, space, head, max_nodes)
+    found = np.where(head == 2, UNSET, head).astype(np.int8)
+    if problem.is_full and not problem.absence:
+        found = problem.as_head(head == 1)
+    return GeneralFound(found, int(nodes), max(float(missed - value), 0.0))
+
+
+def _start(problem: HeadProblem) -> Board:
+    """A head to improve: everything present, or as many of the first labels as allowed."""
+    rest = 0 if problem.is_full else 2
+    return np.where(np.arange(problem.n_labels) < problem.largest, 1, rest).astype(np.int8)
+
+
+def _rows(problem: HeadProblem) -> "Rows":
+    """Rows that are alike are counted once, with their number as weight."""
+    from labelrules.kernels.branch import Rows
+
+    kind = np.where(problem.is_open, problem.Y, 2).astype(np.int8)
+    keyed = np.column_stack([problem.covered.astype(np.int8), kind])
+    different, times = np.unique(keyed, axis=0, return_counts=True)
+    covered, cells = different[:, :1] == 1, different[:, 1:]
+    right = np.stack([_right(problem, covered, cells, value) for value in (0, 1)])
+    effect = np.where(cells == 2, 0, np.where(right, 1, -1)).astype(np.int8)
+    silent = effect[0] if problem.is_full else np.zeros_like(effect[0])
+    effects = np.stack([effect[0], effect[1], silent]).transpose(0, 2, 1)
+    return Rows(
+        np.ascontiguousarray(effects),
+        times / problem.n_rows,
+        (~covered[:, 0]).astype(np.int64),
+    )
+
+
+def _right(problem: HeadProblem, covered: Mask, cells: Board, value: int) -> Mask:
+    """Where saying a value is right: a true positive inside, a true negative outside."""
+    outside = cells == 0 if problem.convention == "chapter" else cells != value
+    return np.asarray(np.where(covered, cells == value, outside))
+
+
+def _space(problem: HeadProblem) -> "Space":
+    from labelrules.kernels.branch import Space
+
+    worth = _worth(problem)
+    rises = bool((np.diff(worth, axis=1) >= 0).all() and (np.diff(worth, axis=2) <= 0).all())
+    flipped = worth[:, ::-1, ::-1]
+    reach = np.maximum.accumulate(np.maximum.accumulate(flipped, axis=1), axis=2)[:, ::-1, ::-1]
+    partial = [1, 0, 2] if problem.absence else [1, 2]
+    choices = [1, 0] if problem.is_full else partial
+    return Space(
+        np.array(choices, np.int8),
+        problem.is_full,
+        problem.smallest,
+        problem.largest,
+        np.array(problem.factors),
+        worth,
+        np.ascontiguousarray(reach),
+        rises,
+    )
+
+
+def _worth(problem: HeadProblem) -> Floats:
+    """The formula for every number of right and wrong cells, in covered and uncovered rows."""
+    n = problem.n_labels
+    right, wrong = (grid.ravel() for grid in np.indices((n + 1, n + 1)))
+    zero = np.zeros_like(right)
+    formula = problem.measure.formula
+    tables = [formula(right, wrong, zero, zero), formula(zero, zero, right, wrong)]
+    return np.array(tables, dtype=np.float64).reshape(2, n + 1, n + 1)

@@ -1,0 +1,76 @@
+"""How much a larger head is favoured: factors on the value, by head size."""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+Lift: TypeAlias = Callable[[int], float]
+"""From the size of a head, at least 1, to a positive factor."""
+
+
+def no_lift(size: int) -> float:
+    """Head size does not matter.
+
+    >>> no_lift(7)
+    1.0
+    """
+    return 1.0
+
+
+def kln(a: float) -> Lift:
+    """Rise with the logarithm of the size: 1 + a ln k.
+
+    Examples
+    --------
+    >>> kln(0.2)(1), round(kln(0.2)(5), 4)
+    (1.0, 1.3219)
+    """
+    _check_positive(a)
+    return lambda size: 1.0 + a * math.log(size)
+
+
+def root(a: float) -> Lift:
+    """Rise with a root of the size: k to the power 1/a.
+
+    Examples
+    --------
+    >>> root(4)(1), root(4)(16)
+    (1.0, 2.0)
+    """
+    _check_positive(a)
+    return lambda size: float(size ** (1.0 / a))
+
+
+def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
+    """Rise from 1 for one label to `lift` at a size, then fall to 1 for all labels.
+
+    Examples
+    --------
+    >>> [round(peak(3, 1.5, n_labels=5)(k), 2) for k in range(1, 6)]
+    [1.0, 1.25, 1.5, 1.25, 1.0]
+    """
+    if not 1 <= size <= n_labels:
+        raise ValueError(f"the peak must be at a size from 1 to {n_labels}, not {size}")
+    _check_positive(lift)
+    _check_positive(curvature)
+
+    def factor(k: int) -> float:
+        way, done = (size - 1, k - 1) if k <= size else (n_labels - size, n_labels - k)
+        share = done / way if way else 1.0
+        return 1.0 + (lift - 1.0) * float(share ** (1.0 / curvature))
+
+    return factor
+
+
+def factors(lift: Lift, n_labels: int) -> list[float]:
+    """The factor of every size from 0 to `n_labels`; no label counts as one label."""
+    values = [float(lift(max(size, 1))) for size in range(n_labels + 1)]
+    for size, value in enumerate(values):
+        if not (math.isfinite(value) and value > 0):
+            raise ValueError(f"a lift is a positive number; for heads of size {size} it is {value}")
+    return values
+
+
+def _check_positive(value: float) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"expected a positive number, not {value}")

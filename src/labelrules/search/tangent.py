@@ -1,0 +1,254 @@
+"""Example-based F: branch and bound with tangents.
+
+With x the share of right labels in a covered row, its F is phi(x) = (1 + b) x / (1 + b x),
+b = beta squared: concave, so a tangent at any point lies above it. Summed over the rows the
+tangents are linear in the literals of the head, and the best head of a size for a linear sum is
+read off by sorting. That bounds all heads of the size; moving the tangent points towards the
+head just read off (Frank-Wolfe) tightens the bound, and each head read off is a candidate.
+What the bound leaves undecided is split on a label that the tangents disagree about.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Floats
+from labelrules.search.problem import HeadProblem, preference
+
+TINY = 1e-12
+"""Values closer than this are equal; then the preferred head is kept."""
+
+STEPS = 12
+"""Tangent moves per node at most."""
+
+PATIENCE = 5
+"""Sizes that a greedy head may grow without getting better."""
+
+FREE = np.int8(-2)
+"""A label that a node has not decided; otherwise 0, 1 or `UNSET`."""
+
+
+class TangentFound(NamedTuple):
+    """The best head found, nodes visited, and how much better another could be."""
+
+    head: Board
+    evaluated: int
+    gap: float
+
+
+class _Node(NamedTuple):
+    """Heads of one size (None: any size) that agree with what is decided."""
+
+    priority: float
+    number: int
+    size: int | None
+    decided: Board
+    point: Floats
+    label: int
+    """The next label to decide."""
+
+
+class _Rows:
+    """The different covered rows: what is right where, and how often."""
+
+    def __init__(self, problem: HeadProblem) -> None:
+        inside = problem.Y[problem.covered & problem.is_open.any(axis=1)]
+        different = Counter(row.tobytes() for row in inside)
+        shape = (len(different), problem.n_labels)
+        cells = np.frombuffer(b"".join(different), np.int8).reshape(shape)
+        self.present: Floats = cells.astype(np.float64)
+        self.weight: Floats = np.array(list(different.values()), dtype=np.float64) / problem.n_rows
+        self.b = float(problem.measure.formula.parameter or 0.0) ** 2
+
+    def value(self, share: Floats) -> float:
+        """The mean of F, given the share of right labels in each row."""
+        return float(self.weight @ ((1 + self.b) * share / (1 + self.b * share)))
+
+    def slopes(self, share: Floats) -> Floats:
+        """The weighted slopes of the tangents."""
+        return np.asarray(self.weight * (1 + self.b) / (1 + self.b * share) ** 2)
+
+    def step(self, start: Floats, end: Floats) -> float:
+        """How far to go from one point towards another to where F is greatest (bisection)."""
+        way = end - start
+        if self.slopes(end) @ way >= 0:
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(12):
+            middle = (low + high) / 2
+            rising = self.slopes(start + middle * way) @ way > 0
+            low, high = (middle, high) if rising else (low, middle)
+        return low
+
+
+def best_f(problem: HeadProblem, max_nodes: int) -> TangentFound:
+    """The best head for example-based F when each row counts with all its labels or none."""
+    return _Search(problem).run(max_nodes)
+
+
+class _Search:
+    def __init__(self, problem: HeadProblem) -> None:
+        self.problem = problem
+        self.rows = _Rows(problem)
+        self.best = -1.0
+        self.head: Board = np.full(problem.n_labels, UNSET)
+        self.numbers = count()
+
+    def run(self, max_nodes: int) -> TangentFound:
+        self.greedy()
+        heap: list[_Node] = []
+        point = np.full(len(self.rows.weight), 0.5)
+        for size in self.sizes():
+            node = self.node(size, np.full(self.problem.n_labels, FREE), point)
+            heap += [node] if node else []
+            point = node.point if node else point
+        heapq.heapify(heap)
+        while heap and -heap[0].priority >= self.best - TINY and next(self.numbers) < max_nodes:
+            for child in self.children(heapq.heappop(heap)):
+                heapq.heappush(heap, child)
+        gap = max(-heap[0].priority - self.best, 0.0) if heap else 0.0
+        return TangentFound(self.head, next(self.numbers), gap if gap > TINY else 0.0)
+
+    def sizes(self) -> list[int | None]:
+        """The sizes to search one by one; full predictions need it for a lift or a limit only."""
+        if self.problem.is_full and self.problem.is_plain:
+            return [None]
+        return list(range(self.problem.largest, self.problem.smallest - 1, -1))
+
+    def greedy(self) -> None:
+        """Heads that grow by the literal that helps most: something to measure bounds by."""
+        if self.problem.is_full:
+            return
+        rows, n = self.rows, self.problem.n_labels
+        right = np.hstack([1 - rows.present, rows.present])
+        if not self.problem.absence:
+            right[:, :n] = 0
+        free = np.ones(2 * n, dtype=np.bool_)
+        free[:n] = self.problem.absence
+        total, head, since = np.zeros(len(rows.weight)), np.full(n, UNSET), 0
+        for size in range(1, self.problem.largest + 1):
+            share = (total[:, np.newaxis] + right) / size
+            values = rows.weight @ ((1 + rows.b) * share / (1 + rows.b * share))
+            best = int(np.argmax(np.where(free, values, -1.0)))
+            total += right[:, best]
+            head[best % n] = best // n
+            free[[best % n, best % n + n]] = False
+            before = self.best
+            self.offer(head.copy(), float(values[best]) * self.problem.factors[size])
+            since = 0 if self.best > before else since + 1
+            if since > PATIENCE:
+                return
+
+    def node(self, size: int | None, decided: Board, point: Floats) -> _Node | None:
+        """The node of a decision, or None if nothing in it can be better than the best head."""
+        next(self.numbers)
+        lift = 1.0 if size is None else self.problem.factors[size]
+        bound = np.inf
+        mean: Floats | None = None
+        for _ in range(STEPS):
+            slopes = self.rows.slopes(point)
+            chosen, linear = self.oracle(size, decided, slopes)
+            share = self.shares(chosen)
+            here, there = self.rows.value(point), self.rows.value(share)
+            bound = min(bound, float(here - slopes @ point + linear) * lift)
+            self.offer(self.as_head(chosen), there * lift)
+            if bound < self.best - TINY or bound <= there * lift + TINY:
+                return None
+            if mean is None:
+                # The tangents given come from other heads; from here on move among these.
+                mean, point = chosen.astype(np.float64), share
+                continue
+            step = self.rows.step(point, share)
+            mean = mean + step * (chosen - mean)
+            point = point + step * (share - point)
+        label = self.most_torn(decided, mean)
+        return _Node(-bound, next(self.numbers), size, decided, point, label)
+
+    def oracle(self, size: int | None, decided: Board, slopes: Floats) -> tuple[Board, float]:
+        """Which head has the greatest sum of slopes of its right cells: 2 x labels of 0 and 1."""
+        present = slopes @ self.rows.present
+        absent = float(slopes.sum()) - present
+        if self.problem.is_full:
+            return _choose_full(size, decided, present, absent, self.problem.smallest)
+        return _choose_partial(size or 1, decided, present, absent, self.problem.absence)
+
+    def shares(self, chosen: Board) -> Floats:
+        """The share of right labels in each row."""
+        absent, present = chosen
+        right = self.rows.present @ (present - absent.astype(np.float64)) + absent.sum()
+        return np.asarray(right / max(int(chosen.sum()), 1))
+
+    def as_head(self, chosen: Board) -> Board:
+        if self.problem.is_full:
+            return self.problem.as_head(chosen[1] == 1)
+        return np.where(chosen[1] == 1, 1, np.where(chosen[0] == 1, 0, UNSET)).astype(np.int8)
+
+    def offer(self, head: Board, value: float) -> None:
+        """Keep a head that is better, or as good and preferred."""
+        if value > self.best + TINY:
+            self.best, self.head = value, head
+        elif value > self.best - TINY and preference(head) > preference(self.head):
+            self.best, self.head = max(value, self.best), head
+
+    def most_torn(self, decided: Board, mean: Floats | None) -> int:
+        """The open label on which the heads read off agree least."""
+        assert mean is not None
+        silent = 1 - mean.sum(axis=0)
+        agreement = np.maximum(np.maximum(mean[0], mean[1]), silent)
+        return int(np.argmin(np.where(decided == FREE, agreement, np.inf)))
+
+    def children(self, node: _Node) -> Iterator[_Node]:
+        values = [1, 0] if self.problem.is_full or self.problem.absence else [1]
+        for value in values if self.problem.is_full else [*values, int(UNSET)]:
+            decided = node.decided.copy()
+            decided[node.label] = value
+            if self.feasible(node.size, decided):
+                child = self.node(node.size, decided, node.point)
+                if child is not None:
+                    yield child
+
+    def feasible(self, size: int | None, decided: Board) -> bool:
+        if size is None:
+            return bool((decided != 0).sum() >= self.problem.smallest)
+        sure = decided == 1 if self.problem.is_full else (decided == 1) | (decided == 0)
+        return bool(sure.sum() <= size <= (sure | (decided == FREE)).sum())
+
+
+def _choose_partial(
+    size: int, decided: Board, present: Floats, absent: Floats, absence: bool
+) -> tuple[Board, float]:
+    """`size` literals, those decided and the best others."""
+    value = (_rounded(present) >= _rounded(absent)) | (not absence)
+    fixed = (decided == 0) | (decided == 1)
+    value = np.where(fixed, decided == 1, value)
+    gain = np.where(value, present, absent)
+    rank = np.where(fixed, np.inf, np.where(decided == UNSET, -np.inf, _rounded(gain)))
+    labels = np.lexsort((~value, -rank))[:size]
+    chosen = np.zeros((2, len(decided)), np.int8)
+    chosen[value[labels].astype(np.int64), labels] = 1
+    return chosen, float(gain[labels].sum()) / size
+
+
+def _choose_full(
+    size: int | None, decided: Board, present: Floats, absent: Floats, smallest: int
+) -> tuple[Board, float]:
+    """Every label, `size` of them present (None: wherever presence is as good)."""
+    gain = present - absent
+    rank = np.where(decided == 1, np.inf, np.where(decided == 0, -np.inf, _rounded(gain)))
+    chosen = np.zeros((2, len(decided)), np.int8)
+    if size is None and (rank >= 0).sum() >= smallest:
+        chosen[1] = rank >= 0
+    else:
+        size = smallest if size is None else size
+        chosen[1, np.argsort(-rank, kind="stable")[:size]] = 1
+    chosen[0] = 1 - chosen[1]
+    return chosen, float((chosen * [absent, present]).sum()) / len(decided)
+
+
+def _rounded(gains: Floats) -> Floats:
+    """Gains that differ by rounding errors only are equal, so that ties fall to the preferred."""
+    return np.round(gains, 13)
