@@ -6,7 +6,8 @@ by the rank of their fraction. A cell of a table is 0, 1, or -1 for one written 
 """
 
 from fractions import Fraction
-from itertools import combinations_with_replacement, permutations, product
+from itertools import chain, combinations_with_replacement, permutations, product
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -94,14 +95,18 @@ class Scorer:
 
     def ranks(self, name, parameter, averaging):
         """Integers (tables, heads) in the order of the exact values."""
+        return self.ranked(name, parameter, averaging)[0]
+
+    def ranked(self, name, parameter, averaging):
+        """The ranks, and the different exact values in order: what has rank r is worth the r-th."""
         if averaging not in self._groups:
             self._groups[averaging] = self._grouped(averaging)
         different, place = self._groups[averaging]
-        memory = {}
-        values = [_mean(name, parameter, group, memory) for group in different]
-        order = {value: rank for rank, value in enumerate(sorted(set(values)))}
+        values = _means(name, parameter, different)
+        in_order = sorted(set(values))
+        order = {value: rank for rank, value in enumerate(in_order)}
         ranks = np.array([order[value] for value in values])[place]
-        return ranks.reshape(self.cells.shape[:2])
+        return ranks.reshape(self.cells.shape[:2]), in_order
 
     def undefined(self, name):
         """For each table, whether the formula of all cells is 0/0 for some head."""
@@ -132,11 +137,14 @@ class Scorer:
         return groups, place.ravel()
 
 
-def _mean(name, parameter, group, memory):
-    for counts in group:
-        if counts not in memory:
-            memory[counts] = naive.delta(name, counts, parameter)
-    return sum((memory[counts] for counts in group), Fraction(0)) / len(group)
+def _means(name, parameter, groups):
+    """The mean of each group, as a fraction; the sums are over one common denominator."""
+    terms = {
+        counts: naive.delta(name, counts, parameter) for counts in set(chain.from_iterable(groups))
+    }
+    common = lcm(*(term.denominator for term in terms.values()))
+    parts = {counts: int(term * common) for counts, term in terms.items()}
+    return [Fraction(sum(parts[counts] for counts in group), common * len(group)) for group in groups]
 
 
 def verdict(ranks, heads):

@@ -21,6 +21,7 @@ from labelrules.rules import (
     rule_text,
     theory_text,
 )
+from labelrules.search import best_head, rehead
 
 __all__ = [
     "UNSET",
@@ -36,6 +37,7 @@ __all__ = [
     "RuleSet",
     "RuleTable",
     "Schema",
+    "best_head",
     "dataset",
     "evaluate",
     "fetch",
@@ -43,6 +45,7 @@ __all__ = [
     "parse",
     "parse_rule",
     "planted",
+    "rehead",
     "rule_text",
     "statistics",
     "theory_text",

@@ -56,11 +56,13 @@ def _begin_rows(text: Bytes, last_spaces: Integers) -> bool:
 
 def _lengths(spaces: Integers, last: Mask) -> Bytes | None:
     """Number of characters of the index before each space, unless one has too many or none."""
-    gaps = np.diff(spaces, prepend=-2)
-    if gaps.max() > _MOST_DIGITS + 5:
+    gaps = spaces[1:] - spaces[:-1]
+    if max(spaces[0], gaps.max(initial=0)) > 2 * _MOST_DIGITS:
         return None
-    lengths = gaps.astype(np.uint8) - np.uint8(3)
-    lengths[1:] -= last[:-1] * np.uint8(2)
+    lengths: Bytes = np.empty(len(spaces), dtype=np.uint8)
+    lengths[0] = spaces[0] - 1
+    lengths[1:] = gaps
+    lengths[1:] -= np.uint8(3) + last[:-1] * np.uint8(2)
     # Unsigned: a negative length is a large one.
     return lengths if lengths.min() > 0 and lengths.max() <= _MOST_DIGITS else None
 
@@ -116,7 +118,7 @@ def _unusual_cells(
     labels, present = target.take(entries) - layout.n_features, values.take(entries)
     if not ((present == 0) | (present == 1)).all():
         return None
-    rows = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-    cells: Integers = rows.take(entries) * len(layout.labels) + labels
+    first_cells = np.arange(len(ends)) * len(layout.labels)
+    cells: Integers = np.repeat(first_cells, np.diff(ends, prepend=0)).take(entries) + labels
     unusual: Integers = cells[present != layout.usual_labels.take(labels)]
     return unusual

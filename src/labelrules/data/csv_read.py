@@ -206,7 +206,7 @@ def _schema_beside(path: Path) -> Described | None:
         return None
 
     def refuse(message: str, line: int | None) -> NoReturn:
-        raise FileError(message, beside, line)
+        raise FileError(message, beside, line) from None
 
     with opened_text(beside, "utf-8") as file:
         return from_json(file.read(), refuse)

@@ -43,7 +43,7 @@ class Source:
 
     def refuse(self, message: str, line: int | None = None) -> NoReturn:
         """Say what is wrong with the file."""
-        raise FileError(message, self.path, line)
+        raise FileError(message, self.path, line) from None
 
     def column(self, name: str) -> int:
         """Where a column is."""

@@ -12,6 +12,9 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.schema import Feature, Schema
 
+PIECE = 1 << 18
+"""Entries of a sparse matrix that are checked together."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -129,10 +132,10 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
         raise DataError(
             f"X has the shape {matrix.shape} but {schema.n_features} features are named"
         )
+    if _is_plainly_right(matrix, schema):
+        return matrix
     if sparse.issparse(matrix):
-        _check_stored(
-            matrix.data, np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr)), schema
-        )
+        _check_sparse(matrix, schema)
     else:
         for index in range(schema.n_features):
             _check_stored(matrix[:, index], np.full(matrix.shape[0], index), schema)
@@ -144,7 +147,7 @@ def frozen_labels(Y: Any, schema: Schema) -> Board:
     labels: Board = _owned(Y, np.int8, "C")
     if labels.ndim != 2 or labels.shape[1] != schema.n_labels:
         raise DataError(f"Y has the shape {labels.shape} but {schema.n_labels} labels are named")
-    if ((labels != 0) & (labels != 1)).any():
+    if labels.view(np.uint8).max(initial=0) > 1:
         raise DataError("Y has cells other than 0 and 1")
     return labels
 
@@ -187,12 +190,31 @@ def _frozen_sparse(X: Any) -> sparse.csc_array:
     return matrix
 
 
+def _is_plainly_right(matrix: Matrix, schema: Schema) -> bool:
+    """A quick look that settles most tables: only finite numbers, or only codes 0 and 1."""
+    values: Floats = matrix.data if sparse.issparse(matrix) else np.asarray(matrix)
+    low, high = values.min(initial=0.0), values.max(initial=0.0)
+    fewest = schema.n_categories.min(initial=np.inf)
+    if np.isinf(fewest):
+        return bool(np.isfinite(low) and np.isfinite(high))
+    only_0_and_1 = np.count_nonzero(values == 1) == np.count_nonzero(values)
+    return bool(high < fewest and only_0_and_1)
+
+
+def _check_sparse(matrix: sparse.csc_array, schema: Schema) -> None:
+    """Columns together that make up a fair piece, so that checking takes little memory."""
+    ends = np.searchsorted(matrix.indptr, np.arange(PIECE, matrix.nnz + PIECE, PIECE), "right") - 1
+    first = 0
+    for last in np.unique([*ends.tolist(), matrix.shape[1]]).tolist():
+        start, stop = matrix.indptr[first], matrix.indptr[last]
+        columns = np.repeat(np.arange(first, last), np.diff(matrix.indptr[first : last + 1]))
+        _check_stored(matrix.data[start:stop], columns, schema)
+        first = last
+
+
 def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
     """Numbers are finite or missing; codes are whole, from 0, and name a category."""
-    n_categories = np.array(
-        [np.inf if f.categories is None else len(f.categories) for f in schema.features]
-    )
-    limits = n_categories[columns]
+    limits = schema.n_categories[columns]
     whole = np.isinf(limits) | (values == np.floor(values)) & (values >= 0)
     good = np.isnan(values) | (np.abs(values) < limits) & whole
     if not good.all():

@@ -119,8 +119,7 @@ def labels_as_xml(schema: Schema) -> str:
         children.setdefault(parent, []).append(label)
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<labels xmlns="{_NAMESPACE}">']
     # Not recursive: a hierarchy may be deeper than Python's stack.
-    ends = "</labels>"
-    waiting: list[tuple[str, bool]] = [(label, False) for label in reversed(children.get(None, []))]
+    waiting = [(label, False) for label in reversed(children.get(None, []))]
     while waiting:
         label, is_closing = waiting.pop()
         if is_closing:
@@ -131,7 +130,7 @@ def labels_as_xml(schema: Schema) -> str:
             waiting.extend((child, False) for child in reversed(children[label]))
         else:
             lines.append(f"<label name={quoteattr(label)}></label>")
-    return "\n".join([*lines, ends, ""])
+    return "\n".join([*lines, "</labels>", ""])
 
 
 def check_xml_names(schema: Schema) -> None:

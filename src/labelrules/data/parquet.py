@@ -131,7 +131,7 @@ def _read_table(path: Path) -> Any:
 
 def _described(content: Any, path: Path) -> Described | None:
     def refuse(message: str, line: int | None) -> NoReturn:
-        raise FileError(message, path)
+        raise FileError(message, path) from None
 
     text = (content.schema.metadata or {}).get(METADATA)
     return None if text is None else from_json(text, refuse)

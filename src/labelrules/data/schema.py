@@ -5,6 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from labelrules._types import Floats
 from labelrules.data.errors import DataError, quoted
 
 
@@ -102,6 +105,12 @@ class Schema:
     def n_labels(self) -> int:
         """Number of labels."""
         return len(self.labels)
+
+    @cached_property
+    def n_categories(self) -> Floats:
+        """Number of categories of each feature, infinite for a numeric one."""
+        numbers = [np.inf if f.categories is None else len(f.categories) for f in self.features]
+        return np.array(numbers, dtype=np.float64)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:

@@ -182,6 +182,11 @@ def search(rows, space, best_head, max_nodes):
         bound = _bound(depth + 1, size, right, wrong, left, rows, space)
         if bound < best - TINY:
             continue
+        if bound <= best + TINY:
+            # At most a tie: go on only if all labels left, present, would make it preferred.
+            head[depth + 1 :] = PRESENT
+            if not _preferred(head, best_head):
+                continue
         nodes += 1
         if nodes > max_nodes:
             missed = max(missed, bound)

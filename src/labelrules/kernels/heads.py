@@ -1,14 +1,18 @@
 """The best heads of many bodies at once, from their tallies.
 
 A tally has, per body and label, the covered ones and zeros among open cells, and per label all
-of them. Each literal gets a score: of a compiled formula of its four counts or, with
-`linear`, a weighted sum of them. What a body's head is made of these is all there is to do.
+of them. Each literal gets a score, of a compiled formula or of a weighted sum of its four
+counts; what a body's head is made of these is all there is to do. Only scoring by a formula is
+compiled anew for each formula.
 """
 
 import numpy as np
 from numba import njit
 
 from labelrules._types import UNSET
+
+TINY = 1e-12
+"""Scores that differ by less, relatively, are equal: rounding shall not part ties."""
 
 
 @njit(nogil=True)
@@ -22,134 +26,130 @@ def _matrix(value, head_relative, inside_1, inside_0, ones, zeros):
 
 
 @njit(nogil=True)
-def _score(score, linear, weights, tp, fp, tn, fn):
-    if linear:
-        return weights[0] * tp + weights[1] * fp + weights[2] * tn + weights[3] * fn + weights[4]
-    return score(tp, fp, tn, fn)
-
-
-@njit(nogil=True)
-def score_literals(score, linear, weights, head_relative, inside_1, inside_0, ones, zeros, scores):
-    """The scores of saying absent (row 0) and present (row 1) of every label, for one body."""
-    for label in range(len(ones)):
-        for value in range(2):
-            tp, fp, tn, fn = _matrix(
-                value, head_relative, inside_1[label], inside_0[label], ones[label], zeros[label]
-            )
-            scores[value, label] = _score(score, linear, weights, tp, fp, tn, fn)
-
-
-@njit(nogil=True)
-def merge_singles(
-    score, linear, weights, absence, single, head_relative, inside_1, inside_0, ones, zeros, heads
-):
-    """Partial predictions: all literals of the best score, or the first; values and right cells."""
+def score_by_formula(score, head_relative, inside_1, inside_0, ones, zeros):
+    """The scores of saying absent (0) and present (1): bodies by values by labels."""
     n_bodies, n_labels = inside_1.shape
-    values, correct = np.empty(n_bodies), np.zeros(n_bodies, np.int64)
-    scores = np.empty((2, n_labels))
+    scores = np.empty((n_bodies, 2, n_labels))
     for body in range(n_bodies):
-        score_literals(
-            score,
-            linear,
-            weights,
-            head_relative,
-            inside_1[body],
-            inside_0[body],
-            ones,
-            zeros,
-            scores,
-        )
-        best = scores[1].max()
-        if absence:
-            best = max(best, scores[0].max())
+        for value in range(2):
+            for label in range(n_labels):
+                tp, fp, tn, fn = _matrix(
+                    value, head_relative, inside_1[body, label], inside_0[body, label],
+                    ones[label], zeros[label],
+                )  # fmt: skip
+                scores[body, value, label] = score(tp, fp, tn, fn)
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def score_by_weights(weights, head_relative, inside_1, inside_0, ones, zeros):
+    """The same, for a score that is a weighted sum of the four counts and a constant."""
+    n_bodies, n_labels = inside_1.shape
+    scores = np.empty((n_bodies, 2, n_labels))
+    for body in range(n_bodies):
+        for value in range(2):
+            for label in range(n_labels):
+                tp, fp, tn, fn = _matrix(
+                    value, head_relative, inside_1[body, label], inside_0[body, label],
+                    ones[label], zeros[label],
+                )  # fmt: skip
+                scores[body, value, label] = (
+                    weights[0] * tp + weights[1] * fp + weights[2] * tn + weights[3] * fn
+                ) + weights[4]
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def merge_singles(scores, absence, single, heads):
+    """Partial predictions: all literals of the best score, or the first; returns the score."""
+    n_bodies, _, n_labels = scores.shape
+    values = np.empty(n_bodies)
+    for body in range(n_bodies):
+        absent, present = scores[body, 0], scores[body, 1]
+        best = max(present.max(), absent.max()) if absence else present.max()
+        near = best - TINY * abs(best)
         values[body] = best
-        # A single head is present if any label may be, so look for presences first.
-        wanted = 0 if single and not (scores[1] == best).any() else 1
+        heads[body, :] = UNSET
+        # A single label is present if any may be, so look for presences first.
+        presence = not single or (present >= near).any()
         for label in range(n_labels):
-            heads[body, label] = UNSET
-        for label in range(n_labels):
-            if scores[1, label] == best and wanted == 1:
+            if presence and present[label] >= near:
                 heads[body, label] = 1
-                correct[body] += inside_1[body, label]
-            elif absence and scores[0, label] == best and (wanted == 0 or not single):
+            elif absence and absent[label] >= near and not (single and presence):
                 heads[body, label] = 0
-                correct[body] += inside_0[body, label]
             else:
                 continue
             if single:
                 break
-    return values, correct
+    return values
 
 
-@njit(nogil=True)
-def vote(
-    score, linear, weights, total, absence, head_relative, inside_1, inside_0, ones, zeros, heads
-):
-    """Full predictions: each label as it scores better.
-
-    The value is the mean of the scores or, with `total`, the formula of the summed counts.
-    """
-    n_bodies, n_labels = inside_1.shape
-    values, correct = np.zeros(n_bodies), np.zeros(n_bodies, np.int64)
-    scores = np.empty((2, n_labels))
+@njit(cache=True, nogil=True)
+def vote(scores, absence, heads):
+    """Full predictions: each label as it scores better; returns the mean of the scores."""
+    n_bodies, _, n_labels = scores.shape
+    values = np.zeros(n_bodies)
     for body in range(n_bodies):
-        score_literals(
-            score,
-            linear,
-            weights,
-            head_relative,
-            inside_1[body],
-            inside_0[body],
-            ones,
-            zeros,
-            scores,
-        )
-        gains = scores[1] - scores[0]
+        absent, present = scores[body, 0], scores[body, 1]
+        gains = present - absent + TINY * np.abs(present)
         forced = -1 if absence or gains.max() >= 0 else np.argmax(gains)
-        tp = fp = tn = fn = 0
         for label in range(n_labels):
-            present = gains[label] >= 0 or label == forced
-            heads[body, label] = 1 if present else (0 if absence else UNSET)
-            values[body] += scores[1 if present else 0, label]
-            part = _matrix(
-                present, head_relative, inside_1[body, label], inside_0[body, label],
-                ones[label], zeros[label],
-            )  # fmt: skip
-            tp, fp, tn, fn = tp + part[0], fp + part[1], tn + part[2], fn + part[3]
-        correct[body] = tp
-        values[body] = score(tp, fp, tn, fn) if total else values[body] / n_labels
-    return values, correct
+            if gains[label] >= 0 or label == forced:
+                heads[body, label] = 1
+                values[body] += present[label]
+            else:
+                heads[body, label] = 0 if absence else UNSET
+                values[body] += absent[label]
+        values[body] /= n_labels
+    return values
 
 
-@njit(nogil=True)
-def dinkelbach(upper, lower, absence, inside_1, inside_0, heads):
+@njit(cache=True, nogil=True)
+def dinkelbach(upper, lower, absence, heads):
     """Full predictions, one sum over another: choose per label, to the greatest ratio.
 
-    `upper` and `lower` are values (0, 1) by bodies by labels.
+    `upper` and `lower` are values (0, 1) by bodies by labels; returns the ratio.
     """
-    n_bodies, n_labels = inside_1.shape
-    values, correct = np.zeros(n_bodies), np.zeros(n_bodies, np.int64)
+    _, n_bodies, n_labels = upper.shape
+    values = np.zeros(n_bodies)
     gains = np.empty(n_labels)
     for body in range(n_bodies):
-        theta, better = 0.0, True
-        while better:
+        theta, rising = 0.0, True
+        while rising:
             for label in range(n_labels):
                 rise = upper[1, body, label] - upper[0, body, label]
-                cost = lower[1, body, label] - lower[0, body, label]
-                gains[label] = rise - theta * cost
+                cost = theta * (lower[1, body, label] - lower[0, body, label])
+                gains[label] = rise - cost + TINY * (abs(rise) + abs(cost))
             forced = -1 if absence or gains.max() >= 0 else np.argmax(gains)
-            top = whole = right = 0.0
+            top = whole = 0.0
             for label in range(n_labels):
                 value = 1 if gains[label] >= 0 or label == forced else 0
                 top += upper[value, body, label]
                 whole += lower[value, body, label]
-            better = top > theta * whole * (1 + 1e-12)
-            if better or theta == 0.0:
-                theta = top / whole if whole > 0 else 0.0
+            rising = top > theta * whole * (1 + TINY)
+            if rising:
+                theta = top / whole
+            # The last choice is as good as the one before and settles ties, unless it is 0/0.
+            if rising or theta == 0.0 or whole > 0.0:
                 for label in range(n_labels):
                     present = gains[label] >= 0 or label == forced
                     heads[body, label] = 1 if present else (0 if absence else UNSET)
-                    right += inside_1[body, label] if present else inside_0[body, label]
-                correct[body] = int(right)
         values[body] = theta
-    return values, correct
+    return values
+
+
+@njit(cache=True, nogil=True)
+def total_counts(heads, full, head_relative, inside_1, inside_0, ones, zeros):
+    """The four counts of each head, added up over its labels: counts by bodies."""
+    n_bodies, n_labels = heads.shape
+    totals = np.zeros((4, n_bodies), np.int64)
+    for body in range(n_bodies):
+        for label in range(n_labels):
+            if full or heads[body, label] != UNSET:
+                counts = _matrix(
+                    heads[body, label] == 1, head_relative, inside_1[body, label],
+                    inside_0[body, label], ones[label], zeros[label],
+                )  # fmt: skip
+                for i in range(4):
+                    totals[i, body] += counts[i]
+    return totals

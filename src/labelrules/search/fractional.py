@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import UNSET, Board
+from labelrules._types import UNSET, Board, Mask
 from labelrules.measures import Confusion, Formula
 from labelrules.search.problem import HeadProblem, preference
 
@@ -39,27 +39,30 @@ class RatioFound(NamedTuple):
     evaluated: int
 
 
-def parts_of(formula: Formula, counts: tuple[Confusion, Confusion]) -> Parts:
+def parts_of(formula: Formula, counts: Confusion) -> Parts:
     """Numerator and denominator of the formula for every literal, as integers."""
-    pairs = [_parts_of(formula, matrix) for matrix in counts]
-    upper, lower = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-    largest = int(max(upper.max(), lower.max(), 1))
-    if largest * largest * upper.size >= 2**62:
-        upper, lower = upper.astype(object), lower.astype(object)
-    return Parts(upper, lower)
-
-
-def _parts_of(formula: Formula, c: Confusion) -> tuple[Whole, Whole]:
-    if formula.name == "precision":
-        return c.tp, c.tp + c.fp
-    if formula.name == "recall":
-        return c.tp, c.tp + c.fn
+    p, q = _weights_of(formula)
+    c = _with_room(counts, p + q)
     if formula.name == "hamming":
-        return c.tp + c.tn, c.tp + c.fp + c.tn + c.fn
-    beta = Fraction(repr(formula.parameter)) ** 2
-    p, q = beta.numerator, beta.denominator
+        return Parts(c.tp + c.tn, c.tp + c.fp + c.tn + c.fn)
     upper = (p + q) * c.tp
-    return upper, upper + p * c.fn + q * c.fp
+    return Parts(upper, upper + p * c.fn + q * c.fp)
+
+
+def _weights_of(formula: Formula) -> tuple[int, int]:
+    """What false negatives and false positives weigh: beta squared, as a fraction."""
+    if formula.name != "f":
+        return (1, 0) if formula.name == "recall" else (0, 1)
+    return (Fraction(repr(formula.parameter)) ** 2).as_integer_ratio()
+
+
+def _with_room(c: Confusion, scale: int) -> Confusion:
+    """The counts in Python's integers where sums of products may need more than 64 bits."""
+    n_labels = c.tp.shape[-1]
+    cells = int(c.tp.max() + c.fp.max() + c.tn.max() + c.fn.max())
+    if (scale * cells * n_labels) ** 2 < 2**60:
+        return c
+    return Confusion(*(part.astype(object) for part in c))
 
 
 def best_ratio(problem: HeadProblem, parts: Parts, size: int | None = None) -> RatioFound:
@@ -82,13 +85,20 @@ def best_ratio(problem: HeadProblem, parts: Parts, size: int | None = None) -> R
 def _best_single(problem: HeadProblem, parts: Parts) -> Fraction:
     values = [0, 1] if problem.absence else [1]
     upper, lower = parts.upper[values], parts.lower[values]
-    ratios = (upper / np.maximum(lower, 1)).astype(np.float64)
+    ratios = np.asarray(upper / np.maximum(lower, 1), dtype=np.float64)
     # Division rounds: the integers of the few candidates decide.
     near = ratios >= ratios.max() * (1 - 1e-12)
     return max(
         (Fraction(int(u), int(w)) for u, w in set(zip(upper[near], lower[near], strict=True)) if w),
         default=Fraction(0),
     )
+
+
+def leading(problem: HeadProblem, parts: Parts) -> Mask:
+    """The literals that have the greatest ratio alone, by value and label."""
+    theta = _best_single(problem, parts)
+    reach = (_weights(parts, theta) == 0) & ((parts.lower > 0) | (theta == 0))
+    return np.asarray(reach if problem.absence else reach & [[False], [True]], dtype=np.bool_)
 
 
 def _weights(parts: Parts, theta: Fraction) -> Whole:
@@ -109,8 +119,8 @@ def _select(problem: HeadProblem, weights: Whole, size: int | None) -> Board:
 
 
 def _chosen(
-    gains: Whole, size: int | None, smallest: int, presence: npt.NDArray[np.bool_] | None = None
-) -> npt.NDArray[np.bool_]:
+    gains: Whole, size: int | None, smallest: int, presence: Mask | None = None
+) -> Mask:
     """The labels of greatest gain: `size` of them, or those that do not lose."""
     if size is None:
         chosen = np.asarray(gains >= 0, dtype=np.bool_)

@@ -23,14 +23,16 @@ def best_general(problem: HeadProblem, max_nodes: int) -> GeneralFound:
     """The best head for example-based averaging, whatever the formula, board, limit or lift."""
     from labelrules.kernels.branch import climb, search
 
-    rows, space = _rows(problem), _space(problem)
+    space = _space(problem)
+    rows, share = _rows(problem, space.worth)
     head = _start(problem)
     climb(head, rows, space)
     value, missed, nodes = search(rows, space, head, max_nodes)
     found = np.where(head == 2, UNSET, head).astype(np.int8)
     if problem.is_full and not problem.absence:
         found = problem.as_head(head == 1)
-    return GeneralFound(found, int(nodes), max(float(missed - value), 0.0))
+    gap = max(float(missed - value), 0.0) * share * max(problem.factors)
+    return GeneralFound(found, int(nodes), gap)
 
 
 def _start(problem: HeadProblem) -> Board:
@@ -39,23 +41,29 @@ def _start(problem: HeadProblem) -> Board:
     return np.where(np.arange(problem.n_labels) < problem.largest, 1, rest).astype(np.int8)
 
 
-def _rows(problem: HeadProblem) -> "Rows":
-    """Rows that are alike are counted once, with their number as weight."""
+def _rows(problem: HeadProblem, worth: Floats) -> tuple["Rows", float]:
+    """Rows that can be worth something, and their share of all rows.
+
+    Rows that are alike are counted once, with their number as weight.
+    """
     from labelrules.kernels.branch import Rows
 
     kind = np.where(problem.is_open, problem.Y, 2).astype(np.int8)
     keyed = np.column_stack([problem.covered.astype(np.int8), kind])
+    if not worth[1].any():
+        keyed = keyed[problem.covered]
     different, times = np.unique(keyed, axis=0, return_counts=True)
     covered, cells = different[:, :1] == 1, different[:, 1:]
     right = np.stack([_right(problem, covered, cells, value) for value in (0, 1)])
     effect = np.where(cells == 2, 0, np.where(right, 1, -1)).astype(np.int8)
     silent = effect[0] if problem.is_full else np.zeros_like(effect[0])
     effects = np.stack([effect[0], effect[1], silent]).transpose(0, 2, 1)
-    return Rows(
+    rows = Rows(
         np.ascontiguousarray(effects),
-        times / problem.n_rows,
+        times / max(len(keyed), 1),
         (~covered[:, 0]).astype(np.int64),
     )
+    return rows, len(keyed) / problem.n_rows
 
 
 def _right(problem: HeadProblem, covered: Mask, cells: Board, value: int) -> Mask:
@@ -78,7 +86,7 @@ def _space(problem: HeadProblem) -> "Space":
         problem.is_full,
         problem.smallest,
         problem.largest,
-        np.array(problem.factors),
+        np.array(problem.factors) / max(problem.factors),
         worth,
         np.ascontiguousarray(reach),
         rises,

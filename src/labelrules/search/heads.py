@@ -14,7 +14,7 @@ from labelrules.rules import Head
 from labelrules.search.fractional import RATIOS, RatioFound, best_ratio, parts_of
 from labelrules.search.general import best_general
 from labelrules.search.lift import Lift, no_lift
-from labelrules.search.problem import HeadProblem, RuleConvention, preference
+from labelrules.search.problem import HeadProblem, RuleConvention, known_formula, preference
 from labelrules.search.separable import best_of_sizes, best_separable
 from labelrules.search.tangent import best_f
 from labelrules.search.vectors import best_satisfied, most_frequent, rarest_opposite
@@ -116,7 +116,7 @@ def best_head(
     >>> found.vector, found.value, found.method
     (array([ 1,  1, -1, -1], dtype=int8), Fraction(2, 3), 'closed form')
     """
-    measure = Measure.parse(measure) if isinstance(measure, str) else measure
+    measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     problem = HeadProblem(
         np.asarray(Y), np.asarray(covered), measure, board, convention, absence, max_labels, lift
     )
@@ -125,7 +125,7 @@ def best_head(
 
 def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
     formula = problem.measure.formula
-    if formula.name in RATIOS:
+    if known_formula(problem.measure) in RATIOS:
         parts = parts_of(formula, problem.counts)
         if problem.is_plain:
             found = best_ratio(problem, parts)
@@ -167,10 +167,10 @@ def _by_label(problem: HeadProblem, max_nodes: int) -> HeadFound:
 
 
 def _by_example(problem: HeadProblem, max_nodes: int) -> HeadFound:
-    search = _WHOLE_ROWS.get(problem.measure.formula.name)
-    if problem.rows_are_whole and search is not None:
-        return search(problem, max_nodes)
-    return _general(problem, max_nodes)
+    search = _WHOLE_ROWS.get(known_formula(problem.measure) or "")
+    if search is None or not problem.rows_are_whole:
+        return _general(problem, max_nodes)
+    return search(problem, max_nodes)
 
 
 def _general(problem: HeadProblem, max_nodes: int) -> HeadFound:

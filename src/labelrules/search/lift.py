@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import TypeAlias
 
 Lift: TypeAlias = Callable[[int], float]
@@ -42,7 +43,7 @@ def root(a: float) -> Lift:
 
 
 def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
-    """Rise from 1 for one label to `lift` at a size, then fall to 1 for all labels.
+    """Rise from 1 for one label to `lift` at a size, then fall to 1 for `n_labels` and more.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
 
     def factor(k: int) -> float:
         way, done = (size - 1, k - 1) if k <= size else (n_labels - size, n_labels - k)
-        share = done / way if way else 1.0
+        share = max(done / way, 0.0) if way else float(done == 0)
         return 1.0 + (lift - 1.0) * float(share ** (1.0 / curvature))
 
     return factor
@@ -64,13 +65,21 @@ def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
 
 def factors(lift: Lift, n_labels: int) -> list[float]:
     """The factor of every size from 0 to `n_labels`; no label counts as one label."""
-    values = [float(lift(max(size, 1))) for size in range(n_labels + 1)]
-    for size, value in enumerate(values):
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"a lift is a positive number; for heads of size {size} it is {value}")
-    return values
+    if not callable(lift):
+        raise ValueError(f"lift must be a function of the head size like kln(0.2), not {lift!r}")
+    values = [lift(size) for size in range(1, n_labels + 1)]
+    for size, value in enumerate(values, start=1):
+        if not _is_positive(value):
+            raise ValueError(
+                f"a lift is a positive number; for heads of size {size} it is {value!r}"
+            )
+    return [float(value) for value in (values[0], *values)]
 
 
 def _check_positive(value: float) -> None:
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"expected a positive number, not {value}")
+    if not _is_positive(value):
+        raise ValueError(f"expected a positive number, not {value!r}")
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, Real) and math.isfinite(value) and value > 0

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from labelrules._types import Board, Floats, Integers
-from labelrules.measures import Formula, Measure, Tally, confusion
+from labelrules.measures import Measure, Tally, confusion
 from labelrules.search.fractional import RATIOS, parts_of
-from labelrules.search.problem import RuleConvention
+from labelrules.search.problem import RuleConvention, check_convention, known_formula
 from labelrules.search.separable import unit_values
 
 
@@ -23,8 +23,15 @@ def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
     """Whether the best head follows from counts per label.
 
     `whole_rows` tells whether each row counts with all its labels or with none.
+
+    Examples
+    --------
+    >>> tallies_decide(Measure.parse("f1/micro/full"))
+    True
+    >>> tallies_decide(Measure.parse("f1/example/full"))
+    False
     """
-    name = measure.formula.name
+    name = known_formula(measure)
     if measure.averaging == "example":
         return whole_rows and name in ("precision", "hamming")
     return measure.averaging != "micro" or name in RATIOS
@@ -42,7 +49,8 @@ def best_heads(
     """The best head of every body.
 
     The same heads as :func:`labelrules.search.best_head` finds one by one, except that literals
-    which add nothing to a ratio (0/0) are left out: a rule has nothing to say there.
+    which add nothing to a ratio (0/0) are not taken along: a rule has nothing to say there.
+    Scores within 1e-12 of each other, relatively, are equal.
 
     Parameters
     ----------
@@ -71,47 +79,84 @@ def best_heads(
     (array([1., 1.]), array([4, 2]))
     """
     from labelrules.kernels import heads as kernel
-    from labelrules.kernels.compiled import compiled
 
-    measure = Measure.parse(measure) if isinstance(measure, str) else measure
-    if not tallies_decide(measure):
-        raise ValueError(f"{measure} needs whole rows, not counts per label: use best_head")
+    measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    check_convention(convention)
+    _check_decided(measure, single)
+    tallies = _checked(counted)
+    relative = convention == "head-relative"
+    vectors = np.empty(tallies.covered_ones.shape, np.int8)
+    full, micro = measure.predictions == "full", measure.averaging == "micro"
+    if full and micro and measure.formula.name in ("recall", "f"):
+        parts = parts_of(measure.formula, confusion(tallies, _BOTH, convention))
+        upper, lower = (part.astype(np.float64) for part in parts)
+        values = kernel.dinkelbach(upper, lower, absence, vectors)
+    elif full:
+        values = kernel.vote(_scores(measure, n_rows, relative, tallies), absence, vectors)
+    else:
+        scores = _scores(measure, n_rows, relative, tallies)
+        values = kernel.merge_singles(scores, absence, single, vectors)
+    totals = kernel.total_counts(vectors, full, relative, *tallies)
+    if full and micro:
+        values = np.asarray(measure.formula(*totals), dtype=np.float64)
+    return HeadsFound(vectors, values, totals[0])
+
+
+_BOTH = np.array([[[0]], [[1]]])
+
+
+def _check_decided(measure: Measure, single: bool) -> None:
     if single and measure.predictions == "full":
         raise ValueError("a full prediction says something of every label: leave out single")
-    inside_1, inside_0 = (np.atleast_2d(part) for part in counted[:2])
-    relative = convention == "head-relative"
-    vectors = np.empty(inside_1.shape, np.int8)
-    linear, weights = _linear(measure, n_rows)
-    score = compiled(measure.formula)
-    counts = (inside_1, inside_0, counted.ones, counted.zeros, vectors)
-    if measure.predictions == "partial":
-        found = kernel.merge_singles(score, linear, weights, absence, single, relative, *counts)
-    elif measure.averaging != "micro":
-        found = kernel.vote(score, linear, weights, False, absence, relative, *counts)
-    elif relative and measure.formula.name in ("recall", "f"):
-        upper, lower = _parts(measure.formula, Tally(inside_1, inside_0, *counted[2:]))
-        found = kernel.dinkelbach(upper, lower, absence, inside_1, inside_0, vectors)
+    if single and measure.averaging == "micro":
+        return  # the formula of the only label
+    if not tallies_decide(measure):
+        way = "single=True" if measure.averaging == "micro" else "best_head"
+        raise ValueError(f"counts per label do not determine the best head for {measure}: use {way}")
+
+
+def _checked(counted: Tally) -> Tally:
+    """Whole numbers, bodies by labels and per label: compiled code does not look again."""
+    inside = [np.atleast_2d(np.asarray(part)) for part in counted[:2]]
+    everywhere = [np.asarray(part) for part in counted[2:]]
+    shapes = [part.shape for part in (*inside, *everywhere)]
+    n_labels = inside[0].shape[-1]
+    if shapes != [inside[0].shape, inside[0].shape, (n_labels,), (n_labels,)]:
+        raise ValueError(
+            "a tally has covered ones and zeros of one shape, bodies by labels, and all ones and"
+            f" zeros, one per label; these have the shapes {', '.join(map(str, shapes))}"
+        )
+    if inside[0].ndim != 2 or n_labels == 0:
+        raise ValueError(f"the tally has no labels: its counts have the shape {shapes[0]}")
+    for part in (*inside, *everywhere):
+        if part.dtype.kind not in "iu":
+            raise ValueError(f"a tally holds whole numbers, not {part.dtype}")
+    return Tally(*(np.ascontiguousarray(part, np.int64) for part in (*inside, *everywhere)))
+
+
+def _scores(measure: Measure, n_rows: int, relative: bool, counted: Tally) -> Floats:
+    """What each literal contributes: bodies by values (0, 1) by labels."""
+    from labelrules.kernels import heads as kernel
+    from labelrules.kernels.compiled import compiled
+
+    weights = _weights(measure, n_rows)
+    scores: Floats
+    if weights is None:
+        scores = kernel.score_by_formula(compiled(measure.formula), relative, *counted)
     else:
-        # The summed counts rise with the right cells, so each label votes by these.
-        right = np.array([1.0, 0.0, float(measure.formula.name == "hamming"), 0.0, 0.0])
-        found = kernel.vote(score, True, right, True, absence, relative, *counts)
-    return HeadsFound(vectors, *found)
+        scores = kernel.score_by_weights(weights, relative, *counted)
+    return scores
 
 
-def _linear(measure: Measure, n_rows: int) -> tuple[bool, Floats]:
-    """Weights of the four counts where the value is their sum, not a formula of them."""
-    weights = np.zeros(5)
+def _weights(measure: Measure, n_rows: int) -> Floats | None:
+    """What the four counts weigh, and a constant; None where the score is the formula's."""
+    is_hamming = measure.formula.name == "hamming"
     if measure.averaging == "macro":
         *each, empty = unit_values(measure.formula)
-        weights[:4] = (np.array(each) - empty) / n_rows
-        weights[4] = empty
-    elif measure.averaging == "example":
-        weights[0] = 1 / n_rows
-        weights[2] = (measure.formula.name == "hamming") / n_rows
-    return measure.averaging in ("macro", "example"), weights
-
-
-def _parts(formula: Formula, counted: Tally) -> tuple[Floats, Floats]:
-    matrices = confusion(counted, 0, "head-relative"), confusion(counted, 1, "head-relative")
-    upper, lower = parts_of(formula, matrices)
-    return upper.astype(np.float64), lower.astype(np.float64)
+        return np.array([*((value - empty) / n_rows for value in each), empty])
+    if measure.averaging == "example":
+        return np.array([1, 0, is_hamming, 0, 0]) / n_rows
+    if measure.predictions == "full" and measure.averaging == "micro":
+        # The summed counts rise with the right cells, so each label votes by these.
+        return np.array([1.0, 0.0, is_hamming, 0.0, 0.0])
+    return None

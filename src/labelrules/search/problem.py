@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Mask
-from labelrules.measures import Confusion, Measure, confusion, tally
-from labelrules.measures.checks import checked_coverage, checked_labels
+from labelrules.measures import Confusion, Measure, confusion, tally, traits
+from labelrules.measures.checks import checked_coverage, checked_labels, checked_predictions
 from labelrules.search.lift import Lift, factors, no_lift
 
 RuleConvention: TypeAlias = Literal["chapter", "head-relative"]
@@ -51,20 +52,15 @@ class HeadProblem:
 
     def __post_init__(self) -> None:
         Y = checked_labels(self.Y)
-        if Y.shape[1] == 0:
-            raise ValueError("there is no label to choose a head from")
         object.__setattr__(self, "Y", Y)
         object.__setattr__(self, "covered", checked_coverage(self.covered, Y.shape[0]))
         if self.board is not None:
-            object.__setattr__(self, "board", np.asarray(self.board))
-            if self.board.shape != Y.shape:
-                raise ValueError(f"board has the shape {self.board.shape}, expected {Y.shape}")
-        if self.convention not in ("chapter", "head-relative"):
-            raise ValueError(
-                f"a candidate rule is counted 'chapter' or 'head-relative', not {self.convention!r}"
-            )
-        if self.max_labels is not None and self.max_labels < 1:
-            raise ValueError(f"a head has at least one label; max_labels is {self.max_labels}")
+            board = checked_predictions(self.board, Y.shape, "board")
+            object.__setattr__(self, "board", board)
+        check_convention(self.convention)
+        limit = self.max_labels
+        if limit is not None and (not isinstance(limit, Integral) or limit < 1):
+            raise ValueError(f"max_labels must be a whole number of at least 1, not {limit!r}")
 
     @property
     def n_labels(self) -> int:
@@ -117,10 +113,12 @@ class HeadProblem:
         return bool(((n_open == 0) | (n_open == self.n_labels)).all())
 
     @cached_property
-    def counts(self) -> tuple[Confusion, Confusion]:
-        """Per label, the confusion matrix of predicting it absent and of predicting it present."""
-        counted = tally(self.Y, self.covered, self.board)
-        return confusion(counted, 0, self.convention), confusion(counted, 1, self.convention)
+    def counts(self) -> Confusion:
+        """The confusion matrices of saying absent (row 0) and present (row 1), label by label.
+
+        A count that does not depend on what is said may have one row for both.
+        """
+        return confusion(tally(self.Y, self.covered, self.board), _BOTH, self.convention)
 
     def exact_value(self, head: npt.ArrayLike) -> Fraction:
         """The measure of a head, without lift."""
@@ -136,6 +134,22 @@ class HeadProblem:
         """The head of a full prediction: its presences, and its absences if they may be said."""
         silent = 0 if self.absence else UNSET
         return np.where(present, np.int8(1), np.int8(silent)).astype(np.int8)
+
+
+_BOTH = np.array([[0], [1]])
+
+
+def check_convention(convention: str) -> None:
+    """Refuse to count a candidate rule in another way than the two there are."""
+    if convention not in ("chapter", "head-relative"):
+        raise ValueError(
+            f"a candidate rule is counted 'chapter' or 'head-relative', not {convention!r}"
+        )
+
+
+def known_formula(measure: Measure) -> str | None:
+    """The name of a formula whose form the searches know: the chapter's, if not replaced."""
+    return None if traits(measure) is None else measure.formula.name
 
 
 def preference(head: Board) -> tuple[Any, ...]:

@@ -53,7 +53,7 @@ def rehead(
     """
     matrix = encode(X, theory.schema)
     truth = encode_labels(Y, theory.schema)
-    measure = Measure.parse(measure) if isinstance(measure, str) else measure
+    measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     rules: list[Rule] = []
     for rule in theory:
         run = DecisionList(theory.schema, rules).run(X)

@@ -12,14 +12,15 @@ import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Floats, Mask
 from labelrules.measures import Confusion, Formula
-from labelrules.search.problem import HeadProblem
+from labelrules.search.fractional import leading, parts_of
+from labelrules.search.problem import HeadProblem, known_formula
 
 NEAR = 1e-9
 """Scores closer than this, relatively, are compared as fractions."""
 
 
 class SeparableFound(NamedTuple):
-    """The best head, its value times the lift, and how many heads were looked at."""
+    """The best head and how many heads were looked at."""
 
     head: Board
     evaluated: int
@@ -33,65 +34,71 @@ class Scores:
         self.averaging = problem.measure.averaging
         self.counts = problem.counts
         self.n_rows = problem.n_rows
-        self.floats: Floats = np.array([self._of(matrix) for matrix in problem.counts])
+        self.are_whole = self.averaging == "example"
+        """Whether the floats are whole numbers, which compare exactly."""
+        self.floats: Floats = np.broadcast_to(self._of(self.counts), (2, problem.n_labels))
 
     def _of(self, c: Confusion) -> Any:
         if self.averaging == "label":
             return np.asarray(self.formula(*c), dtype=np.float64)
         if self.averaging == "macro":
-            units = unit_values(self.formula)
-            empty = self.n_rows - (c.tp + c.fp + c.tn + c.fn)
-            return sum(n * value for n, value in zip((*c, empty), units, strict=True))
+            *each, empty = unit_values(self.formula)
+            self.are_whole = all(value.is_integer() for value in (*each, empty))
+            n_empty = self.n_rows - (c.tp + c.fp + c.tn + c.fn)
+            return sum(n * value for n, value in zip(c, each, strict=True)) + n_empty * empty
         return c.tp + c.tn if self.formula.name == "hamming" else c.tp
 
-    def exact(self, value: int, label: int) -> Fraction | float:
-        """A contribution as a fraction; as a float where the formula is irrational."""
-        c = [int(part[label]) for part in self.counts[value]]
-        try:
-            if self.averaging == "label":
-                return self.formula.exact(*c)
-            if self.averaging == "macro":
-                units = [self.formula.exact(*row) for row in _UNITS]
+    def exact(self, value: int, label: int) -> Fraction:
+        """A contribution as a fraction; that of the float where the formula is irrational."""
+        if not self.are_whole:
+            c = [int(np.broadcast_to(n, self.floats.shape)[value, label]) for n in self.counts]
+            try:
+                if self.averaging == "label":
+                    return self.formula.exact(*c)
+                units = [self.formula.exact(*row) for row in _UNITS.tolist()]
                 parts = [*c, self.n_rows - sum(c)]
                 return sum((n * u for n, u in zip(parts, units, strict=True)), Fraction(0))
-        except ValueError:
-            pass
+            except ValueError:
+                pass
         return Fraction(float(self.floats[value, label]))
 
 
-_UNITS = [tuple(int(i == j) for j in range(4)) for i in range(5)]
+_UNITS = np.eye(5, 4, dtype=np.int64)
 
 
 def unit_values(formula: Formula) -> list[float]:
     """The formula of a single cell that is tp, fp, tn, fn, and of one that does not count."""
-    return [float(formula(*(np.array([cell]) for cell in unit))[0]) for unit in _UNITS]
+    values: list[float] = np.asarray(formula(*_UNITS.T), dtype=np.float64).tolist()
+    return values
 
 
 def best_separable(problem: HeadProblem) -> SeparableFound:
     """The best head when neither lift nor limit restrain its size."""
+    if not problem.is_full:
+        absent, present = _reaching(problem)
+        head = np.where(present, np.int8(1), np.where(absent, np.int8(0), UNSET))
+        return SeparableFound(head, head.size * (2 if problem.absence else 1))
+    present = _wins(Scores(problem))
+    if present.sum() < problem.smallest:
+        return best_of_sizes(problem)
+    return SeparableFound(problem.as_head(present), 2 * problem.n_labels)
+
+
+def _reaching(problem: HeadProblem) -> Mask:
+    """The literals of the best score, by value and label."""
+    if problem.measure.averaging == "label" and known_formula(problem.measure):
+        return leading(problem, parts_of(problem.measure.formula, problem.counts))
     scores = Scores(problem)
-    if problem.is_full:
-        present = _wins(scores)
-        if present.sum() < problem.smallest:
-            return best_of_sizes(problem)
-        return SeparableFound(problem.as_head(present), 2 * problem.n_labels)
-    return SeparableFound(_merged(problem, scores), scores.floats.size)
-
-
-def _merged(problem: HeadProblem, scores: Scores) -> Board:
-    """All literals that reach the best score, presence before absence."""
-    floats = scores.floats if problem.absence else scores.floats[1:]
+    floats = scores.floats if problem.absence else np.where([[False], [True]], scores.floats, -np.inf)
     best = floats.max()
-    near = np.argwhere(floats >= best - NEAR * max(abs(best), 1.0))
-    if not problem.absence:
-        near[:, 0] += 1
-    exact = {(value, label): scores.exact(value, label) for value, label in near.tolist()}
+    if scores.are_whole:
+        return np.asarray(floats == best)
+    reach = np.asarray(floats >= best - NEAR * max(abs(best), 1.0))
+    exact = {(value, label): scores.exact(value, label) for value, label in np.argwhere(reach)}
     top = max(exact.values())
-    head = np.full(problem.n_labels, UNSET)
-    for (value, label), score in sorted(exact.items()):  # presence comes later and overwrites
-        if score == top:
-            head[label] = value
-    return head
+    for literal, score in exact.items():
+        reach[literal] = score == top
+    return reach
 
 
 def _wins(scores: Scores) -> Mask:

@@ -143,7 +143,7 @@ def search_tree(
       {3, 4}  1/6  x
     {4}  0
     """
-    measure = Measure.parse(measure) if isinstance(measure, str) else measure
+    measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     if strategy not in STRATEGIES:
         raise ValueError(f"there is no strategy {strategy!r}: use one of {', '.join(STRATEGIES)}")
     problem = HeadProblem(np.asarray(Y), np.asarray(covered), measure, board, convention, absence)

@@ -6,13 +6,15 @@ tangents are linear in the literals of the head, and the best head of a size for
 read off by sorting. That bounds all heads of the size; moving the tangent points towards the
 head just read off (Frank-Wolfe) tightens the bound, and each head read off is a candidate.
 What the bound leaves undecided is split on a label that the tangents disagree about.
+
+Values are means over the covered rows times the lift as a share of the greatest, so that they
+are between 0 and 1 and one tolerance fits all.
 """
 
 import heapq
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,11 +59,12 @@ class _Rows:
 
     def __init__(self, problem: HeadProblem) -> None:
         inside = problem.Y[problem.covered & problem.is_open.any(axis=1)]
+        self.n_rows = len(inside)
         different = Counter(row.tobytes() for row in inside)
         shape = (len(different), problem.n_labels)
         cells = np.frombuffer(b"".join(different), np.int8).reshape(shape)
         self.present: Floats = cells.astype(np.float64)
-        self.weight: Floats = np.array(list(different.values()), dtype=np.float64) / problem.n_rows
+        self.weight: Floats = np.array(list(different.values()), dtype=np.float64) / len(inside)
         self.b = float(problem.measure.formula.parameter or 0.0) ** 2
 
     def value(self, share: Floats) -> float:
@@ -94,9 +97,12 @@ class _Search:
     def __init__(self, problem: HeadProblem) -> None:
         self.problem = problem
         self.rows = _Rows(problem)
+        self.unit = max(problem.factors)
+        self.lifts = [factor / self.unit for factor in problem.factors]
         self.best = -1.0
         self.head: Board = np.full(problem.n_labels, UNSET)
-        self.numbers = count()
+        self.key = preference(self.head)
+        self.nodes = 0
 
     def run(self, max_nodes: int) -> TangentFound:
         self.greedy()
@@ -107,11 +113,14 @@ class _Search:
             heap += [node] if node else []
             point = node.point if node else point
         heapq.heapify(heap)
-        while heap and -heap[0].priority >= self.best - TINY and next(self.numbers) < max_nodes:
-            for child in self.children(heapq.heappop(heap)):
-                heapq.heappush(heap, child)
-        gap = max(-heap[0].priority - self.best, 0.0) if heap else 0.0
-        return TangentFound(self.head, next(self.numbers), gap if gap > TINY else 0.0)
+        while heap and self.nodes < max_nodes:
+            node = heapq.heappop(heap)
+            if not self.closed(-node.priority, node.size, node.decided):
+                for child in self.children(node):
+                    heapq.heappush(heap, child)
+        gap = -heap[0].priority - self.best if heap else 0.0
+        unit = self.unit * self.rows.n_rows / self.problem.n_rows
+        return TangentFound(self.head, self.nodes, gap * unit if gap > TINY else 0.0)
 
     def sizes(self) -> list[int | None]:
         """The sizes to search one by one; full predictions need it for a lift or a limit only."""
@@ -138,15 +147,15 @@ class _Search:
             head[best % n] = best // n
             free[[best % n, best % n + n]] = False
             before = self.best
-            self.offer(head.copy(), float(values[best]) * self.problem.factors[size])
+            self.offer(head.copy(), float(values[best]) * self.lifts[size])
             since = 0 if self.best > before else since + 1
             if since > PATIENCE:
                 return
 
     def node(self, size: int | None, decided: Board, point: Floats) -> _Node | None:
         """The node of a decision, or None if nothing in it can be better than the best head."""
-        next(self.numbers)
-        lift = 1.0 if size is None else self.problem.factors[size]
+        self.nodes += 1
+        lift = 1.0 if size is None else self.lifts[size]
         bound = np.inf
         mean: Floats | None = None
         for _ in range(STEPS):
@@ -156,7 +165,7 @@ class _Search:
             here, there = self.rows.value(point), self.rows.value(share)
             bound = min(bound, float(here - slopes @ point + linear) * lift)
             self.offer(self.as_head(chosen), there * lift)
-            if bound < self.best - TINY or bound <= there * lift + TINY:
+            if bound <= there * lift + TINY or self.closed(bound, size, decided):
                 return None
             if mean is None:
                 # The tangents given come from other heads; from here on move among these.
@@ -166,7 +175,7 @@ class _Search:
             mean = mean + step * (chosen - mean)
             point = point + step * (share - point)
         label = self.most_torn(decided, mean)
-        return _Node(-bound, next(self.numbers), size, decided, point, label)
+        return _Node(-bound, self.nodes, size, decided, point, label)
 
     def oracle(self, size: int | None, decided: Board, slopes: Floats) -> tuple[Board, float]:
         """Which head has the greatest sum of slopes of its right cells: 2 x labels of 0 and 1."""
@@ -189,10 +198,29 @@ class _Search:
 
     def offer(self, head: Board, value: float) -> None:
         """Keep a head that is better, or as good and preferred."""
-        if value > self.best + TINY:
-            self.best, self.head = value, head
-        elif value > self.best - TINY and preference(head) > preference(self.head):
-            self.best, self.head = max(value, self.best), head
+        if value < self.best - TINY:
+            return
+        key = preference(head)
+        if value > self.best + TINY or key > self.key:
+            self.best, self.head, self.key = max(value, self.best), head, key
+
+    def closed(self, bound: float, size: int | None, decided: Board) -> bool:
+        """Whether no head of a node is better than the best, nor as good and preferred."""
+        if bound > self.best + TINY:
+            return False
+        return bound < self.best - TINY or self.most_preferred(size, decided) <= self.key
+
+    def most_preferred(self, size: int | None, decided: Board) -> tuple[Any, ...]:
+        """A preference that no head of a node exceeds: whatever is open is present."""
+        head = np.where(decided == FREE, np.int8(1), decided)
+        if self.problem.is_full:
+            head = self.problem.as_head(head == 1)
+        n_said, n_present, order = preference(head)
+        if size is None:
+            return n_said, n_present, order
+        if not (self.problem.is_full and self.problem.absence):
+            n_said = min(n_said, size)
+        return n_said, min(n_present, size), order
 
     def most_torn(self, decided: Board, mean: Floats | None) -> int:
         """The open label on which the heads read off agree least."""

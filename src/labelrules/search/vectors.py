@@ -6,6 +6,7 @@ limit restrain the head; subset accuracy of full predictions takes both.
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -56,16 +57,16 @@ def most_frequent(problem: HeadProblem) -> VectorFound:
     """Full subset accuracy: for each size the label vector that most rows agree with."""
     agreeing = _agreeing(problem)
     constant = _always_right(problem)
-    best: tuple[float, tuple[object, ...]] | None = None
-    found = np.full(problem.n_labels, UNSET)
-    for present, n_rows in chain(agreeing.items(), _preferred_of_sizes(problem, agreeing)):
-        vector = np.frombuffer(present, dtype=np.bool_)
-        size = int(vector.sum())
-        if problem.smallest <= size <= problem.largest:
-            head = problem.as_head(vector)
-            key = ((constant + n_rows) * problem.factors[size], preference(head))
-            if best is None or key > best:
-                best, found = key, head
+    factors = [Fraction(factor) for factor in problem.factors]
+    best, found = Fraction(-1), np.full(problem.n_labels, UNSET)
+    for present, n_rows in chain(_preferred_of_sizes(problem, agreeing), agreeing.items()):
+        size = present.count(1)
+        value = (constant + n_rows) * factors[size]
+        if value < best or not problem.smallest <= size <= problem.largest:
+            continue
+        head = problem.as_head(np.frombuffer(present, dtype=np.bool_))
+        if value > best or preference(head) > preference(found):
+            best, found = value, head
     return VectorFound(found, len(agreeing))
 
 
