@@ -118,9 +118,7 @@ def _select(problem: HeadProblem, weights: Whole, size: int | None) -> Board:
     return np.where(chosen, presence, UNSET).astype(np.int8)
 
 
-def _chosen(
-    gains: Whole, size: int | None, smallest: int, presence: Mask | None = None
-) -> Mask:
+def _chosen(gains: Whole, size: int | None, smallest: int, presence: Mask | None = None) -> Mask:
     """The labels of greatest gain: `size` of them, or those that do not lose."""
     if size is None:
         chosen = np.asarray(gains >= 0, dtype=np.bool_)

@@ -82,4 +82,4 @@ def _check_positive(value: float) -> None:
 
 
 def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and math.isfinite(value) and value > 0
+    return isinstance(value, Real) and math.isfinite(value) and float(value) > 0

@@ -112,7 +112,9 @@ def _check_decided(measure: Measure, single: bool) -> None:
         return  # the formula of the only label
     if not tallies_decide(measure):
         way = "single=True" if measure.averaging == "micro" else "best_head"
-        raise ValueError(f"counts per label do not determine the best head for {measure}: use {way}")
+        raise ValueError(
+            f"counts per label do not determine the best head for {measure}: use {way}"
+        )
 
 
 def _checked(counted: Tally) -> Tally:

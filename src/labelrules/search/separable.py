@@ -89,7 +89,9 @@ def _reaching(problem: HeadProblem) -> Mask:
     if problem.measure.averaging == "label" and known_formula(problem.measure):
         return leading(problem, parts_of(problem.measure.formula, problem.counts))
     scores = Scores(problem)
-    floats = scores.floats if problem.absence else np.where([[False], [True]], scores.floats, -np.inf)
+    floats = (
+        scores.floats if problem.absence else np.where([[False], [True]], scores.floats, -np.inf)
+    )
     best = floats.max()
     if scores.are_whole:
         return np.asarray(floats == best)
