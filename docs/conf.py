@@ -1,6 +1,7 @@
 """Settings of the documentation; `make docs` builds it, and needs no network to do so."""
 
 import re
+from pathlib import Path
 
 import labelrules
 
@@ -59,6 +60,34 @@ def _without_empty_words(app, what, name, obj, options, lines):
         lines.clear()
 
 
+def _draw_pictures(app):
+    """The search trees of the pages, as they come out of the code of the day."""
+    import matplotlib
+
+    from labelrules.inspection import plot_search_tree
+    from labelrules.measures import COUNTEREXAMPLES
+    from labelrules.search import search_tree
+
+    matplotlib.use("svg")
+    Y = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]
+    figure = Y, [False] * 3 + [True] * 3, "precision/micro/partial"
+    first_three = [row[:3] for row in Y], *figure[1:]
+    missed = COUNTEREXAMPLES["f-partial-example-finds"]
+    missed = missed.Y, missed.covered, missed.measure, "breadth-first"
+    pictures = {
+        "figure": plot_search_tree(
+            search_tree(*figure, "tree"), also=[search_tree(*figure, "decomposable")]
+        ),
+        "absence": plot_search_tree(search_tree(*first_three, "tree", absence=True)),
+        "missed": plot_search_tree(search_tree(*missed, even_if_invalid=True)),
+    }
+    folder = Path(app.srcdir) / "_build" / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, ax in pictures.items():
+        ax.figure.savefig(folder / f"{name}.svg")
+        matplotlib.pyplot.close(ax.figure)
+
+
 def _write_math(writer, node):
     """Formulas as MathML, which browsers show without a script from elsewhere."""
     # Imported here, because the tests import this file where docutils may be missing.
@@ -78,5 +107,6 @@ def _write_math(writer, node):
 
 def setup(app):
     app.add_html_math_renderer("mathml", (_write_math, None), (_write_math, None))
+    app.connect("builder-inited", _draw_pictures)
     app.connect("source-read", _without_last_empty_line)
     app.connect("autodoc-process-docstring", _without_empty_words)

@@ -5,6 +5,7 @@ cell of a table is 0, 1, or -1 for one written already.
 """
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -49,6 +50,7 @@ class AllHeads:
         self.values = np.array(self.heads)
         stacked = brute.Heads(self.values, None)
         self.scorer = brute.Scorer(tables, stacked, convention, predictions)
+        self.ranked = cache(self.scorer.ranked)
         self.sizes = (self.values == 1).sum(axis=1)
         if not self.is_full:
             self.sizes = (self.values != -1).sum(axis=1)
@@ -63,7 +65,7 @@ class AllHeads:
 
     def best(self, name, parameter, averaging, absence, max_labels=None, factors=None):
         """For every table the best head; `factors` is the lift of each size from 0."""
-        ranks, values = self.scorer.ranked(name, parameter, averaging)
+        ranks, values = self.ranked(name, parameter, averaging)
         factors = factors or [1] * (self.values.shape[1] + 1)
         lifted_ranks, lifted = self._lifted(ranks, values, [Fraction(f) for f in factors])
         among = np.where(self.allowed(absence, max_labels), lifted_ranks, -1)

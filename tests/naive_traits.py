@@ -90,7 +90,7 @@ class Scorer:
         if predictions == "partial":
             self.relevant = heads.values != -1
         outcome[~np.broadcast_to(self.relevant[None, :, None, :], outcome.shape)] = -1
-        self.cells = np.stack([outcome == kind for kind in range(4)], axis=-1).astype(np.int64)
+        self.cells = np.stack([outcome == kind for kind in range(4)], axis=-1).astype(np.int8)
         self._groups = {}
 
     def ranks(self, name, parameter, averaging):

@@ -181,6 +181,8 @@ def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None
             parent = parent_of[parent]
 
 
-def repeated(names: Iterable[str]) -> list[str]:
+def repeated(names: Sequence[str]) -> list[str]:
     """Names that occur more than once, in order of first occurrence."""
+    if len(set(names)) == len(names):
+        return []
     return [name for name, count in Counter(names).items() if count > 1]
