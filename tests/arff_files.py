@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from labelrules.data.arff.read import FAST_WAYS, FastWay, read_arff
+
 from labelrules.data import Dataset
-from labelrules.data.arff_read import FAST_WAYS, FastWay, read_arff
 
 
 def read(

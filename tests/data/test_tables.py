@@ -32,7 +32,7 @@ from labelrules.data import (
     write_csv,
     write_parquet,
 )
-from labelrules.data.schemafile import missing_text
+from labelrules.data.tables.schemafile import missing_text
 
 NAN = float("nan")
 WAYS = {
@@ -98,7 +98,7 @@ def test_a_single_column_with_missing_values_survives(ending: str) -> None:
 @pytest.mark.parametrize("ending", WAYS)
 def test_many_rows_survive_in_several_blocks(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("csv_records", "csv_write", "arrow"):
-        monkeypatch.setattr(f"labelrules.data.{module}._CELLS_AT_ONCE", 64)
+        monkeypatch.setattr(f"labelrules.data.tables.{module}._CELLS_AT_ONCE", 64)
     rng = np.random.default_rng(1)
     X = rng.integers(0, 3, (3000, 3)).astype(float)
     schema = Schema([Feature("n"), Feature("c", ("z", "a", "m")), Feature("m")], ["l"])
@@ -160,7 +160,7 @@ def test_what_is_not_a_plain_number_makes_a_column_nominal(tmp_path: Path, cell:
 def test_categories_are_sorted_whenever_they_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("labelrules.data.csv_records._CELLS_AT_ONCE", 4)
+    monkeypatch.setattr("labelrules.data.tables.csv_records._CELLS_AT_ONCE", 4)
     data = read_csv(csv(tmp_path, "c,l\nz,0\nm,0\n1,0\na,0\nz,1\n"), ["l"])
     assert data.schema.features == (Feature("c", ("1", "a", "m", "z")),)
     np.testing.assert_array_equal(data.X.ravel(), [3, 2, 0, 1, 3])
@@ -348,7 +348,7 @@ def test_sparse_data_are_never_dense_on_their_way(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("csv_records", "csv_write"):
-        monkeypatch.setattr(f"labelrules.data.{module}._CELLS_AT_ONCE", 1 << 12)
+        monkeypatch.setattr(f"labelrules.data.tables.{module}._CELLS_AT_ONCE", 1 << 12)
     X = sparse.random_array((1500, 200), density=0.005, random_state=0, format="csc")
     data = dataset(X, np.zeros((1500, 1)))
     write, read = WAYS[ending]

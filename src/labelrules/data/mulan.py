@@ -6,13 +6,18 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from labelrules.data.arff import Header
-from labelrules.data.arff_read import Hierarchy, read_arff
-from labelrules.data.arff_write import arff_lines, check_writable
+from labelrules.data.arff.header import Header
+from labelrules.data.arff.label_xml import (
+    LabelFile,
+    check_xml_names,
+    labels_as_xml,
+    read_labels,
+)
+from labelrules.data.arff.read import Hierarchy, read_arff
+from labelrules.data.arff.write import arff_lines, check_writable
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files import replacing, written_text
-from labelrules.data.label_xml import LabelFile, check_xml_names, labels_as_xml, read_labels
 
 StrPath = str | os.PathLike[str]
 

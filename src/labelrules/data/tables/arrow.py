@@ -16,7 +16,7 @@ from labelrules.data.dataset import Dataset, column_of
 from labelrules.data.encode import encode, encode_labels
 from labelrules.data.errors import DataError, quoted
 from labelrules.data.schema import Feature
-from labelrules.data.schemafile import Described, described, to_json
+from labelrules.data.tables.schemafile import Described, described, to_json
 
 METADATA = b"labelrules"
 """The key under which a file keeps its schema."""

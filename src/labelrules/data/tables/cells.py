@@ -9,9 +9,9 @@ from typing import NoReturn
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.data.csv_records import Block, Source
 from labelrules.data.errors import quoted, suggestion
 from labelrules.data.schema import Feature
+from labelrules.data.tables.csv_records import Block, Source
 
 _BLANKS = r"[\s\x1c-\x1f]*"  # what float() strips
 _NUMBER = re.compile(rf"{_BLANKS}[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?{_BLANKS}", re.ASCII)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Board, Mask
-from labelrules.data.arff import Attribute, Header
+from labelrules.data.arff.header import Attribute, Header
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.schema import Feature
 

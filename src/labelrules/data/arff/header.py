@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from labelrules.data.arff_text import Block
-from labelrules.data.arff_tokens import Misread, is_over, read_word, read_words, skip_blanks
+from labelrules.data.arff.blocks import Block
+from labelrules.data.arff.tokens import Misread, is_over, read_word, read_words, skip_blanks
 from labelrules.data.errors import FileError, quoted
 from labelrules.data.schema import repeated
 

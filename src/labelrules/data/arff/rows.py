@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.data.arff import Attribute
-from labelrules.data.arff_layout import Layout
-from labelrules.data.arff_parts import DenseRows, Part, SparseRows
-from labelrules.data.arff_text import Block
-from labelrules.data.arff_tokens import (
+from labelrules.data.arff.blocks import Block
+from labelrules.data.arff.header import Attribute
+from labelrules.data.arff.layout import Layout
+from labelrules.data.arff.parts import DenseRows, Part, SparseRows
+from labelrules.data.arff.tokens import (
     MISSING,
     Misread,
     Word,

@@ -1,6 +1,6 @@
 """A fast way to read the sparse rows of most multi-label data: ``{3 1,17 1,20 1}``.
 
-It accepts only what :func:`labelrules.data.arff_rows.careful` accepts, and gives the
+It accepts only what :func:`labelrules.data.arff.rows.careful` accepts, and gives the
 same result; it reports no errors.
 """
 
@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers, Mask
-from labelrules.data.arff_layout import Layout, Lookup
-from labelrules.data.arff_parts import SparseRows
+from labelrules.data.arff.layout import Layout, Lookup
+from labelrules.data.arff.parts import SparseRows
 
 Bytes = npt.NDArray[np.uint8]
 Columns = npt.NDArray[np.int32]

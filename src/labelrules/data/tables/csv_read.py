@@ -8,7 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Board, Floats, Matrix
-from labelrules.data.cells import (
+from labelrules.data.dataset import Dataset
+from labelrules.data.errors import DataError, FileError, quoted
+from labelrules.data.files import opened_text
+from labelrules.data.names import Names, checked_names
+from labelrules.data.schema import Feature, Schema, repeated
+from labelrules.data.tables.cells import (
     Decoder,
     FoundCategories,
     KnownCategories,
@@ -16,13 +21,8 @@ from labelrules.data.cells import (
     Numbers,
     numeric_columns,
 )
-from labelrules.data.csv_records import Block, Source
-from labelrules.data.dataset import Dataset
-from labelrules.data.errors import DataError, FileError, quoted
-from labelrules.data.files import opened_text
-from labelrules.data.names import Names, checked_names
-from labelrules.data.schema import Feature, Schema, repeated
-from labelrules.data.schemafile import Described, from_json, schema_path
+from labelrules.data.tables.csv_records import Block, Source
+from labelrules.data.tables.schemafile import Described, from_json, schema_path
 
 
 def read_csv(

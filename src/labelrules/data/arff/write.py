@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Board, Floats
-from labelrules.data.arff_tokens import written
+from labelrules.data.arff.tokens import written
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, quoted
 from labelrules.data.schema import Feature, Schema

@@ -5,13 +5,13 @@ from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
-from labelrules.data.arff import Header, read_header
-from labelrules.data.arff_digits import sparse_digits
-from labelrules.data.arff_layout import Layout, Lookup, layout_of, lookup_of
-from labelrules.data.arff_parts import Part, Parts
-from labelrules.data.arff_rows import careful
-from labelrules.data.arff_text import BLOCK_SIZE, Block, read_blocks
-from labelrules.data.arff_words import plain_words
+from labelrules.data.arff.blocks import BLOCK_SIZE, Block, read_blocks
+from labelrules.data.arff.digits import sparse_digits
+from labelrules.data.arff.header import Header, read_header
+from labelrules.data.arff.layout import Layout, Lookup, layout_of, lookup_of
+from labelrules.data.arff.parts import Part, Parts
+from labelrules.data.arff.rows import careful
+from labelrules.data.arff.words import plain_words
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import FileError, quoted
 from labelrules.data.schema import Schema

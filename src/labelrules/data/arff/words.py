@@ -1,6 +1,6 @@
 """A fast way to read rows of plain words: no quotes, no comments, no needless blanks.
 
-It accepts only what :func:`labelrules.data.arff_rows.careful` accepts, and gives the
+It accepts only what :func:`labelrules.data.arff.rows.careful` accepts, and gives the
 same result; it reports no errors.
 """
 
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats
-from labelrules.data.arff_digits import listed_rows
-from labelrules.data.arff_layout import Layout, Lookup
-from labelrules.data.arff_parts import DenseRows, Part
-from labelrules.data.arff_rows import NUMBER_CHARACTERS
+from labelrules.data.arff.digits import listed_rows
+from labelrules.data.arff.layout import Layout, Lookup
+from labelrules.data.arff.parts import DenseRows, Part
+from labelrules.data.arff.rows import NUMBER_CHARACTERS
 
 Columns = npt.NDArray[np.int32]
 

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from labelrules.data.arrow import METADATA, arrow_schema, batches, from_arrow, pyarrow
 from labelrules.data.dataset import Dataset
 from labelrules.data.encode import dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files import replacing, why_unreadable
 from labelrules.data.names import Names, checked_names
-from labelrules.data.schemafile import Described, from_json
+from labelrules.data.tables.arrow import METADATA, arrow_schema, batches, from_arrow, pyarrow
+from labelrules.data.tables.schemafile import Described, from_json
 
 
 def read_parquet(

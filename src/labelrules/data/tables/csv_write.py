@@ -12,7 +12,7 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError
 from labelrules.data.files import replacing, written_text
 from labelrules.data.schema import Feature
-from labelrules.data.schemafile import Described, described, schema_path, to_json
+from labelrules.data.tables.schemafile import Described, described, schema_path, to_json
 
 _CELLS_AT_ONCE = 1 << 18
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)

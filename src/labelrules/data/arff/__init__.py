@@ -1,0 +1,1 @@
+"""ARFF files and the label files that go with them, read and written."""
