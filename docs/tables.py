@@ -79,7 +79,7 @@ def methods() -> str:
     ]
     return _table(
         "averaging, measure, predictions, whole rows, rows written in part, with a lift",
-        _merged(_merged(_merged(rows, 1), 2), 0),
+        _merged(_merged(_merged(rows, 2), 1), 0),
     )
 
 
@@ -93,7 +93,11 @@ def _methods(name: str, averaging: str, predictions: str) -> Iterator[str]:
     board = np.array([[-1, 0], [-1, -1], [-1, -1]], np.int8)
     for options in ({}, {"board": board}, {"lift": kln(0.2)}):
         try:
-            yield best_head(Y, covered, measure, **options).method
+            ways = (
+                best_head(Y, covered, measure, convention=convention, **options).method
+                for convention in ("chapter", "head-relative")
+            )
+            yield " or ".join(dict.fromkeys(ways))
         except ValueError:
             yield "—"
 

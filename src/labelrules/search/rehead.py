@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from labelrules._types import UNSET, Board
+import numpy as np
+
+from labelrules._types import UNSET, Board, Mask
 from labelrules.data.encode import encode, encode_labels
 from labelrules.measures import Measure
-from labelrules.rules import DecisionList, Rule
+from labelrules.rules import DecisionList, Head, Rule
 from labelrules.search.heads import MAX_NODES, best_head
 from labelrules.search.lift import Lift, no_lift
 from labelrules.search.problem import RuleConvention
@@ -54,20 +56,32 @@ def rehead(
     matrix = encode(X, theory.schema)
     truth = encode_labels(Y, theory.schema)
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    options = {
+        "convention": convention, "absence": absence, "max_labels": max_labels,
+        "lift": lift, "max_nodes": max_nodes,
+    }  # fmt: skip
     rules: list[Rule] = []
     for rule in theory:
         run = DecisionList(theory.schema, rules).run(X)
         going = run.stopped < 0
         covered = rule.body.covers(matrix, run.board) & going
         # Rows that a stopping rule has finished are written for good, whatever they left open.
-        board: Board = run.board.copy()
-        board[~going] = truth[~going]
-        if (board[covered] == UNSET).any():
-            found = best_head(
-                truth, covered, measure, board, convention=convention, absence=absence,
-                max_labels=max_labels, lift=lift, max_nodes=max_nodes,
-            )  # fmt: skip
-            full = measure.predictions == "full"
-            rule = Rule(found.head.completed() if full else found.head, rule.body, rule.stops)
-        rules.append(rule)
+        board = np.where(going[:, np.newaxis], run.board, truth)
+        rules.append(_reheaded(rule, truth, covered, board, measure, options))
     return DecisionList(theory.schema, rules).with_evidence(X, truth)
+
+
+def _reheaded(
+    rule: Rule, truth: Board, covered: Mask, board: Board, measure: Measure, options: dict[str, Any]
+) -> Rule:
+    writable = (board[covered] == UNSET).any(axis=0)
+    if not writable.any():
+        return rule
+    full = measure.predictions == "full"
+    # A partial head says nothing of labels that it could not write anywhere.
+    labels = np.flatnonzero(writable | full)
+    found = best_head(truth[:, labels], covered, measure, board[:, labels], **options)
+    vector = np.full(len(writable), UNSET)
+    vector[labels] = found.vector
+    head = Head.from_vector(vector)
+    return Rule(head.completed() if full else head, rule.body, rule.stops)

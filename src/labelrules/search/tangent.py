@@ -152,11 +152,12 @@ class _Search:
             if since > PATIENCE:
                 return
 
-    def node(self, size: int | None, decided: Board, point: Floats) -> _Node | None:
+    def node(
+        self, size: int | None, decided: Board, point: Floats, bound: float = np.inf
+    ) -> _Node | None:
         """The node of a decision, or None if nothing in it can be better than the best head."""
         self.nodes += 1
         lift = 1.0 if size is None else self.lifts[size]
-        bound = np.inf
         mean: Floats | None = None
         for _ in range(STEPS):
             slopes = self.rows.slopes(point)
@@ -235,7 +236,7 @@ class _Search:
             decided = node.decided.copy()
             decided[node.label] = value
             if self.feasible(node.size, decided):
-                child = self.node(node.size, decided, node.point)
+                child = self.node(node.size, decided, node.point, -node.priority)
                 if child is not None:
                     yield child
 
