@@ -31,7 +31,7 @@ format: $(VENV)/.test
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.test
 	$(BIN)/python benchmarks/run.py
 
 # Versions are pinned for every supported Python at once; uv is needed here only.
@@ -50,10 +50,6 @@ $(VENV)/.base: $(VENV)/.created pyproject.toml $(LOCK)
 
 $(VENV)/.test: $(VENV)/.base
 	$(BIN)/python -m pip install -q -c $(LOCK) --no-build-isolation -e ".[test]"
-	@touch $@
-
-$(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python -m pip install -q -c $(LOCK) --no-build-isolation -e ".[bench]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.test

@@ -102,11 +102,11 @@ class Scorer:
         if averaging not in self._groups:
             self._groups[averaging] = self._grouped(averaging)
         different, place = self._groups[averaging]
-        values = _means(name, parameter, different)
+        values, whole = _means(name, parameter, different)
         in_order = sorted(set(values))
         order = {value: rank for rank, value in enumerate(in_order)}
         ranks = np.array([order[value] for value in values])[place]
-        return ranks.reshape(self.cells.shape[:2]), in_order
+        return ranks.reshape(self.cells.shape[:2]), [Fraction(value, whole) for value in in_order]
 
     def undefined(self, name):
         """For each table, whether the formula of all cells is 0/0 for some head."""
@@ -138,13 +138,15 @@ class Scorer:
 
 
 def _means(name, parameter, groups):
-    """The mean of each group, as a fraction; the sums are over one common denominator."""
+    """The mean of each group, exactly: integers, and the denominator common to them all."""
     terms = {
         counts: naive.delta(name, counts, parameter) for counts in set(chain.from_iterable(groups))
     }
     common = lcm(*(term.denominator for term in terms.values()))
     parts = {counts: int(term * common) for counts, term in terms.items()}
-    return [Fraction(sum(parts[counts] for counts in group), common * len(group)) for group in groups]
+    n_parts = lcm(*{len(group) for group in groups})
+    sums = [sum(parts[counts] for counts in group) * (n_parts // len(group)) for group in groups]
+    return sums, common * n_parts
 
 
 def verdict(ranks, heads):

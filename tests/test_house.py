@@ -210,5 +210,5 @@ def test_every_extra_for_users_is_named_in_the_readme():
     import tomllib
 
     extras = tomllib.loads(page("pyproject.toml"))["project"]["optional-dependencies"]
-    for extra in extras.keys() - {"test", "docs", "bench"}:
+    for extra in extras.keys() - {"test", "docs"}:
         assert extra in page("README.md")
