@@ -398,6 +398,14 @@ FILES: dict[str, tuple[Attempt, str]] = {
         rows("{'0'1}"),
         r"t\.arff, line 6: a blank is missing between an index and its value at '1\}'",
     ),
+    "value missing in the only entry": (
+        rows("{0}"),
+        r"t\.arff, line 6: attribute 0 is listed without a value",
+    ),
+    "value missing after an empty row": (
+        rows("{}", "{0}"),
+        r"t\.arff, line 7: attribute 0 is listed without a value",
+    ),
     "comma at the end, sparse": (rows("{0 1,}"), r"t\.arff, line 6: a value is empty; .*"),
     "comma missing, sparse": (
         rows("{0 1 2 1}"),
@@ -423,6 +431,21 @@ FILES: dict[str, tuple[Attempt, str]] = {
         mulan(HEAD.replace("{red,blue}", "{}") + "{0 1}\n"),
         r"t\.arff, line 6: attribute 'c' declares no category, so a sparse row must list it "
         r"with \?",
+    ),
+    # --- whole numbers that would be rounded
+    "rounded": (
+        rows("1,red,0", "9007199254740993,red,0"),
+        r"t\.arff, line 7: attribute 'a' has the whole number 9007199254740993, which a float64 "
+        r"cannot hold exactly: declare its \{categories\}, scale it, or leave it out "
+        r"\(ignore=\['a'\]\)",
+    ),
+    "rounded, quoted": (
+        rows("'9007199254740993',red,0"),
+        r"t\.arff, line 6: attribute 'a' has the whole number 9007199254740993, which .*",
+    ),
+    "rounded, sparse": (
+        rows("{0 1}", "{0 -9007199254740993,2 1}"),
+        r"t\.arff, line 7: attribute 'a' has the whole number -9007199254740993, which .*",
     ),
     # --- several files
     "attribute renamed": (

@@ -421,6 +421,17 @@ def table(labels: list[str] | None = None, **columns: object) -> Callable[[Path]
     return attempt
 
 
+def twins(*names: str) -> Callable[[Path], object]:
+    """Read a foreign Parquet file with columns of these names."""
+
+    def attempt(folder: Path) -> object:
+        columns = [pa.array([1, 0])] * len(names)
+        pq.write_table(pa.Table.from_arrays(columns, names=list(names)), folder / "t.parquet")
+        return read_parquet(folder / "t.parquet", ["l"])
+
+    return attempt
+
+
 def spoilt(change: Callable[[pa.Table], pa.Table], thin: bool = False) -> Callable[[Path], object]:
     """Read a Parquet file of ours after somebody changed it."""
 
@@ -474,9 +485,32 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     "csv nan": (
         csv("a,l\n1,0\nNaN,0\n"),
         3,
-        r"column 'a' holds numbers, but this cell is 'NaN': pass missing='NaN' .*nominal=\['a'\]",
+        r"column 'a' holds numbers, such as '1' in line 2, but this cell is 'NaN': pass "
+        r"missing='NaN' if it stands for a missing value, or nominal=\['a'\]",
     ),
-    "csv infinite": (csv("a,l\n1,0\n-inf,0\n"), 3, "holds numbers, but this cell is '-inf'"),
+    "csv nan alone": (
+        csv("a,l\n,0\nNaN,0\n"),
+        3,
+        r"column 'a' holds no number, and this cell is 'NaN': pass missing='NaN' .*",
+    ),
+    "csv infinite": (csv("a,l\n1,0\n-inf,0\n"), 3, "in line 2, but this cell is '-inf'"),
+    "csv a few odd cells": (
+        csv("a,l\n1.5,0\n2.5,0\nNA,1\n"),
+        4,
+        "column 'a' holds numbers, such as '1.5' in line 2, but this cell is 'NA': pass "
+        r"missing='NA' if it stands for a missing value, or nominal=\['a'\] if the column holds",
+    ),
+    "csv codes": (
+        csv("a,l\n1,0\n2,0\n3a,1\n"),
+        4,
+        r"but this cell is '3a': .* or nominal=\['a'\] if the column holds categories",
+    ),
+    "csv rounded": (
+        csv("a,l\n1,0\n9007199254740993,0\n"),
+        3,
+        "column 'a' holds numbers, but this cell is the whole number 9007199254740993, which a "
+        r"float64 cannot hold exactly: scale the column, or pass nominal=\['a'\]",
+    ),
     "csv too large": (csv("a,l\n1e999,0\n"), 2, "holds numbers, but this cell is '1e999'"),
     "csv unclosed quote": (csv('a,l\n1,0\n"2,0\n3,0\n'), 3, "a quote is opened but never closed"),
     "csv text after quote": (csv('a,l\n"x"y,0\n'), 2, "there is text after a closing quote"),
@@ -503,6 +537,11 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
         described("a,b,l\n1,x,0\nold,x,1\n"),
         3,
         "column 'a' holds numbers, but this cell is 'old'",
+    ),
+    "schema: rounded": (
+        described("a,b,l\n1,x,0\n -9007199254740993,x,0\n"),
+        3,
+        "this cell is the whole number -9007199254740993, which a float64 cannot hold exactly",
     ),
     "schema: nan": (described("a,b,l\nnan,x,0\n"), 2, "holds numbers, but this cell is 'nan'"),
     "schema: unknown category": (
@@ -555,6 +594,13 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     "parquet empty": (parquet(b""), None, "not a sound Parquet file"),
     "parquet is text": (parquet(b"a,l\n1,0\n" * 100), None, "not a sound Parquet file"),
     "parquet truncated": (half_parquet, None, "not a sound Parquet file"),
+    "parquet two features of a name": (twins("a", "a", "l"), None, "two columns are called 'a'"),
+    "parquet two labels of a name": (twins("a", "l", "l"), None, "two columns are called 'l'"),
+    "parquet twice and ours": (
+        spoilt(lambda t: t.append_column("a", t["a"])),
+        None,
+        "two columns are called 'a': rename one of them",
+    ),
     "parquet no labels named": (table(a=[1], l=[0]), None, r"which columns are labels\?"),
     "parquet unknown label": (
         table(["sport"], a=[1], sports=[0]),

@@ -81,7 +81,9 @@ class AllHeads:
             return ranks, values
         codes = ranks * len(factors) + self.sizes
         different, place = np.unique(codes, return_inverse=True)
-        products = [values[code // len(factors)] * factors[code % len(factors)] for code in different]
+        products = [
+            values[code // len(factors)] * factors[code % len(factors)] for code in different
+        ]
         in_order = sorted(set(products))
         order = {value: rank for rank, value in enumerate(in_order)}
         return np.array([order[one] for one in products])[place].reshape(ranks.shape), in_order

@@ -124,6 +124,8 @@ def bodies(draw: st.DrawFn) -> bytes:
 @given(bodies(), st.sampled_from([1, 7, 64, 1 << 18]))
 @example(b"{0 1,1 2}\n\n{}\n{1 1,5 0,7 1}", 1 << 18)
 @example(b"{4 }\n", 1 << 18)
+@example(b"{0}\n", 1 << 18)
+@example(b"{}\n{0}\n", 1 << 18)
 @example(b"1,2,0,red,,1,0,1\n", 1 << 18)
 @example(b"{0 1}{1 1}\n", 1 << 18)
 @example(b"{0 1}5\n{ 1}\n", 1 << 18)
@@ -131,6 +133,11 @@ def bodies(draw: st.DrawFn) -> bytes:
 @example(b"{000000000001 1}\n", 1 << 18)
 @example(b"{99999999999 1}\n", 1 << 18)
 @example(b"{0 1,\n1 1}\n", 1 << 18)
+@example(b"{1 9007199254740993}\n", 1 << 18)
+@example(b"1,9007199254740993,0,red,x,1,0,1\n", 1 << 18)
+@example(b"1,9007199254740994,0,red,9007199254740993,1,1e300,1\n", 1 << 18)
+@example(b"{1 " + b"0" * 5000 + b"7,6 9007199254740992}\n", 1 << 18)
+@example(b"{1 " + b"9" * 5000 + b"}\n", 1 << 18)
 def test_fast_and_careful_reading_agree(body: bytes, block_size: int) -> None:
     content = HEADER + body
     careful = outcome(content, block_size, ())

@@ -78,7 +78,8 @@ def test_nested_lists_are_read_cell_by_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    "missing", [None, NAN, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s"), Decimal("NaN")]
+    "missing",
+    [None, NAN, np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT", "s"), Decimal("NaN")],
 )
 def test_every_mark_of_a_missing_value_is_missing(missing: object) -> None:
     data = dataset([[missing, "a"], [1.5, missing]], Y2)

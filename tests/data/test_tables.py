@@ -150,18 +150,73 @@ def test_kinds_follow_from_the_cells(tmp_path: Path) -> None:
     assert data.Y.tolist() == [[1], [0], [1]]
 
 
-@pytest.mark.parametrize("cell", ["1_000", "٣", "1,5", "0x10", "1e", "--1", "None"])
-def test_what_is_not_a_plain_number_makes_a_column_nominal(tmp_path: Path, cell: str) -> None:
+@pytest.mark.parametrize("cell", ["1_000", "٣", "1,5", "0x10", "1e", "--1", "None", "true", "nan"])
+@pytest.mark.parametrize("cells_at_once", [2, 1 << 19])
+def test_a_mixture_of_numbers_and_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str, cells_at_once: int
+) -> None:
     """Python's float() would take the first two."""
-    data = read_csv(csv(tmp_path, f'a,l\n1,0\n"{cell}",1\n'), ["l"])
-    assert data.schema.features[0].categories == tuple(sorted(["1", cell]))
+    monkeypatch.setattr("labelrules.data.tables.csv_records._CELLS_AT_ONCE", cells_at_once)
+    for rows, odd, number in ((f'1,0\n"{cell}",1\n', 3, 2), (f'"{cell}",0\n,1\n1,0\n', 2, 4)):
+        path = csv(tmp_path, f"a,l\n{rows}")
+        with pytest.raises(FileError) as caught:
+            read_csv(path, ["l"])
+        assert str(caught.value) == (
+            f"{path}, line {odd}: column 'a' holds numbers, such as '1' in line {number}, but this "
+            f"cell is '{cell}': pass missing='{cell}' if it stands for a missing value, or "
+            "nominal=['a'] if the column holds categories"
+        )
+        nominal = read_csv(path, ["l"], nominal=["a"])
+        assert nominal.schema.features[0].categories == tuple(sorted(["1", cell]))
+        with_gap = read_csv(path, ["l"], nominal=["a"], missing=cell).column("a")
+        assert np.isnan(with_gap).sum() == 1
+
+
+def test_columns_without_any_number_are_nominal(tmp_path: Path) -> None:
+    data = read_csv(csv(tmp_path, "a,b,l\ntrue,nan,0\nfalse,x,1\n,,1\n"), ["l"])
+    assert data.schema.features == (Feature("a", ("false", "true")), Feature("b", ("nan", "x")))
+
+
+@pytest.mark.parametrize(
+    ("cells", "categories", "codes"),
+    [
+        (
+            ["10", "2", "1.0", "1", " +2.50e0", "-0"],
+            ("0", "1", "2", "2.5", "10"),
+            [4, 2, 1, 1, 3, 0],
+        ),
+        (
+            ["9007199254740993", "9007199254740992.0"],
+            ("9007199254740992", "9007199254740993"),
+            [1, 0],
+        ),
+        (["10", "2", "1.0", "1", "3a"], ("1", "1.0", "10", "2", "3a"), [2, 3, 1, 0, 4]),
+        (["10", "1", "01", "1.0"], ("01", "1", "1.0", "10"), [3, 1, 0, 2]),
+        (["1e999", "1", "1.0"], ("1", "1.0", "1e999"), [2, 0, 1]),
+    ],
+)
+def test_numbers_asked_to_be_nominal_are_categories_as_elsewhere(
+    tmp_path: Path, cells: list[str], categories: tuple[str, ...], codes: list[int]
+) -> None:
+    path = csv(tmp_path, "".join(["a,l\n", *(f"{cell},0\n" for cell in cells), ",1\n"]))
+    data = read_csv(path, ["l"], nominal=["a"])
+    assert data.schema.features == (Feature("a", categories),)
+    np.testing.assert_array_equal(data.column("a"), [*codes, NAN])
+
+
+def test_nominal_numbers_read_as_those_of_a_frame(tmp_path: Path) -> None:
+    cells = [3.0, 12, 0.5, -4, 3, 1e22, 1e-7]
+    path = csv(tmp_path, "".join(["a,l\n", *(f"{cell},0\n" for cell in cells)]))
+    frame = pd.DataFrame({"a": cells})
+    expected = dataset(frame, pd.DataFrame({"l": [0] * len(cells)}), nominal=["a"], name="t")
+    assert read_csv(path, ["l"], nominal=["a"]) == expected
 
 
 def test_categories_are_sorted_whenever_they_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("labelrules.data.tables.csv_records._CELLS_AT_ONCE", 4)
-    data = read_csv(csv(tmp_path, "c,l\nz,0\nm,0\n1,0\na,0\nz,1\n"), ["l"])
+    data = read_csv(csv(tmp_path, "c,l\nz,0\nm,0\n1,0\na,0\nz,1\n"), ["l"], nominal=["c"])
     assert data.schema.features == (Feature("c", ("1", "a", "m", "z")),)
     np.testing.assert_array_equal(data.X.ravel(), [3, 2, 0, 1, 3])
 

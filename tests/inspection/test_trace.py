@@ -26,7 +26,7 @@ def test_missing_values_and_given_labels():
     assert str(trace(theory, data, 0, board)).splitlines() == [
         'The row: "a b" = ?, c = x',
         "  l  absent   given beforehand",
-        "  m  absent   no rule speaks of it, so it is taken to be absent",
+        "  m  absent   no rule that fires speaks of it, so it is taken to be absent",
     ]
 
 

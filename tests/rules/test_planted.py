@@ -17,8 +17,31 @@ def test_without_noise_the_planted_rules_predict_every_label(seed, density):
 def test_the_forms_asked_for_are_there():
     _, theory = planted(n_rules=5, n_local=3, n_global=2, head_size=2, seed=3)
     dependence = [rule.form.dependence for rule in theory]
-    assert dependence == ["independent"] * 5 + ["partial"] * 3 + ["full"] * 2
+    assert dependence == ["independent"] * 5 + ["full"] * 2 + ["partial"] * 3
     assert {len(rule.head) for rule in theory} == {2}
+
+
+@pytest.mark.parametrize("density", [None, 0.3])
+@pytest.mark.parametrize("seed", range(30))
+def test_each_rule_writes_and_each_dependency_holds(seed, density):
+    data, theory = planted(
+        300, n_labels=8, n_local=3, n_global=2, missing=0.05, density=density, seed=seed
+    )
+    run = theory.run(data)
+    for number, rule in enumerate(theory):
+        assert (run.writer == number).any()
+        covered = rule.body.covers(data.X, data.Y)
+        said = rule.head.vector()
+        assert covered.any()
+        if rule.body.on_labels:
+            assert ((data.Y[covered] == said) | (said == -1)).all()
+
+
+def test_the_default_table_can_be_planted_with_every_seed():
+    for seed in range(200):
+        data, theory = planted(200, seed=seed)
+        assert len(theory) == 11
+        assert data.Y.any()
 
 
 def test_noise_flips_its_share_of_cells():
@@ -31,7 +54,7 @@ def test_missing_and_density_are_shares_of_cells():
     data, _ = planted(5000, missing=0.2, seed=1)
     assert 0.19 < np.isnan(data.X).mean() < 0.21
     data, _ = planted(5000, density=0.05, seed=1)
-    assert 0.03 < data.X.nnz / (5000 * 10) < 0.06
+    assert 0.04 < data.X.nnz / (5000 * 10) < 0.06
 
 
 def test_the_seed_decides():
@@ -41,7 +64,7 @@ def test_the_seed_decides():
 
 
 def test_wide_sparse_tables_are_never_dense():
-    data, theory = planted(2000, 47_236, 0, 20, density=0.001, n_rules=30, seed=0)
+    data, theory = planted(2000, 47_236, 0, 20, density=0.001, n_rules=10, seed=0)
     assert data.X.nnz < 200_000
     assert theory.predict(data).shape == (2000, 20)
 
@@ -49,5 +72,18 @@ def test_wide_sparse_tables_are_never_dense():
 def test_impossible_wishes_are_refused():
     with pytest.raises(ValueError, match="noise is a share between 0 and 1, not 2"):
         planted(noise=2)
-    with pytest.raises(ValueError, match="need at least two labels"):
+    with pytest.raises(ValueError, match="dependencies need two labels"):
         planted(n_labels=1)
+    with pytest.raises(ValueError, match="a local dependency needs a feature"):
+        planted(50, 0, 0, 3)
+    with pytest.raises(ValueError, match="at least 0"):
+        planted(-1)
+    with pytest.raises(ValueError, match="needs a category"):
+        planted(n_categories=0)
+    with pytest.raises(ValueError, match="no further one was found that has something to write"):
+        planted(20, 1, 0, 2, n_rules=50, n_local=0, n_global=0)
+
+
+def test_no_features_and_no_dependencies():
+    data, theory = planted(10, 0, 0, 3, n_rules=2, n_local=0, n_global=0)
+    assert (theory.predict(data) == data.Y).all()

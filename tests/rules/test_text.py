@@ -111,7 +111,7 @@ BAD = [
     ("", 1, "expected a label, but the line ends"),
     ("quality", 8, "expected a comma or <-, but the line ends"),
     ("quality <-", 11, "expected a condition, or true, but the line ends"),
-    ("quality <- true, sex = Male", 16, "expected a comma or the end of the line, not ','"),
+    ("quality <- true, sex = Male", 16, "expected the end of the line, not ','"),
     ("<- true", 1, "expected a label, not '<-'"),
     ("quality, <- true", 10, "expected a label, not '<-'"),
     ("quality <- sex = Male,", 23, "expected a condition, or true, but the line ends"),
@@ -138,10 +138,12 @@ BAD = [
     ("quality (3/x) <- true", 12, "'x' is not a count"),
     ("quality (3/1 <- true", 14, "expected a closing bracket, not '<-'"),
     ("quality (3/1), tabloid <- true", 1, "either all labels of the head carry evidence or none"),
-    ("quality <- true quality", 17, "expected a comma or the end of the line, not 'quality'"),
+    ("quality <- true quality", 17, "expected the end of the line, not 'quality'"),
+    ("quality <- tabloid quality", 20, "expected a comma or the end of the line, not 'quality'"),
     ("quality <- others", 12, "'others' is not a name unless it stands in quotes"),
-    ("quality ! <- true", 9, "unexpected sign"),
-    ("quality < true", 9, "unexpected sign"),
+    ("quality ! <- true", 9, "a label is negated by not"),
+    ("quality < true", 9, "numbers are compared by <= or >, and <- stands before the body"),
+    (f"quality ({'9' * 30}/1) <- true", 10, "is not a count"),
 ]
 
 
@@ -163,6 +165,9 @@ def test_errors_point_at_the_place(text, column, message):
         ("l <- x <= nan", "'nan' is not a finite number"),
         ("l <- x <= 1e999", "'1e999' is not a finite number"),
         ("l <- x <= 1_0", "'1_0' is not a finite number"),
+        ("l <- x <= ١", "'١' is not a finite number"),
+        ("l <- x < 1", "numbers are compared by <= or >"),
+        ("l <- x >= 1", "numbers are compared by <= or >"),
         ("l <- x = 1", "'x' is numeric: compare it by <= or >"),
     ],
 )
@@ -174,6 +179,8 @@ def test_bad_numbers(text, message):
 def test_the_line_of_an_error_is_counted_from_the_top_of_the_text():
     with pytest.raises(RuleSyntaxError, match="line 4, column 1: there is no label 'x'"):
         parse("# two\n\nquality <- true\nx <- true", READERS)
+    with pytest.raises(RuleSyntaxError, match="a rule set begins with 'in any order:'"):
+        parse("in any order\nquality <- true", READERS)
     with pytest.raises(RuleSyntaxError, match=r"line 2, .*no rule can stop it"):
         parse("in any order:\nquality, * <- true", READERS)
 
@@ -198,3 +205,10 @@ def test_nearly_right_texts_are_parsed_or_refused_with_a_place(text):
 def test_the_empty_text_is_the_empty_list():
     assert len(parse("", READERS)) == 0
     assert str(parse("", READERS)) == ""
+
+
+def test_things_that_are_no_text_or_no_schema():
+    with pytest.raises(TypeError, match="rules are parsed from text, not from NoneType"):
+        parse(None, READERS)
+    with pytest.raises(TypeError, match=r"not with Dataset: give data\.schema"):
+        parse_rule("quality <- true", load("magazines"))

@@ -20,7 +20,7 @@ from labelrules import (
     load,
     parse_rule,
 )
-from labelrules.rules import conflict, is_more_general, overlap
+from labelrules.rules import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.generality import is_satisfiable
 from theories import bodies
 
@@ -52,7 +52,11 @@ def extent(body):
 @given(bodies(SMALL, GRID), bodies(SMALL, GRID))
 def test_generality_and_overlap_equal_brute_force(a, b):
     assert is_more_general(a, b, SMALL) == bool((extent(a) | ~extent(b)).all())
+    assert is_more_specific(b, a, SMALL) == is_more_general(a, b, SMALL)
     assert overlap(a, b, SMALL) == bool((extent(a) & extent(b)).any())
+    rules = Rule(Head({0: 1}, 2), a), Rule(Head({1: 0}, 2), b)
+    assert is_more_general(*rules, SMALL) == is_more_general(a, b, SMALL)
+    assert overlap(*rules, SMALL) == overlap(a, b, SMALL)
     assert is_satisfiable(a, SMALL) == bool(extent(a).any())
 
 
@@ -103,13 +107,20 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
     ("make", "message"),
     [
         (lambda: Condition(0, "<", 1), "there is no operator '<'"),
-        (lambda: Condition(-1, "<=", 1), "columns are counted from 0"),
+        (lambda: Condition(-1, "<=", 1), "there is no column -1"),
         (lambda: Condition(0, "<=", float("nan")), "a finite number, not nan"),
         (lambda: Condition(0, ">", float("inf")), "a finite number, not inf"),
         (lambda: Condition(0, "=", 1.5), "there is no category 1.5"),
         (lambda: Condition(0, "=", 2, on_label=True), "present (= 1) or absent (= 0)"),
         (lambda: Condition(0, "!=", 1, on_label=True), "present (= 1) or absent (= 0)"),
+        (lambda: Condition(1.5, "=", 0), "there is no column 1.5"),
         (lambda: Head({}, 3), "at least one label"),
+        (lambda: Head({0.5: 1}, 3), "there is no label 0.5 among 3 labels"),
+        (lambda: Head({0: 0.7}, 3), "present (1) or absent (0), not 0.7"),
+        (lambda: Head.from_vector([0.5, 1, -1]), "present (1) or absent (0), not 0.5"),
+        (lambda: Body(["x"]), "a body is made of conditions, not 'x'"),
+        (lambda: Rule(Head({0: 1}, 1), [Condition.label(0)]), "needs a Head and a Body"),
+        (lambda: DecisionList(load("magazines"), []), "a theory needs a Schema, not Dataset"),
         (lambda: Head({3: 1}, 3), "there is no label 3 among 3 labels"),
         (lambda: Head({0: 2}, 3), "present (1) or absent (0), not 2"),
         (
@@ -198,3 +209,16 @@ def test_missing_values_and_open_cells_satisfy_no_condition():
         assert not condition.holds(missing).any()
     for present in (True, False):
         assert not Condition.label(0, present).holds(open_cell).any()
+
+
+def test_the_order_of_a_rule_set_does_not_matter_but_how_often_a_rule_votes_does():
+    one, other = Rule(Head({0: 1}, 2)), Rule(Head({0: 0}, 2))
+    assert RuleSet(SMALL, [one, other]) == RuleSet(SMALL, [other, one])
+    assert hash(RuleSet(SMALL, [one, other])) == hash(RuleSet(SMALL, [other, one]))
+    assert RuleSet(SMALL, [one, one]) != RuleSet(SMALL, [one])
+    assert DecisionList(SMALL, [one, other]) != DecisionList(SMALL, [other, one])
+    assert RuleSet(SMALL, [one]) != DecisionList(SMALL, [one])
+
+
+def test_no_evidence_and_no_prior_is_no_probability():
+    assert Evidence(0, 0).probability(m=0) == 0

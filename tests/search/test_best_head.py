@@ -64,7 +64,9 @@ def check(shape, n_tables, beta, convention, predictions):
             measure = Measure(formula, averaging, predictions)
             best = every.best(name, formula.parameter, averaging, absence)
             for (Y, covered, board), expected in zip(instances, best, strict=True):
-                found = best_head(Y, covered, measure, board, convention=convention, absence=absence)
+                found = best_head(
+                    Y, covered, measure, board, convention=convention, absence=absence
+                )
                 got = (tuple(found.vector.tolist()), found.value, found.gap)
                 assert got == (expected.vector, expected.value, 0), (measure, Y, covered, board)
 

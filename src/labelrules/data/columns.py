@@ -1,5 +1,6 @@
 """One column as it is read: numbers, or codes into the categories found in it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,7 +17,11 @@ from labelrules.data.errors import DataError, quoted
 BOOLEANS = ("False", "True")
 """The categories of a column of truth values, wherever it comes from."""
 
-_LARGEST_EXACT = 2**53  # float64 holds every whole number up to here
+LARGEST_EXACT = 2**53
+"""float64 holds every whole number up to here."""
+
+_WHOLE = re.compile(r"\s*([+-]?)0*([0-9]+)\s*", re.ASCII)
+_MOST_DIGITS = 400  # no float64 has as many; Python refuses to convert thousands
 
 _ADVICE = {
     "M": ("dates", "turn them into numbers, such as days since a fixed date, or into text"),
@@ -170,7 +175,27 @@ def is_exact(values: npt.NDArray[Any]) -> bool:
 
 
 def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    return (values > _LARGEST_EXACT) | (values < -_LARGEST_EXACT)
+    return (values > LARGEST_EXACT) | (values < -LARGEST_EXACT)
+
+
+def whole_number(text: str) -> int | None:
+    """The number that digits without point and exponent say; none for any other text.
+
+    >>> whole_number("-007"), whole_number("7.0"), whole_number("7e0")
+    (-7, None, None)
+    """
+    match = _WHOLE.fullmatch(text)
+    return int(match[1] + match[2]) if match and len(match[2]) <= _MOST_DIGITS else None
+
+
+def is_rounded(text: str) -> bool:
+    """Whether the text is a whole number that float64 would turn into another one.
+
+    >>> is_rounded("9007199254740992"), is_rounded("9007199254740993")
+    (False, True)
+    """
+    number = whole_number(text)
+    return number is not None and abs(number) > LARGEST_EXACT and float(text) != number
 
 
 def refuse_kind(name: str, what: str, advice: str) -> NoReturn:

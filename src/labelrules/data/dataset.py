@@ -111,6 +111,10 @@ class Dataset:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[type["Dataset"], tuple[Any, ...]]:
+        # Copies and pickles go through the constructor, or their arrays would not be frozen.
+        return Dataset, (self.schema, self.X, self.Y, self.name)
+
     def __len__(self) -> int:
         return self.n_rows
 
@@ -144,17 +148,37 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
 
 def frozen_labels(Y: Any, schema: Schema) -> Board:
     """Check labels against a schema; return them frozen, as int8."""
-    labels: Board = _owned(Y, np.int8, "C")
-    if labels.ndim != 2 or labels.shape[1] != schema.n_labels:
-        raise DataError(f"Y has the shape {labels.shape} but {schema.n_labels} labels are named")
-    if labels.view(np.uint8).max(initial=0) > 1:
+    given = _numbers(Y, "Y")
+    if given.ndim != 2 or given.shape[1] != schema.n_labels:
+        raise DataError(f"Y has the shape {given.shape} but {schema.n_labels} labels are named")
+    # int8 labels are checked without copies: there may be many millions of them.
+    plain = given.view(np.uint8) if given.dtype == np.int8 and given.flags.c_contiguous else given
+    lowest, highest = plain.min(initial=0), plain.max(initial=0)
+    if not (lowest >= 0 and highest <= 1) or _has_fractions(given):
         raise DataError("Y has cells other than 0 and 1")
+    labels: Board = _owned(given, np.int8, "C")
     return labels
 
 
-def _owned(array: Any, dtype: npt.DTypeLike, order: Literal["C", "F"]) -> npt.NDArray[Any]:
+def _has_fractions(labels: npt.NDArray[Any]) -> bool:
+    return labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
+
+
+def _numbers(array: Any, name: str) -> npt.NDArray[Any]:
+    """The array, if it holds numbers; `dataset` is for everything else."""
+    try:
+        given = np.asarray(array)
+    except ValueError:  # rows of different lengths
+        given = np.empty(0, dtype=object)
+    if given.dtype.kind not in "biuf":
+        raise DataError(
+            f"{name} must be an array of numbers; use labelrules.dataset for other tables"
+        )
+    return given
+
+
+def _owned(given: npt.NDArray[Any], dtype: npt.DTypeLike, order: Literal["C", "F"]) -> Any:
     """The array itself if nobody can change it any more, else a frozen copy."""
-    given = np.asarray(array)
     contiguous = given.flags.c_contiguous if order == "C" else given.flags.f_contiguous
     if given.dtype == dtype and contiguous and is_frozen(given):
         return given
@@ -174,8 +198,12 @@ def is_frozen(array: npt.NDArray[Any]) -> bool:
 
 
 def _frozen_dense(X: Any) -> Floats:
-    # Adding 0.0 would turn -0.0 into 0.0; comparisons treat them alike, so it is left as it is.
-    return _owned(X, np.float64, "F")
+    given = _numbers(X, "X")
+    frozen: Floats = _owned(given, np.float64, "F")
+    large = given[np.abs(frozen) > 2**53].tolist() if given.dtype.kind in "iu" else []
+    if any(float(number) != number for number in large):
+        raise DataError("X has a whole number that a float cannot hold: scale the column")
+    return frozen
 
 
 def _frozen_sparse(X: Any) -> sparse.csc_array:

@@ -1,9 +1,11 @@
 """What the columns are called and which values they take."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +37,11 @@ class Feature:
 
     def __post_init__(self) -> None:
         _check_name(self.name, "feature")
+        if isinstance(self.categories, str):
+            raise DataError(
+                f"the categories of {quoted(self.name)} are one text, {quoted(self.categories)}: "
+                "give a list"
+            )
         if self.categories is not None:
             object.__setattr__(self, "categories", tuple(self.categories))
             _check_categories(self)
@@ -87,6 +94,8 @@ class Schema:
         labels: Iterable[str],
         parents: Sequence[str | None] | None = None,
     ) -> None:
+        if isinstance(labels, str):
+            raise DataError(f"labels is one text, {quoted(labels)}: give a list")
         object.__setattr__(self, "features", tuple(features))
         object.__setattr__(self, "labels", tuple(labels))
         flat = (None,) * len(self.labels)
@@ -118,14 +127,17 @@ class Schema:
         return tuple(feature.name for feature in self.features)
 
     @cached_property
-    def feature_index(self) -> dict[str, int]:
+    def feature_index(self) -> Mapping[str, int]:
         """From a feature's name to its column."""
-        return {name: column for column, name in enumerate(self.feature_names)}
+        return MappingProxyType({name: j for j, name in enumerate(self.feature_names)})
 
     @cached_property
-    def label_index(self) -> dict[str, int]:
+    def label_index(self) -> Mapping[str, int]:
         """From a label's name to its column."""
-        return {name: column for column, name in enumerate(self.labels)}
+        return MappingProxyType({name: j for j, name in enumerate(self.labels)})
+
+    def __reduce__(self) -> tuple[type["Schema"], tuple[Any, ...]]:
+        return Schema, (self.features, self.labels, self.parents)  # without what is cached
 
 
 def _check_name(name: object, what: str) -> None:

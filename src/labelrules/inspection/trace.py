@@ -53,7 +53,7 @@ class Trace:
     def _verdict(self, label: int) -> str:
         number = int(self.writer[label])
         if self.board[label] == UNSET:
-            return "absent   no rule speaks of it, so it is taken to be absent"
+            return "absent   no rule that fires speaks of it, so it is taken to be absent"
         verdict = "present" if self.board[label] else "absent "
         if number < 0:
             return f"{verdict}  given beforehand"
@@ -80,10 +80,10 @@ def trace(theory: DecisionList, X: Any, row: int = 0, board: Board | None = None
     >>> theory = parse("not fashion <- sex = Male\nfashion, * <- true", readers.schema)
     >>> print(trace(theory, readers, 3))
     The row: education = University, marital = Divorced, sex = Female, children = No
-      quality  absent   no rule speaks of it, so it is taken to be absent
-      tabloid  absent   no rule speaks of it, so it is taken to be absent
+      quality  absent   no rule that fires speaks of it, so it is taken to be absent
+      tabloid  absent   no rule that fires speaks of it, so it is taken to be absent
       fashion  present  rule 2: fashion, * <- true
-      sports   absent   no rule speaks of it, so it is taken to be absent
+      sports   absent   no rule that fires speaks of it, so it is taken to be absent
     Rule 2 ended the list.
     """
     matrix = encode(X, theory.schema)

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 from labelrules.measures import formulas
-from labelrules.measures.confusion import Convention
+from labelrules.measures.confusion import CONVENTIONS, Convention
 from labelrules.measures.measure import Measure
 from labelrules.measures.registry import entry
 
@@ -56,6 +56,10 @@ class Traits:
     claimed_anti_monotone: bool
     claimed_decomposable: bool
     witnesses: Mapping[str, str] = field(hash=False)
+
+    def __reduce__(self) -> tuple[type["Traits"], tuple[object, ...]]:
+        values = [getattr(self, name) for name in self.__slots__[:-1]]
+        return Traits, (*values, dict(self.witnesses))
 
     @property
     def differs(self) -> bool:
@@ -94,6 +98,8 @@ def traits(
     >>> traits(Measure.parse("laplace")) is None
     True
     """
+    if convention not in CONVENTIONS:
+        raise ValueError(f"there is no convention {convention!r}: use one of {CONVENTIONS}")
     name, beta = measure.formula.name, measure.formula.parameter
     if name not in _FUNCTIONS or entry(name)[0] is not _FUNCTIONS[name] or convention == "plain":
         return None

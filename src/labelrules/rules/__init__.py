@@ -2,7 +2,7 @@
 
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
-from labelrules.rules.generality import conflict, is_more_general, overlap
+from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.head import Head
 from labelrules.rules.markup import rule_latex, theory_latex, theory_markdown
 from labelrules.rules.planted import planted
@@ -27,6 +27,7 @@ __all__ = [
     "Theory",
     "conflict",
     "is_more_general",
+    "is_more_specific",
     "overlap",
     "parse",
     "parse_rule",

@@ -41,7 +41,11 @@ class Body:
     conditions: tuple[Condition, ...] = ()
 
     def __init__(self, conditions: Iterable[Condition] = ()) -> None:
-        object.__setattr__(self, "conditions", tuple(dict.fromkeys(conditions)))
+        given = tuple(dict.fromkeys(conditions))
+        for condition in given:
+            if not isinstance(condition, Condition):
+                raise ValueError(f"a body is made of conditions, not {condition!r}")
+        object.__setattr__(self, "conditions", given)
 
     def and_(self, condition: Condition) -> "Body":
         """The body with one more condition."""

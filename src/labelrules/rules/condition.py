@@ -49,8 +49,8 @@ class Condition:
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"there is no operator {self.operator!r}: use one of {OPERATORS}")
-        if self.column < 0:
-            raise ValueError(f"columns are counted from 0, not {self.column}")
+        if self.column < 0 or self.column != int(self.column):
+            raise ValueError(f"columns are counted from 0; there is no column {self.column}")
         if not isfinite(self.value):
             raise ValueError(f"a condition compares with a finite number, not {self.value}")
         if self.on_label and (self.operator != "=" or self.value not in (0, 1)):

@@ -5,8 +5,10 @@ from labelrules.rules.body import Body, ColumnKey, Range
 from labelrules.rules.rule import Rule
 
 
-def is_more_general(a: Body, b: Body, schema: Schema) -> bool:
+def is_more_general(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
     """Whether every row and board that satisfies `b` satisfies `a`; equal bodies included.
+
+    Of rules the bodies are compared. `b` is then more specific than `a`.
 
     Examples
     --------
@@ -17,6 +19,7 @@ def is_more_general(a: Body, b: Body, schema: Schema) -> bool:
     >>> is_more_general(a, b, schema), is_more_general(b, a, schema)
     (True, False)
     """
+    a, b = _body(a), _body(b)
     if not is_satisfiable(b, schema):
         return True
     values_a, values_b = _values(a, schema), _values(b, schema)
@@ -31,8 +34,8 @@ def is_satisfiable(body: Body, schema: Schema) -> bool:
     return body.is_satisfiable and all(_values(body, schema).values())
 
 
-def overlap(a: Body, b: Body, schema: Schema) -> bool:
-    """Whether some row and board could satisfy both bodies.
+def overlap(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
+    """Whether some row and board could satisfy both bodies, or fire both rules.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def overlap(a: Body, b: Body, schema: Schema) -> bool:
     >>> overlap(single, male, schema), overlap(single, married, schema)
     (True, False)
     """
-    return is_satisfiable(Body((*a, *b)), schema)
+    return is_satisfiable(Body((*_body(a), *_body(b))), schema)
 
 
 def conflict(a: Rule, b: Rule, schema: Schema) -> bool:
@@ -52,6 +55,15 @@ def conflict(a: Rule, b: Rule, schema: Schema) -> bool:
     said = dict(a.head)
     contradicts = any(said.get(label, value) != value for label, value in b.head)
     return contradicts and overlap(a.body, b.body, schema)
+
+
+def is_more_specific(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
+    """Whether every row and board that satisfies `a` satisfies `b`; equal bodies included."""
+    return is_more_general(b, a, schema)
+
+
+def _body(part: Body | Rule) -> Body:
+    return part.body if isinstance(part, Rule) else part
 
 
 def _within(inner: Range, outer: Range) -> bool:

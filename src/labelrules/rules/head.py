@@ -35,22 +35,22 @@ class Head:
     n_labels: int
 
     def __init__(self, literals: Mapping[int, int], n_labels: int) -> None:
-        pairs = tuple(sorted((int(label), int(value)) for label, value in literals.items()))
-        if not pairs:
+        if not literals:
             raise ValueError("a head names at least one label")
-        for label, value in pairs:
-            if not 0 <= label < n_labels:
+        for label, value in literals.items():
+            if label not in range(n_labels):
                 raise ValueError(f"there is no label {label} among {n_labels} labels")
             if value not in (0, 1):
                 raise ValueError(f"label {label} is present (1) or absent (0), not {value}")
+        pairs = tuple(sorted((int(label), int(value)) for label, value in literals.items()))
         object.__setattr__(self, "literals", pairs)
         object.__setattr__(self, "n_labels", int(n_labels))
 
     @classmethod
     def from_vector(cls, vector: npt.ArrayLike) -> "Head":
         """The head with these predictions, `UNSET` for labels it is silent about."""
-        values: Board = np.asarray(vector, dtype=np.int8)
-        return cls({int(i): int(values[i]) for i in np.flatnonzero(values != UNSET)}, len(values))
+        values = np.asarray(vector).tolist()
+        return cls({i: value for i, value in enumerate(values) if value != UNSET}, len(values))
 
     def vector(self) -> Board:
         """One cell per label: 0, 1 or `UNSET`."""

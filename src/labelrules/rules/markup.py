@@ -72,11 +72,16 @@ def _condition(condition: Condition, schema: Schema) -> str:
     name = rf"\text{{{_escaped(feature.name)}}}"
     sign = _OPERATORS[condition.operator]
     if feature.categories is None:
-        return f"{name} {sign} {number_text(condition.value)}"
+        return f"{name} {sign} {_number(condition.value)}"
     category = int(condition.value)
     if tuple(text.lower() for text in feature.categories) in NO_YES:
         return _overlined(name, category == (condition.operator == "!="))
     return rf"{name} {sign} \text{{{_escaped(feature.categories[category])}}}"
+
+
+def _number(value: float) -> str:
+    mantissa, _, exponent = number_text(value).partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
 
 def _escaped(text: str) -> str:

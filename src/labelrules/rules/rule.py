@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from labelrules.measures import ratio
 from labelrules.rules.body import Body
 from labelrules.rules.head import Head
 
@@ -26,7 +27,7 @@ class Evidence(NamedTuple):
 
     def probability(self, m: float = 2.0, prior: float = 0.5) -> float:
         """The m-estimate of being right; the defaults give Laplace's estimate."""
-        return (self.right + m * prior) / (self.right + self.wrong + m)
+        return float(ratio(self.right + m * prior, self.right + self.wrong + m))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ class Rule:
     evidence: tuple[Evidence, ...] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.head, Head) and isinstance(self.body, Body)):
+            raise ValueError("a rule needs a Head and a Body: Rule(Head(...), Body([...]))")
         if self.evidence is not None:
             object.__setattr__(self, "evidence", _checked(self.evidence, len(self.head)))
 

@@ -154,6 +154,7 @@ def parse(text: str, schema: Schema) -> Theory:
       quality <- eduction = University
                  ^
     """
+    _check_types(text, schema)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     kind: type[Theory] | None = None
     rules = []
@@ -162,7 +163,10 @@ def parse(text: str, schema: Schema) -> Theory:
         if len(words) == 1:
             continue
         if kind is None:
-            kind = RuleSet if line.partition("#")[0].strip() == ANY_ORDER else DecisionList
+            start = line.partition("#")[0].strip()
+            if start + ":" == ANY_ORDER:
+                fail_at(f"a rule set begins with {ANY_ORDER!r}, with a colon", line, number, 0)
+            kind = RuleSet if start == ANY_ORDER else DecisionList
             if kind is RuleSet:
                 continue
         rule = _Parser(words, schema, line, number).rule()
@@ -181,7 +185,17 @@ def parse_rule(text: str, schema: Schema) -> Rule:
     >>> parse_rule("not sports <- fashion", load("magazines").schema).form.constraint
     'exclusion'
     """
+    _check_types(text, schema)
     return _Parser(list(tokens(text, 1)), schema, text, 1).rule()
+
+
+def _check_types(text: object, schema: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"rules are parsed from text, not from {type(text).__name__}")
+    if not isinstance(schema, Schema):
+        raise TypeError(
+            f"rules are parsed with a Schema, not with {type(schema).__name__}: give data.schema"
+        )
 
 
 _ASCII_OPERATORS: dict[str, Operator] = {
@@ -226,7 +240,7 @@ class _Parser:
         literals, evidence, stops = self.head()
         self.expect("arrow", "a comma or <-")
         body = self.body()
-        self.expect("end", "a comma or the end of the line")
+        self.expect("end", "a comma or the end of the line" if body else "the end of the line")
         counts = [evidence[label] for label in sorted(literals) if label in evidence]
         if counts and len(counts) < len(literals):
             self.fail("either all labels of the head carry evidence or none", self.tokens[0])
@@ -277,7 +291,7 @@ class _Parser:
 
     def count(self) -> int:
         token = self.expect("word", "a count")
-        if not (token.text.isascii() and token.text.isdigit()):
+        if not (token.text.isascii() and token.text.isdigit() and len(token.text) < 20):
             self.fail(f"{quoted(token.text)} is not a count", token)
         return int(token.text)
 
@@ -350,11 +364,13 @@ class _Parser:
         return Condition(column, operator, feature.categories.index(token.text))
 
     def number_value(self) -> float:
+        if self.next.text == "=":
+            self.fail("numbers are compared by <= or >; for >= take the next smaller number and >")
         token = self.expect("word", "a number")
         try:
             value = float(token.text)
         except ValueError:
             self.fail(f"{quoted(token.text)} is not a number", token)
-        if not isfinite(value) or "_" in token.text:
+        if not isfinite(value) or "_" in token.text or not token.text.isascii():
             self.fail(f"{quoted(token.text)} is not a finite number", token)
         return value

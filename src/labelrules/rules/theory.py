@@ -1,5 +1,6 @@
 """Rules with an order, or with a vote."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self, overload
@@ -8,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Matrix
-from labelrules.data.encode import encode
+from labelrules.data.encode import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
 from labelrules.rules.rule import Evidence, Rule
@@ -35,6 +36,10 @@ class Theory:
     ordered: ClassVar[bool]
 
     def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+        if not isinstance(schema, Schema):
+            raise ValueError(
+                f"a theory needs a Schema, not {type(schema).__name__}: give data.schema"
+            )
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "rules", tuple(rules))
         for number, rule in enumerate(self.rules):
@@ -137,10 +142,13 @@ class DecisionList(Theory):
                 stopped[fires] = number
         return Run(board, writer, stopped)
 
-    def with_evidence(self, X: Any, Y: Board) -> "DecisionList":
+    def with_evidence(self, X: Any, Y: Any) -> "DecisionList":
         """The same list with evidence counted on the cells that each rule writes."""
         run = self.run(X)
-        right = run.board == checked_board(Y, run.board, self.schema, "Y")
+        truth = encode_labels(Y, self.schema)
+        if len(truth) != len(run.board):
+            raise ValueError(f"X has {len(run.board)} rows but Y has {len(truth)}")
+        right = run.board == truth
         return DecisionList(
             self.schema,
             [
@@ -188,6 +196,15 @@ class RuleSet(Theory):
                     f"rule {number + 1} has a stop mark, but a rule set has no order: "
                     "use a DecisionList"
                 )
+
+    def __eq__(self, other: object) -> bool:
+        """The same rules, each as often: without an order that is all that counts."""
+        if not isinstance(other, RuleSet):
+            return NotImplemented
+        return self.schema == other.schema and Counter(self.rules) == Counter(other.rules)
+
+    def __hash__(self) -> int:
+        return hash((self.schema, frozenset(Counter(self.rules).items())))
 
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
         """Let the rules vote; see `Theory.apply`."""

@@ -81,6 +81,11 @@ _TOKEN = re.compile(
       | (?P<string>"(?:[^"\\]|\\.)*") | (?P<word>[^\s,"()<>=!¬≤≠←*\#/]+)""",
     re.VERBOSE | re.DOTALL,
 )
+_PROBLEMS = {
+    '"': "this quote is never closed",
+    "<": "numbers are compared by <= or >, and <- stands before the body",
+    "!": "a category is compared by = or !=, and a label is negated by not",
+}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 
 
@@ -90,10 +95,8 @@ def tokens(line: str, number: int) -> Iterator[Token]:
     while place < len(line):
         match = _TOKEN.match(line, place)
         if match is None:
-            opened = line[place] == '"'
-            fail_at(
-                "this quote is never closed" if opened else "unexpected sign", line, number, place
-            )
+            problem = _PROBLEMS.get(line[place], "unexpected sign")
+            fail_at(problem, line, number, place)
         kind = str(match.lastgroup)
         if kind == "string":
             yield Token(kind, _unescaped(match.group(), line, number, place), place)

@@ -59,7 +59,7 @@ def _weights_of(formula: Formula) -> tuple[int, int]:
 def _with_room(c: Confusion, scale: int) -> Confusion:
     """The counts in Python's integers where sums of products may need more than 64 bits."""
     n_labels = c.tp.shape[-1]
-    cells = int(c.tp.max() + c.fp.max() + c.tn.max() + c.fn.max())
+    cells = int(c.tp.max() + c.fp.max() + c.tn.max() + c.fn.max()) + 1
     if (scale * cells * n_labels) ** 2 < 2**60:
         return c
     return Confusion(*(part.astype(object) for part in c))

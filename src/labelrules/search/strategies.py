@@ -246,8 +246,7 @@ class _Tree:
 
     def built(self, head: Literals) -> SearchNode:
         children = tuple(self.built(child) for child in self.children(head))
-        value = self.problem.exact_value(self.vector(head))
-        return SearchNode(head, value, self.fates[head], children)
+        return SearchNode(head, self.value(head), self.fates[head], children)
 
     def best(self) -> Board:
         heads = (h for h, fate in self.fates.items() if fate != "skipped")

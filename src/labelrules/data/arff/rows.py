@@ -24,6 +24,7 @@ from labelrules.data.arff.tokens import (
     read_words,
     skip_blanks,
 )
+from labelrules.data.columns import LARGEST_EXACT, is_rounded
 from labelrules.data.errors import FileError, quoted, suggestion
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
@@ -168,9 +169,15 @@ def _number(word: str, place: int, layout: Layout) -> float:
         value = math.nan if word.strip(NUMBER_CHARACTERS) else float(word)
     except ValueError:
         value = math.nan
-    if math.isfinite(value):
+    rounded = abs(value) >= LARGEST_EXACT and math.isfinite(value) and is_rounded(word)
+    if math.isfinite(value) and not rounded:
         return value
     name = quoted(layout.attributes[place].name)
+    if rounded:
+        raise Misread(
+            f"attribute {name} has the whole number {word:.60}, which a float64 cannot hold "
+            f"exactly: declare its {{categories}}, scale it, or leave it out (ignore=[{name}])"
+        )
     if math.isinf(value):
         raise Misread(f"attribute {name} has the infinite value {quoted(word)}")
     raise Misread(

@@ -14,6 +14,7 @@ from labelrules.data.arff.digits import listed_rows
 from labelrules.data.arff.layout import Layout, Lookup
 from labelrules.data.arff.parts import DenseRows, Part
 from labelrules.data.arff.rows import NUMBER_CHARACTERS
+from labelrules.data.columns import LARGEST_EXACT
 
 Columns = npt.NDArray[np.int32]
 
@@ -74,14 +75,17 @@ def _values(words: list[bytes], of_word: dict[bytes, float] | None) -> Floats | 
 
 
 def _numbers(words: list[bytes]) -> Floats | None:
-    """Words of the characters of numbers as finite numbers, NaN for a question mark."""
+    """Words of the characters of numbers as numbers, NaN for a question mark.
+
+    None if there may be one that is infinite, or a whole number that was rounded.
+    """
     if b"?" in words:
         words = [b"nan" if word == b"?" else word for word in words]
     try:
         numbers = np.fromiter(map(float, words), np.float64, len(words))
     except ValueError:
         return None
-    return None if np.isinf(numbers).any() else numbers
+    return None if (np.abs(numbers) >= LARGEST_EXACT).any() else numbers
 
 
 def _plain_sparse(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | None:
@@ -93,6 +97,8 @@ def _plain_sparse(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | N
     n_entries = text.count(b" ")
     separators = text.translate(None, _ALL_BUT_SEPARATORS)
     if b"{" in text or b"}" in text or separators != (b" ," * n_entries)[:-1]:
+        return None
+    if text and not n_entries:  # one index without a value
         return None
     words = text.translate(_COMMA_TO_SPACE).split(b" ") if text else []
     attributes = _attributes(words[::2], len(lookup.target))

@@ -2,20 +2,21 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from math import nan
-from typing import NoReturn
 
 import numpy as np
 
 from labelrules._types import Floats
+from labelrules.data.columns import LARGEST_EXACT, is_rounded, text_of, whole_number
 from labelrules.data.errors import quoted, suggestion
 from labelrules.data.schema import Feature
-from labelrules.data.tables.csv_records import Block, Source
+from labelrules.data.tables.csv_records import Block
 
 _BLANKS = r"[\s\x1c-\x1f]*"  # what float() strips
 _NUMBER = re.compile(rf"{_BLANKS}[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?{_BLANKS}", re.ASCII)
 _NOT_FINITE = re.compile(rf"{_BLANKS}[+-]?(nan|inf(inity)?){_BLANKS}", re.ASCII | re.IGNORECASE)
+_ZERO_FIRST = re.compile(rf"{_BLANKS}[+-]?0\d", re.ASCII)
 _LABELS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "False": 0.0, "True": 1.0}
 
 
@@ -43,12 +44,10 @@ class Numbers(Decoder):
         if numbers is not None:
             return numbers
         for row, cell in enumerate(cells):
-            if cell != self.missing and not _is_finite_number(cell):
-                raise block.error(
-                    f"column {quoted(self.feature.name)} holds numbers, but this cell is "
-                    f"{quoted(cell)}",
-                    row,
-                )
+            why = None if cell == self.missing else why_no_number(cell)
+            if why is not None:
+                name = quoted(self.feature.name)
+                raise block.error(f"column {name} holds numbers, but this cell is {why}", row)
         return _numbers(cells, self.missing)
 
 
@@ -74,7 +73,11 @@ class KnownCategories(Decoder):
 
 
 class FoundCategories(Decoder):
-    """A nominal column whose categories are what its cells say."""
+    """A nominal column whose categories are what its cells say.
+
+    If all are numbers, equal ones are one category, written as :func:`text_of` does, and
+    they are in order of size; else the texts are taken as they are, sorted.
+    """
 
     def __init__(self, name: str, missing: str) -> None:
         super().__init__(Feature(name, ()), missing)
@@ -88,13 +91,16 @@ class FoundCategories(Decoder):
         return np.array([self._code_of.get(cell, nan) for cell in cells], dtype=np.float64)
 
     def finish(self, codes: Floats) -> Feature:
-        """The feature with its categories sorted, and the codes with them."""
-        texts = sorted(self._code_of)
-        place = np.empty(len(texts))
-        place[[int(self._code_of[text]) for text in texts]] = np.arange(len(texts))
+        """The feature with its categories in order, and the codes with them."""
+        category_of = _categories(self._code_of)
+        categories = list(dict.fromkeys(category_of.values()))
+        code_of = {category: code for code, category in enumerate(categories)}
+        place = np.empty(len(category_of))
+        for text, category in category_of.items():
+            place[int(self._code_of[text])] = code_of[category]
         known = ~np.isnan(codes)
         codes[known] = place[codes[known].astype(np.intp)]
-        return Feature(self.feature.name, tuple(texts))
+        return Feature(self.feature.name, tuple(categories))
 
 
 class Labels(Decoder):
@@ -123,61 +129,53 @@ def plain_numbers(cells: Sequence[str], missing: str) -> Floats | None:
         return None
     text = "".join(cells)
     # float() also takes digits of other scripts, underscores, and words such as "nan"
-    if "_" in text or not text.isascii() or np.isinf(numbers).any():
+    if "_" in text or not text.isascii() or (np.abs(numbers) >= LARGEST_EXACT).any():
         return None
     return numbers if np.isnan(numbers).sum() == cells.count(missing) else None
 
 
-def numeric_columns(source: Source, columns: Collection[int], missing: str) -> set[int]:
-    """Which of the columns hold nothing but numbers, by all their cells."""
-    numeric = set(columns)
-    not_finite: dict[int, tuple[Block, int]] = {}
-    block = None
-    for block in source.blocks():
-        _refuse_nul(block)
-        cells = block.columns()
-        for column in sorted(numeric):
-            if plain_numbers(cells[column], missing) is not None:
-                continue
-            odd = [row for row, cell in enumerate(cells[column]) if _is_odd(cell, missing)]
-            if any(not _is_not_finite(cells[column][row]) for row in odd):
-                numeric.discard(column)
-            elif odd:
-                not_finite.setdefault(column, (block, odd[0]))
-    if block is None:
-        source.refuse("there are no rows, so nothing says what the columns hold")
-    for column in sorted(numeric & not_finite.keys()):
-        _refuse_not_finite(source.header[column], column, *not_finite[column])
-    return numeric
+def looks_like_number(cell: str) -> bool:
+    """Whether the cell is written as a number, be it too large or too long to be held."""
+    return _NUMBER.fullmatch(cell) is not None
 
 
-def _refuse_not_finite(name: str, column: int, block: Block, row: int) -> NoReturn:
-    cell = block.rows[row][column]
-    raise block.error(
-        f"column {quoted(name)} holds numbers, but this cell is {quoted(cell)}: pass "
-        f"missing={cell!r} if it stands for a missing value, or nominal=[{quoted(name)}]",
-        row,
-    )
+def is_word_for_no_number(cell: str) -> bool:
+    """Whether the cell is "nan", "inf" or the like."""
+    return _NOT_FINITE.fullmatch(cell) is not None
 
 
-def _refuse_nul(block: Block) -> None:
-    for row, cells in enumerate(block.rows):
-        if "\0" in "".join(cells):
-            raise block.error("the line has a NUL character: is this text, in this encoding?", row)
+def why_no_number(cell: str) -> str | None:
+    """What a cell is instead of a number that can be held; none if it is such a number."""
+    if not looks_like_number(cell) or np.isinf(float(cell)):
+        return quoted(cell)
+    if is_rounded(cell):
+        return f"the whole number {cell.strip():.60}, which a float64 cannot hold exactly"
+    return None
 
 
 def _numbers(cells: Sequence[str], missing: str) -> Floats:
     return np.array([nan if cell == missing else float(cell) for cell in cells], dtype=np.float64)
 
 
-def _is_odd(cell: str, missing: str) -> bool:
-    return cell != missing and not _is_finite_number(cell)
+def _as_numbers(texts: Iterable[str]) -> dict[str, float] | None:
+    """The numbers that texts are, if all are: a code such as 007 is none."""
+    numbers: dict[str, float] = {}
+    for text in texts:
+        if _ZERO_FIRST.match(text) or not looks_like_number(text) or np.isinf(float(text)):
+            return None
+        whole = whole_number(text)
+        numbers[text] = float(text) if whole is None else whole
+    return numbers
 
 
-def _is_finite_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None and bool(np.isfinite(float(cell)))
-
-
-def _is_not_finite(cell: str) -> bool:
-    """A word for no number, or a number too large to be one."""
-    return _NOT_FINITE.fullmatch(cell) is not None or _NUMBER.fullmatch(cell) is not None
+def _categories(texts: Iterable[str]) -> dict[str, str]:
+    """The category that each text stands for, in the order of the categories."""
+    numbers = _as_numbers(texts)
+    if numbers is None:
+        return {text: text for text in sorted(texts)}
+    text_of_number: dict[float, str] = {}
+    for number in numbers.values():
+        text_of_number.setdefault(number, text_of(number))
+    return {
+        text: text_of_number[numbers[text]] for text in sorted(numbers, key=numbers.__getitem__)
+    }

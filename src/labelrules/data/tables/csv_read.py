@@ -19,9 +19,9 @@ from labelrules.data.tables.cells import (
     KnownCategories,
     Labels,
     Numbers,
-    numeric_columns,
 )
 from labelrules.data.tables.csv_records import Block, Source
+from labelrules.data.tables.kinds import numeric_columns
 from labelrules.data.tables.schemafile import Described, from_json, schema_path
 
 
@@ -38,9 +38,10 @@ def read_csv(
 ) -> Dataset:
     r"""Read a data set from a CSV file with a header line.
 
-    A column is numeric if every cell that is not missing is a number, unless it
-    is named in `nominal`; other columns are nominal, with their texts as categories, sorted.
-    A schema file beside the table (``PATH.schema.json``, as :func:`write_csv`
+    Of the cells of a column that are not missing, either all are numbers, and it is
+    numeric, or none is, and it is nominal, with its texts as categories, sorted. A mixture
+    is refused: ``NA`` among numbers is a missing value (``missing="NA"``), and codes such
+    as 1, 2, 3a are categories (``nominal=[...]``). A schema file beside the table (``PATH.schema.json``, as :func:`write_csv`
     leaves it) says all this itself, and the table must fit it.
 
     Parameters
@@ -51,7 +52,10 @@ def read_csv(
         The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True). Needed if
         there is no schema file; if there is one, they must be its labels.
     nominal : iterable of str
-        Columns to be nominal although they hold numbers.
+        Columns to be nominal although they hold numbers. If all their cells are numbers,
+        1 and 1.0 are both the category ``"1"``, as in :func:`labelrules.data.encode.dataset`,
+        and the categories are in order of size; unless one begins with a needless zero,
+        such as 007. Then, or if there is other text, the categories are the texts as they are.
     ignore : iterable of str
         Columns to be left out.
     delimiter : str

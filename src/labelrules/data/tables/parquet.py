@@ -10,6 +10,7 @@ from labelrules.data.encode import dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files import replacing, why_unreadable
 from labelrules.data.names import Names, checked_names
+from labelrules.data.schema import repeated
 from labelrules.data.tables.arrow import METADATA, arrow_schema, batches, from_arrow, pyarrow
 from labelrules.data.tables.schemafile import Described, from_json
 
@@ -126,7 +127,11 @@ def _read_table(path: Path) -> Any:
     from pyarrow.parquet import ParquetFile
 
     with path.open("rb") as file, ParquetFile(file) as content:
-        return content.read()
+        table = content.read()
+    twice = repeated(table.column_names)
+    if twice:
+        raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
+    return table
 
 
 def _described(content: Any, path: Path) -> Described | None:

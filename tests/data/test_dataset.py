@@ -1,0 +1,105 @@
+"""A data set is checked when it is made, and frozen from then on."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import sparse
+
+from labelrules.data import DataError, Dataset, Feature, Schema, load
+from strategies import datasets
+
+S = Schema([Feature("x")], ["l"])
+
+
+def arrays_of(data):
+    stored = (data.X.data, data.X.indices, data.X.indptr) if data.is_sparse else (data.X,)
+    return (data.Y, *stored)
+
+
+@given(datasets())
+def test_copies_are_equal_and_frozen_too(data):
+    for again in (pickle.loads(pickle.dumps(data)), copy.deepcopy(data), copy.copy(data)):
+        assert again == data
+        assert not any(array.flags.writeable for array in arrays_of(again))
+
+
+def test_what_was_given_can_change_without_changing_the_data():
+    for X in (np.ones((2, 1)), np.ones((2, 1), order="F"), sparse.csc_array(np.ones((2, 1)))):
+        Y = np.zeros((2, 1), np.int8)
+        data = Dataset(S, X, Y)
+        (X.data if sparse.issparse(X) else X)[:] = 5
+        Y[:] = 1
+        assert (data.column("x") == 1).all()
+        assert not data.Y.any()
+
+
+def test_a_frozen_view_of_what_can_be_written_is_copied():
+    base = np.zeros((2, 1), np.int8)
+    view = base[:]
+    view.setflags(write=False)
+    data = Dataset(S, np.ones((2, 1)), view)
+    base[:] = 1
+    assert not data.Y.any()
+
+
+def test_stored_zeros_and_duplicates_are_settled():
+    X = sparse.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [0, 0, 0])), shape=(2, 1))
+    data = Dataset(S, X, [[0], [1]])
+    assert data.X.nnz == 1
+    assert list(data.column("x")) == [3, 0]
+
+
+def test_take_and_without():
+    readers = load("magazines")
+    assert readers.take([3, 1]).label_sets() == [("quality", "fashion"), ()]
+    assert len(readers.take([])) == 0
+    assert readers.take(readers.Y[:, 3] == 1).n_rows == 2
+    assert readers.without(["sex"]).schema.feature_names == ("education", "marital", "children")
+    with pytest.raises(DataError, match="there is no feature 'size' to leave out"):
+        readers.without(["size"])
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "message"),
+    [
+        ([[1], [2]], [[0.7], [1]], "Y has cells other than 0 and 1"),
+        ([[1], [2]], np.array([[256], [1]]), "Y has cells other than 0 and 1"),
+        ([[1], [2]], [[-1], [1]], "Y has cells other than 0 and 1"),
+        ([[1], [2]], [[float("nan")], [1]], "Y has cells other than 0 and 1"),
+        ([[1], [2]], [["a"], ["b"]], "Y must be an array of numbers"),
+        ([[1], [2]], sparse.csr_array([[0], [1]]), "Y must be an array of numbers"),
+        ([["a"], ["b"]], [[0], [1]], "X must be an array of numbers"),
+        ([[1], [2, 3]], [[0], [1]], "X must be an array of numbers"),
+        ([[2**60 + 1], [2]], [[0], [1]], "X has a whole number that a float cannot hold"),
+        ([[1, 2]], [[0]], r"X has the shape \(1, 2\) but 1 features are named"),
+        ([[1]], [[0, 1]], r"Y has the shape \(1, 2\) but 1 labels are named"),
+        ([[1]], [[0], [1]], "X has 1 rows but Y has 2"),
+        ([[np.inf]], [[0]], "feature 'x' has an infinite value"),
+    ],
+)
+def test_wrong_arrays_are_refused(X, Y, message):
+    with pytest.raises(DataError, match=message):
+        Dataset(S, X, Y)
+
+
+def test_codes_name_categories():
+    schema = Schema([Feature("c", ("a", "b", "c"))], ["l"])
+    for code in (3, -1, 0.5):
+        for X in (np.array([[code]]), sparse.csc_array([[float(code)]])):
+            with pytest.raises(DataError, match=r"'c' has the code .* numbered from 0 to 2"):
+                Dataset(schema, X, [[0]])
+
+
+def test_names_are_lists_not_texts():
+    with pytest.raises(DataError, match="labels is one text, 'quality': give a list"):
+        Schema([], "quality")
+    with pytest.raises(DataError, match="the categories of 'sex' are one text, 'MF': give a list"):
+        Feature("sex", "MF")
+
+
+def test_the_schema_cannot_be_changed_through_its_indices():
+    with pytest.raises(TypeError):
+        S.feature_index["y"] = 0
