@@ -188,11 +188,12 @@ def _rows_of(active, n_rows):
 
 
 @njit(nogil=True, cache=True)
-def run_list(rules, columns, board, reads, writer, stopped):
+def run_list(rules, columns, board, fresh, reads, writer, stopped):
     """Apply rules in order to a board, in place.
 
-    `reads` is a second board for label conditions, or has no rows. `writer` (cells) and
-    `stopped` (rows) receive the numbers of rules; with no rows they are not kept.
+    `fresh` tells that nothing is written on the board yet. `reads` is a second board for label
+    conditions, or has no rows. `writer` (cells) and `stopped` (rows) receive the numbers of rules;
+    with no rows they are not kept.
     """
     n_total, n_labels = board.shape
     words = np.empty((len(rules.column), SLAB), np.uint64)
@@ -207,7 +208,10 @@ def run_list(rules, columns, board, reads, writer, stopped):
         n_rows = min(64 * SLAB, n_total - first)
         filled[:] = False
         _rows_of(active, n_rows)
-        _pack(board, first, n_rows, written, present)
+        written[:] = _NONE
+        present[:] = _NONE
+        if not fresh:
+            _pack(board, first, n_rows, written, present)
         if layered:
             _pack(reads, first, n_rows, seen_written, seen_present)
         for r in range(len(rules.stops)):

@@ -63,6 +63,7 @@ class RuleTable:
         from labelrules.kernels.apply import run_list, run_set
 
         matrix = encode(X, self.schema)
+        fresh = board is None
         board = start_board(board, matrix, self.schema)
         n_labels = self.schema.n_labels
         seen = (
@@ -73,7 +74,7 @@ class RuleTable:
         writer = np.full((len(board) if traced else 0, n_labels), -1, dtype=np.int32)
         stopped = np.full(len(board) if traced else 0, -1, dtype=np.int32)
         if self.ordered:
-            run_list(self.arrays, columns_of(matrix), board, seen, writer, stopped)
+            run_list(self.arrays, columns_of(matrix), board, fresh, seen, writer, stopped)
         else:
             run_set(self.arrays, columns_of(matrix), board, seen)
         return Run(board, writer, stopped)
