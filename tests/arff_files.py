@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from labelrules.data.arff.read import FAST_WAYS, FastWay, read_arff
-
 from labelrules.data import Dataset
+from labelrules.data.arff.read import FAST_WAYS, FastWay, read_arff
 
 
 def read(

@@ -5,6 +5,7 @@ the message, as a pattern that it matches from the file's name to the end.
 """
 
 import gzip
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,6 +69,10 @@ def folder_instead(folder: Path) -> object:
 
 
 PACKED = gzip.compress(GOOD.encode() * 1000)
+MANY = HEAD + "".join(f"{number},red,0\n" for number in range(5000))
+LONG = gzip.compress(MANY.encode())
+CUT = len(LONG) // 2
+CUT_LINE = zlib.decompressobj(wbits=31).decompress(LONG[:CUT]).count(b"\n") + 1
 
 FILES: dict[str, tuple[Attempt, str]] = {
     # --- files that cannot be read at all
@@ -83,20 +88,33 @@ FILES: dict[str, tuple[Attempt, str]] = {
     "empty": (mulan(""), r"t\.arff: the file is empty"),
     "blank": (mulan("\n% nothing\n\n"), r"t\.arff: the file is empty"),
     "gzip truncated": (
-        mulan(PACKED[:-40], named="t.arff.gz"),
-        r"t\.arff\.gz: the gzip file is truncated or damaged",
+        mulan(LONG[:CUT], named="t.arff.gz"),
+        rf"t\.arff\.gz, line {CUT_LINE}: the compressed file ends early: get it again",
+    ),
+    "gzip truncated, another encoding": (
+        mulan(gzip.compress(GOOD.encode("utf-16"))[:-12], named="t.arff.gz", encoding="utf-16"),
+        r"t\.arff\.gz: the compressed file ends early: get it again",
+    ),
+    "gzip without its sum": (
+        mulan(gzip.compress(GOOD.replace("\n", "\r\n").encode())[:-8], named="t.arff.gz"),
+        r"t\.arff\.gz, line 7: the compressed file ends early: get it again",
+    ),
+    "gzip followed by something": (
+        mulan(gzip.compress(GOOD.encode()) + b"more", named="t.arff.gz"),
+        r"t\.arff\.gz: the compressed file is damaged \(Not a gzipped file \(b'mo'\)\): "
+        r"get it again",
     ),
     "gzip truncated in its first bytes": (
         mulan(PACKED[:5], named="t.arff.gz"),
-        r"t\.arff\.gz: the gzip file is truncated or damaged",
+        r"t\.arff\.gz: the compressed file ends early: get it again",
     ),
     "gzip damaged": (
         mulan(PACKED[:60] + b"\xff" * 9 + PACKED[69:], named="t.arff.gz"),
-        r"t\.arff\.gz: (the gzip file is truncated or damaged|this is not a gzip file \(.*\))",
+        r"t\.arff\.gz(, line \d+)?: the compressed file is damaged \(.*\): get it again",
     ),
     "gzip with a wrong sum": (
         mulan(PACKED[:-8] + bytes(4) + PACKED[-4:], named="t.arff.gz"),
-        r"t\.arff\.gz: this is not a gzip file \(CRC check failed .*\)",
+        r"t\.arff\.gz: the compressed file is damaged \(CRC check failed .*\): get it again",
     ),
     "not gzip": (
         mulan(GOOD, named="t.arff.gz"),
@@ -369,7 +387,15 @@ FILES: dict[str, tuple[Attempt, str]] = {
     ),
     "second @data": (
         rows("@data"),
-        r"t\.arff, line 6: the row has 1 values but 3 attributes are declared",
+        r"t\.arff, line 6: @data stands here a second time",
+    ),
+    "attribute after @data": (
+        rows("1,red,0", "@attribute z numeric"),
+        r"t\.arff, line 7: @attribute stands after @data, where only rows may stand",
+    ),
+    "category like a keyword": (
+        mulan(HEAD.replace("a numeric", "a {@data}") + "@data,red,0\n@datum,red,0\n"),
+        r"t\.arff, line 7: attribute 'a' has the undeclared value '@datum'; .*",
     ),
     # --- sparse rows
     "index twice": (

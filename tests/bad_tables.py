@@ -3,6 +3,7 @@
 import datetime as dt
 import gzip
 import json
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from labelrules.data import (
 Y1 = [[1]]
 Y2 = [[0], [1]]
 SCHEMA = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["a", "b"])
+PEOPLE = dataset(pd.DataFrame({"age": [36, 41], "sex": ["Male", "Female"]}), [{"a"}, {"l"}])
 WHEN = dt.datetime(2020, 1, 1)
 
 
@@ -300,6 +302,20 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dataset([[1]], [{"sport"}], label_names=["sports"]),
         r"Y has the unknown label 'sport' in row 0; did you mean 'sports'\?",
     ),
+    "Y rows of text": (
+        lambda: dataset([[1], [2]], [["0", "1"], ["1", "0"]]),
+        "Y has nothing but the texts '0' and '1': turn them into numbers, as by .*int",
+    ),
+    "Y rows of text and names": (
+        lambda: dataset([[1], [2]], [("0", "0"), ("1", "0")], label_names=["a", "b"]),
+        "Y has nothing but the texts '0' and '1'",
+    ),
+    "Y sparse duplicates": (
+        lambda: dataset(
+            [[1]], sparse.coo_array((np.array([255, 2], np.uint8), ([0, 0], [0, 0])), shape=(1, 1))
+        ),
+        r"Y has 257.0 in row 0, column 0: a label is 0 or 1",
+    ),
     "Y all empty": (lambda: dataset([[1]], [set()]), "every label set in Y is empty"),
     "rows differ": (lambda: dataset([[1]], Y2), "X has 1 rows but Y has 2"),
     # --- new data
@@ -351,7 +367,60 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "new data set": (
         lambda: encode(load("magazines"), SCHEMA),
-        "the data set given as X has other features than the schema: 'education' is the first",
+        "X does not fit the schema: missing feature 'age'; extra columns 'education', 'marital'",
+    ),
+    "new data set lacks a feature": (
+        lambda: encode(PEOPLE.without(["sex"]), SCHEMA),
+        "X does not fit the schema: missing feature 'sex'$",
+    ),
+    "new data set has more": (
+        lambda: encode(PEOPLE, Schema(SCHEMA.features[:1], [])),
+        "X does not fit the schema: extra column 'sex'$",
+    ),
+    "new data set in another order": (
+        lambda: encode(PEOPLE, Schema(SCHEMA.features[::-1], [])),
+        "the columns of X are in another order than the features of the schema: column 0 is 'age' "
+        "instead of 'sex'; make the data set anew, with its columns in this order: 'sex', 'age'",
+    ),
+    "new data set of other kinds": (
+        lambda: encode(PEOPLE, Schema([Feature("age", ("1",)), Feature("sex")], [])),
+        "X does not fit the schema: column 'age' must hold the categories '1', but it holds "
+        "numbers; column 'sex' must hold numbers, but it is nominal$",
+    ),
+    "new data set with other categories": (
+        lambda: encode(PEOPLE, Schema([Feature("age"), Feature("sex", ("F", "M"))], [])),
+        "column 'sex' must hold the categories 'F', 'M', but it holds the categories 'Female', "
+        "'Male'$",
+    ),
+    "new data set with categories in another order": (
+        lambda: encode(PEOPLE, Schema([Feature("age"), Feature("sex", ("Male", "Female"))], [])),
+        "the categories 'Male', 'Female', but it holds .* 'Female', 'Male', in another order$",
+    ),
+    "new data set with other labels": (
+        lambda: encode_labels(PEOPLE, SCHEMA),
+        "Y does not fit the schema: missing label 'b'; extra column 'l'",
+    ),
+    "new truth values for categories": (
+        lambda: encode(frame(age=[1], sex=[True]), SCHEMA),
+        "column 'sex' must hold the categories 'Female', 'Male', but it holds truth values",
+    ),
+    "new truth values in a list": (
+        lambda: encode([[1, None], [2, True]], SCHEMA),
+        "column 'sex' must hold the categories 'Female', 'Male', but it holds truth values",
+    ),
+    "new truth values in an array": (
+        lambda: encode(np.array([[True]]), Schema([Feature("a", ("0", "1"))], [])),
+        "column 'a' must hold the categories '0', '1', but it holds truth values",
+    ),
+    "new truth values behind a mask": (
+        lambda: encode(
+            np.ma.array([[True], [False]], mask=[[0], [1]]), Schema([Feature("a", ("0", "1"))], [])
+        ),
+        "column 'a' must hold the categories '0', '1', but it holds truth values",
+    ),
+    "new truth values as categories": (
+        lambda: encode(frame(age=[1], sex=pd.Categorical([True])), SCHEMA),
+        "column 'sex' must hold the categories 'Female', 'Male', but it holds truth values",
     ),
     "new labels too many": (
         lambda: encode_labels([[1, 0, 1]], SCHEMA),
@@ -453,7 +522,9 @@ def half_parquet(folder: Path) -> object:
 
 GOOD = "a,b,l\n1,x,1\n"
 HUGE = '"' + "x" * 200_000 + '"'
-PACKED = gzip.compress(("a,l\n" + "1,0\n" * 5000).encode())
+PACKED = gzip.compress(("a,l\n" + "".join(f"{n},0\n" for n in range(5000))).encode())
+CUT = len(PACKED) // 2
+CUT_LINE = zlib.decompressobj(wbits=31).decompress(PACKED[:CUT]).count(b"\n") + 1
 
 FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     # name: how to make it, the line named, what is said
@@ -525,11 +596,27 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
         "this is a folder, or its folder is a file",
     ),
     "csv UTF-16 unannounced": (csv("a,l\n1,0\n".encode("utf-16")), 1, "not utf-8 text"),
-    "gzip truncated": (zipped(PACKED[: len(PACKED) // 2]), None, "truncated or damaged"),
-    "gzip damaged": (
-        zipped(PACKED[:20] + b"\0\0\0\0" + PACKED[24:]),
+    "gzip truncated": (zipped(PACKED[:CUT]), CUT_LINE, "the compressed file ends early: get it"),
+    "gzip truncated in the header": (zipped(PACKED[:5]), None, "the compressed file ends early"),
+    "gzip without its sum": (
+        zipped(gzip.compress(b"a,l\r1,0\r2,0\r")[:-8]),
+        3,
+        "the compressed file ends early",
+    ),
+    "gzip with a wrong sum": (
+        zipped(PACKED[:-8] + bytes(4) + PACKED[-4:]),
         None,
-        "truncated or damaged|not a gzip file|not utf-8 text",
+        r"the compressed file is damaged \(CRC check failed .*\): get it again",
+    ),
+    "gzip followed by something": (
+        zipped(PACKED + b"more"),
+        None,
+        r"the compressed file is damaged \(Not a gzipped file \(b'mo'\)\): get it again",
+    ),
+    "gzip damaged": (
+        zipped(PACKED[:10] + b"\xff" * 9 + PACKED[19:]),
+        None,
+        r"the compressed file is damaged \(.*\): get it again",
     ),
     "gzip is none": (zipped(b"a,l\n1,0\n"), None, "this is not a gzip file"),
     # --- CSV with a schema file
@@ -556,6 +643,11 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     "schema not JSON": (beside(b"{\n nope"), 2, "the schema is not valid JSON"),
     "schema not UTF-8": (beside(b'{"a": "\xff"}'), 1, "not utf-8 text"),
     "schema of something else": (beside(b"[]"), None, "the whole must be an object, not \\[\\]"),
+    "schema with a long number": (
+        beside(b'{"version": ' + b"1" * 5000 + b"}"),
+        None,
+        "the schema is wrong: a number has too many digits",
+    ),
     "schema nested": (beside(b"[" * 100_000), None, "nested too deeply|not valid JSON"),
     "schema without format": (beside(b"{}"), None, '"format" is not "labelrules-schema"'),
     "schema of the future": (described(GOOD, version=2), None, '"version" is 2, but this'),

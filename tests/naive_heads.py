@@ -117,6 +117,11 @@ def generated(rng, n_tables, n_rows, n_labels):
     return brute.Tables(cells.astype(np.int8), covered)
 
 
+def written_in_part(board):
+    """Whether some row counts with some of its labels only."""
+    return board is not None and any(set(row) == {0, -1} for row in board.tolist())
+
+
 def instances(tables):
     """Each table as the search takes it: Y, covered, board (None where nothing is written)."""
     for cells, covered in zip(*tables, strict=True):

@@ -588,3 +588,15 @@ def test_encoding_leaves_arrays_as_they_are(data: Dataset) -> None:
 def test_times_are_refused_with_advice() -> None:
     with pytest.raises(DataError, match="column 'when' holds times: turn them into numbers"):
         dataset(pl.DataFrame({"when": [dt.datetime(2020, 1, 1)] * 2}), Y2)
+
+
+def test_truth_values_fit_the_words_for_them_and_what_is_not_known() -> None:
+    new = np.array([[True], [False]])
+    for categories, codes in ((("False", "True"), [1, 0]), (("True", "x"), [0, np.nan])):
+        found = encode(new, Schema([Feature("a", categories)], []))
+        np.testing.assert_array_equal(found.ravel(), codes)
+    assert np.isnan(encode(new, Schema([Feature("a", ())], []))).all()
+    words = encode([["True"], ["False"]], Schema([Feature("a", ("no", "yes"))], []))
+    assert np.isnan(words).all()  # text among text: categories that the schema does not know
+    gaps = pd.DataFrame({"a": pd.array([None, None], dtype="boolean")})
+    assert np.isnan(encode(gaps, Schema([Feature("a", ("no", "yes"))], []))).all()

@@ -140,5 +140,13 @@ def test_frames_of_labels_are_checked_against_the_schema() -> None:
     with pytest.raises(DataError, match="Y has 3 columns but 2 label names were given"):
         encode_labels(BOARD, Schema([], ["a", "b"]))
     other = dataset([[1]], [{"z"}])
-    with pytest.raises(DataError, match="other labels than the schema"):
+    with pytest.raises(DataError, match="missing labels 'a', 'b', 'c'; extra column 'z'"):
         encode_labels(other, schema)
+
+
+def test_labels_may_be_called_0_and_1() -> None:
+    """If they are in sets, or if the names are given."""
+    X = [[1], [2]]
+    assert dataset(X, [{"0"}, {"1", "0"}]).Y.tolist() == [[1, 0], [1, 1]]
+    assert dataset(X, [["0"], ["1", "0"]], label_names=["1", "0"]).Y.tolist() == [[0, 1], [1, 1]]
+    assert dataset(X, [["0", "x"], ["1"]]).schema.labels == ("0", "1", "x")

@@ -111,6 +111,8 @@ def test_a_dense_and_a_sparse_part_make_sparse_data(tmp_path: Path) -> None:
         ("'r: -T 391 -C -2 -split-number 5'", ("a", "y")),
         ("'-C 1'", ("x",)),
         ("r:-C 1", ("x",)),
+        ("r: -C 1 % -C 2", ("x",)),
+        ("r%x: -C 1\t% -C 2", ("x",)),
         ("'r: -C 1 -I 0-weka.filters-R1_r: -C 1 -I 0'", ("x",)),
         ("'r: -C 3'", ("x", "a", "y")),
     ],

@@ -172,6 +172,42 @@ def test_a_mixture_of_numbers_and_text_is_refused(
         assert np.isnan(with_gap).sum() == 1
 
 
+CELLS = [
+    "",
+    "",
+    "1",
+    "2.5",
+    "x",
+    "NA",
+    "nan",
+    "-inf",
+    "1e999",
+    "9007199254740993",
+    "9007199254740992",
+]
+
+
+@given(st.lists(st.sampled_from(CELLS), min_size=1, max_size=6), st.sampled_from([2, 4, 1 << 19]))
+def test_the_kind_of_a_column_by_all_its_cells(cells: list[str], cells_at_once: int) -> None:
+    """Told once more, by lists of what the cells above are."""
+    known = [cell for cell in cells if cell]
+    numbers = [cell for cell in known if cell[-1].isdigit()]
+    others = [cell for cell in known if cell not in numbers]
+    beyond = [cell for cell in numbers if cell in ("1e999", "9007199254740993")]
+    words_alone = others and not {"x", "NA"} & set(others)
+    bad = others if numbers and others else beyond or (others if words_alone else [])
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("labelrules.data.tables.csv_records._CELLS_AT_ONCE", cells_at_once)
+        path = csv(Path(folder), "".join(["a,l\n", *(f"{cell},0\n" for cell in cells)]))
+        if not bad:
+            feature = read_csv(path, ["l"]).schema.features[0]
+            assert feature == Feature("a", tuple(sorted(set(others))) if others else None)
+            return
+        with pytest.raises(FileError) as caught:
+            read_csv(path, ["l"])
+        assert caught.value.line == cells.index(bad[0]) + 2
+
+
 def test_columns_without_any_number_are_nominal(tmp_path: Path) -> None:
     data = read_csv(csv(tmp_path, "a,b,l\ntrue,nan,0\nfalse,x,1\n,,1\n"), ["l"])
     assert data.schema.features == (Feature("a", ("false", "true")), Feature("b", ("nan", "x")))
@@ -285,6 +321,15 @@ def test_a_foreign_parquet_file_needs_its_labels_named(tmp_path: Path) -> None:
     assert read_parquet(path, ["l"], nominal=["m"], ignore=["z"]).schema.features[2] == Feature(
         "m", ("0", "1")
     )
+
+
+def test_the_index_of_a_frame_is_no_feature(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1.5, 2.5], "l": [0, 1]}, index=[7, 3])
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert "__index_level_0__" in pq.read_table(tmp_path / "t.parquet").column_names
+    assert read_parquet(tmp_path / "t.parquet", ["l"]).schema.feature_names == ("a",)
+    named = read_parquet(tmp_path / "t.parquet", ["l"], nominal=["__index_level_0__"])
+    assert named.schema.feature_names == ("a", "__index_level_0__")
 
 
 def test_missing_values_are_nulls_to_others(tmp_path: Path) -> None:

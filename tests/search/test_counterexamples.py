@@ -10,7 +10,7 @@ import pytest
 import naive_heads as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure, traits
 from labelrules.measures.counterexample import head_vector
-from labelrules.search import best_head, root, search_tree
+from labelrules.search import best_head, no_lift, root, search_tree
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}
 EXAMPLES = {name: one for name, one in COUNTEREXAMPLES.items() if name not in COUNTED_PLAINLY}
@@ -19,7 +19,7 @@ POSITIVE_ONLY = {"lift-prefix"}
 
 
 def lift_of(example):
-    return (lambda size: float(example.lift[size - 1])) if example.lift else (lambda size: 1.0)
+    return (lambda size: float(example.lift[size - 1])) if example.lift else no_lift
 
 
 def search(example, absence):
@@ -64,12 +64,19 @@ def test_the_best_head_is_found(name, absence):
 
 
 @pytest.mark.parametrize("name", sorted(COUNTED_PLAINLY))
-def test_plain_counting_is_for_finished_predictions(name):
+def test_plain_counting_is_for_full_predictions_and_no_strategy_is_known_for_it(name):
     example = COUNTEREXAMPLES[name]
-    message = "a candidate rule is counted 'chapter' or 'head-relative', not 'plain'"
-    for refused in (search, lambda one, absence: tree(one, "breadth-first")):
-        with pytest.raises(ValueError, match=message):
-            refused(example, absence=False)
+    found = search(example, absence=False)
+    assert found.method == "GFM"
+    assert found.value == example.best
+    with pytest.raises(ValueError, match="it is not known whether the strategy 'breadth-first'"):
+        tree(example, "breadth-first")
+
+
+def test_pruning_misses_the_best_head_counted_plainly_too():
+    example = COUNTEREXAMPLES["f-full-example-plain-finds"]
+    missed = tree(example, "breadth-first", even_if_invalid=True)
+    assert missed.value == Fraction(49, 90) < example.best
 
 
 # Name, and what breadth-first search with pruning returns in its place.

@@ -11,7 +11,8 @@ from labelrules.measures import Formula, Measure, traits
 from labelrules.search import best_head, search_tree
 
 # y1 to y6 of the chapter's figure; the last three are covered.
-Y = np.array([[int(cell) for cell in row] for row in "0110 1111 0010 0110 1100 1000".split()])
+ROWS = ["0110", "1111", "0010", "0110", "1100", "1000"]
+Y = np.array([[int(cell) for cell in row] for row in ROWS])
 COVERED = np.array([False, False, False, True, True, True])
 PRECISION = "precision/micro/partial"
 STRATEGIES = ("exhaustive", "tree", "breadth-first", "decomposable")
@@ -44,7 +45,9 @@ class TestFigure:
         nodes = {name(node): node.value for node in figure(strategy).nodes()}
         assert nodes == {head: Fraction(value) for head, value in VALUES.items()}
 
-    @pytest.mark.parametrize(("strategy", "count"), list(zip(STRATEGIES, (15, 12, 10, 4), strict=True)))
+    @pytest.mark.parametrize(
+        ("strategy", "count"), list(zip(STRATEGIES, (15, 12, 10, 4), strict=True))
+    )
     def test_what_is_evaluated(self, strategy, count):
         tree = figure(strategy)
         evaluated = {name(node) for node in tree.nodes() if node.fate != "skipped"}
@@ -122,9 +125,7 @@ def test_a_strategy_that_is_valid_finds_the_best_value(cell, convention, absence
     formula, averaging, predictions = cell
     measure = Measure(Formula(formula), averaging, predictions)
     rng = np.random.default_rng(len("".join(cell)))
-    for table, (truth, covered, board) in enumerate(
-        naive.instances(naive.generated(rng, 9, 5, 3))
-    ):
+    for table, (truth, covered, board) in enumerate(naive.instances(naive.generated(rng, 9, 5, 3))):
         known = traits(measure, convention, written=board is not None)
         options = {"convention": convention, "absence": absence}
         best = best_head(truth, covered, measure, board, **options).value

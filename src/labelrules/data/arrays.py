@@ -1,6 +1,7 @@
 """Columns of NumPy arrays and nested lists."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Table:
         column = read_array(values.data[~missing], name, nominal)
         filled = np.full(len(values), np.nan)
         filled[~missing] = column.values
-        return Column(filled, column.categories)
+        return replace(column, values=filled)
 
     def numbers(self, names: Sequence[str]) -> Floats:
         """All columns of a numeric array at once."""

@@ -20,7 +20,7 @@ BOOLEANS = ("False", "True")
 LARGEST_EXACT = 2**53
 """float64 holds every whole number up to here."""
 
-_WHOLE = re.compile(r"\s*([+-]?)0*([0-9]+)\s*", re.ASCII)
+_WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _MOST_DIGITS = 400  # no float64 has as many; Python refuses to convert thousands
 
 _ADVICE = {
@@ -41,6 +41,8 @@ class Column:
 
     values: Floats
     categories: tuple[str, ...] | None = None
+    are_truth_values: bool = False
+    """Whether the categories were True and False themselves, not these words."""
 
     @property
     def is_missing_throughout(self) -> bool:
@@ -61,7 +63,7 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
     if kind in "OT":
         return read_objects(values.astype(object).tolist(), name, nominal)
     if kind == "b":
-        return Column(values.astype(np.float64), BOOLEANS)
+        return Column(values.astype(np.float64), BOOLEANS, are_truth_values=True)
     if kind == "U":
         return _sorted_texts(values)
     if kind not in "iuf":
@@ -96,7 +98,8 @@ def nominal_column(
     code_of_text = {category: float(code) for code, category in enumerate(categories)}
     code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
     codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
-    return Column(np.array(codes, dtype=np.float64), categories)
+    only_truth_values = {kind for kind, _ in different} == {"bool"}
+    return Column(np.array(codes, dtype=np.float64), categories, only_truth_values)
 
 
 def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
@@ -184,7 +187,7 @@ def whole_number(text: str) -> int | None:
     >>> whole_number("-007"), whole_number("7.0"), whole_number("7e0")
     (-7, None, None)
     """
-    match = _WHOLE.fullmatch(text)
+    match = _WHOLE.fullmatch(text.strip())
     return int(match[1] + match[2]) if match and len(match[2]) <= _MOST_DIGITS else None
 
 

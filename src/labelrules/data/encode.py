@@ -10,8 +10,16 @@ from labelrules._types import Board, Floats, Matrix
 from labelrules.data.arrays import Table, as_table
 from labelrules.data.columns import Column
 from labelrules.data.dataset import Dataset, frozen_labels, frozen_matrix
-from labelrules.data.errors import DataError, quoted
-from labelrules.data.fit import check_columns, check_labels, codes_of, codes_of_stored
+from labelrules.data.errors import DataError
+from labelrules.data.fit import (
+    check_columns,
+    check_features,
+    check_label_space,
+    check_labels,
+    codes_of,
+    codes_of_stored,
+    raise_together,
+)
 from labelrules.data.frames import Frame, is_frame, is_series, native, refuse_lazy
 from labelrules.data.labels import read_labels
 from labelrules.data.names import Names, checked_names, default_names, feature_names_of, positions
@@ -121,7 +129,8 @@ def encode(X: Any, schema: Schema) -> Matrix:
            [41., nan]])
     """
     if isinstance(X, Dataset):
-        return _encoded_already(X, schema)
+        check_features(X.schema, schema)
+        return X.X
     table = _as_any_table(X)
     check_columns(table, schema)
     if isinstance(table, SparseTable):
@@ -150,8 +159,7 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
            [0, 0]], dtype=int8)
     """
     if isinstance(Y, Dataset):
-        if Y.schema.labels != schema.labels:
-            raise DataError("the data set given as Y has other labels than the schema")
+        check_label_space(Y.schema, schema)
         return Y.Y
     check_labels(Y, schema)
     board, _ = read_labels(Y, schema.labels)
@@ -218,7 +226,7 @@ def _encode_dense(table: Frame | Table, schema: Schema) -> Floats:
             problems.append(codes)
         else:
             matrix[:, index] = codes
-    _raise_together(problems)
+    raise_together(problems)
     return _frozen(matrix)
 
 
@@ -232,23 +240,8 @@ def _encode_sparse(table: SparseTable, schema: Schema) -> sparse.csc_array:
             problems.append(codes)
         else:
             columns.append(codes)
-    _raise_together(problems)
+    raise_together(problems)
     return table.replaced(columns)
-
-
-def _raise_together(problems: Sequence[str]) -> None:
-    if problems:
-        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        raise DataError("X does not fit the schema: " + "; ".join(problems[:5]) + more)
-
-
-def _encoded_already(X: Dataset, schema: Schema) -> Matrix:
-    if X.schema.features == schema.features:
-        return X.X
-    pairs = zip(X.schema.features, schema.features, strict=False)
-    differing = [f"{quoted(a.name)}" for a, b in pairs if a != b]
-    which = f": {differing[0]} is the first that differs" if differing else ""
-    raise DataError(f"the data set given as X has other features than the schema{which}")
 
 
 def _frozen(matrix: Floats) -> Floats:

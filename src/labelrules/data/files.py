@@ -13,6 +13,11 @@ from typing import Any, TextIO
 
 from labelrules.data.errors import DataError, FileError
 
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""What Python may raise when it opens or reads a file, plain or gzip."""
+
+_GZIP_START = b"\x1f\x8b"
+
 
 def is_gzip(path: Path) -> bool:
     """Whether the name says that the file is compressed."""
@@ -36,8 +41,22 @@ def opened_text(path: Path, encoding: str) -> Iterator[TextIO]:
             path,
             _line_of_bad_text(path, encoding),
         ) from None
-    except (EOFError, zlib.error, OSError) as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
+    except UNREADABLE as wrong:
+        raise unreadable(wrong, path, encoding) from None
+
+
+def unreadable(wrong: BaseException, path: Path, encoding: str = "utf-8") -> FileError:
+    """The error for a file that cannot be read; of a compressed one, how far it could be."""
+    if not isinstance(wrong, (EOFError, zlib.error, gzip.BadGzipFile)):
+        return FileError(why_unreadable(wrong), path)
+    if not _begins_as_gzip(path):
+        return FileError(f"this is not a gzip file ({wrong})", path)
+    if isinstance(wrong, gzip.BadGzipFile):  # a wrong sum does not say where the damage is
+        return FileError(f"the compressed file is damaged ({wrong}): get it again", path)
+    line = _line_reached(path, encoding)
+    if isinstance(wrong, EOFError):
+        return FileError("the compressed file ends early: get it again", path, line)
+    return FileError(f"the compressed file is damaged ({wrong}): get it again", path, line)
 
 
 def why_unreadable(wrong: BaseException) -> str:
@@ -48,10 +67,6 @@ def why_unreadable(wrong: BaseException) -> str:
         return "this is a folder, or its folder is a file"
     if isinstance(wrong, PermissionError):
         return "permission denied"
-    if isinstance(wrong, gzip.BadGzipFile):
-        return f"this is not a gzip file ({wrong})"
-    if isinstance(wrong, (EOFError, zlib.error)):
-        return "the gzip file is truncated or damaged"
     return str(getattr(wrong, "strerror", None) or wrong)
 
 
@@ -96,12 +111,31 @@ def _check_encoding(encoding: str) -> None:
         raise DataError(f"there is no encoding {encoding!r}") from None
 
 
+def _begins_as_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_GZIP_START)) == _GZIP_START
+
+
+def _line_reached(path: Path, encoding: str) -> int | None:
+    """The line in which a damaged gzip file ends; none if no line of it can be read."""
+    if "\n".encode(encoding) != b"\n":
+        return None
+    line, last = 0, b"\n"
+    with gzip.open(path, "rb") as file, suppress(*UNREADABLE):
+        while piece := file.read1():
+            text = (last + piece).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            # a line is reached by what stands after a line end
+            line += text.count(b"\n", 0, -1)
+            last = piece[-1:]
+    return line or None
+
+
 def _line_of_bad_text(path: Path, encoding: str) -> int | None:
     """The first line that does not decode; none where a line end is not a byte of its own."""
     if "\n".encode(encoding) != b"\n":
         return None
     opener: Any = gzip.open if is_gzip(path) else open
-    with opener(path, "rb") as file:
+    with opener(path, "rb") as file, suppress(*UNREADABLE):
         for number, line in enumerate(file, start=1):
             try:
                 line.decode(encoding)

@@ -5,7 +5,7 @@ from typing import Any
 
 from labelrules._types import Floats
 from labelrules.data.arrays import Table
-from labelrules.data.columns import Column, is_number_text
+from labelrules.data.columns import BOOLEANS, Column, is_number_text
 from labelrules.data.errors import DataError, quoted, suggestion
 from labelrules.data.frames import Frame, is_frame, native
 from labelrules.data.labels import listed
@@ -27,6 +27,27 @@ def check_labels(Y: Any, schema: Schema) -> None:
     """The columns of Y, if it is a frame, must be the labels of the schema, in its order."""
     if is_frame(native(Y)):
         _check_names(Frame(native(Y), "Y").names, schema.labels, "Y", "label")
+
+
+def check_features(found: Schema, schema: Schema) -> None:
+    """The features of a data set given as X must be those of the schema, in its order."""
+    advice = "make the data set anew, with its columns in this order:"
+    _check_names(found.feature_names, schema.feature_names, "X", "feature", advice)
+    pairs = zip(found.features, schema.features, strict=True)
+    raise_together([_difference(a, b) for a, b in pairs if a != b])
+
+
+def check_label_space(found: Schema, schema: Schema) -> None:
+    """The labels of a data set given as Y must be those of the schema, in its order."""
+    advice = "make the data set anew, with its labels in this order:"
+    _check_names(found.labels, schema.labels, "Y", "label", advice)
+
+
+def raise_together(problems: Sequence[str]) -> None:
+    """Say what is wrong with the columns of X, if anything."""
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise DataError("X does not fit the schema: " + "; ".join(problems[:5]) + more)
 
 
 def codes_of(table: Frame | Table, index: int, feature: Feature) -> Floats | str:
@@ -54,15 +75,38 @@ def _fitted(column: Column, feature: Feature) -> Floats | str:
     if feature.categories is None:
         return _not_numbers(feature)
     if column.categories is None:
-        return (
-            f"column {quoted(feature.name)} must hold the categories "
-            f"{listed(feature.categories)}, but it holds numbers"
-        )
+        return _must_hold(feature, "numbers")
+    if column.are_truth_values and feature.categories and _no_truth_values(feature.categories):
+        return _must_hold(feature, "truth values")
     return column.recoded(feature.categories)
+
+
+def _difference(found: Feature, feature: Feature) -> str:
+    """What is wrong with a feature that is already encoded, by other categories."""
+    if feature.categories is None:
+        return _not_numbers(feature)
+    if found.categories is None:
+        holds = "numbers"
+    else:
+        holds = f"the categories {listed(found.categories)}" if found.categories else "no category"
+        if set(found.categories) == set(feature.categories):
+            holds += ", in another order"
+    return _must_hold(feature, holds)
+
+
+def _must_hold(feature: Feature, holds: str) -> str:
+    return (
+        f"column {quoted(feature.name)} must hold the categories "
+        f"{listed(feature.categories or ())}, but it holds {holds}"
+    )
 
 
 def _not_numbers(feature: Feature) -> str:
     return f"column {quoted(feature.name)} must hold numbers, but it is nominal"
+
+
+def _no_truth_values(categories: Sequence[str]) -> bool:
+    return set(categories).isdisjoint(BOOLEANS)
 
 
 def _takes_numbers(categories: Sequence[str]) -> bool:
@@ -70,7 +114,9 @@ def _takes_numbers(categories: Sequence[str]) -> bool:
     return not categories or any(is_number_text(category) for category in categories)
 
 
-def _check_names(found: Sequence[str], expected: Sequence[str], what: str, noun: str) -> None:
+def _check_names(
+    found: Sequence[str], expected: Sequence[str], what: str, noun: str, advice: str = ""
+) -> None:
     if tuple(found) == tuple(expected):
         return
     missing = [name for name in expected if name not in set(found)]
@@ -81,7 +127,7 @@ def _check_names(found: Sequence[str], expected: Sequence[str], what: str, noun:
     raise DataError(
         f"the columns of {what} are in another order than the {noun}s of the schema: column "
         f"{first} is {quoted(found[first])} instead of {quoted(expected[first])}; "
-        f"use {what}[names] with the names {listed(expected)}"
+        f"{advice or f'use {what}[names] with the names'} {listed(expected)}"
     )
 
 

@@ -1,6 +1,7 @@
 """Columns of data frames: pandas, polars, pyarrow and whatever else narwhals knows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals
@@ -107,7 +108,8 @@ def read_series(series: Series, name: str, nominal: bool) -> Column:
         return _read_objects(series, name, nominal)
     if isinstance(dtype, nw.Boolean):
         values = series.fill_null(False).to_numpy().astype(np.float64)
-        return Column(np.where(series.is_null().to_numpy(), np.nan, values), BOOLEANS)
+        values[series.is_null().to_numpy()] = np.nan
+        return Column(values, BOOLEANS, are_truth_values=True)
     if dtype.is_numeric():
         return _read_numbers(series, name, nominal)
     if series.is_null().all():
@@ -163,7 +165,7 @@ def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
     column = read_array(series.fill_null(0).to_numpy()[~missing], name, nominal)
     values = np.full(len(series), np.nan)
     values[~missing] = column.values
-    return Column(values, column.categories)
+    return replace(column, values=values)
 
 
 def _read_categories(series: Series, name: str) -> Column:
@@ -177,7 +179,8 @@ def _read_categories(series: Series, name: str) -> Column:
     place = {text: float(code) for code, text in enumerate(categories)}
     # a missing value has the code -1, which is the last place; a category may be missing itself
     places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
-    return Column(np.array(places)[codes], categories)
+    only_truth_values = {kind_of(value) for value in values} == {"bool"}
+    return Column(np.array(places)[codes], categories, only_truth_values)
 
 
 def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:

@@ -57,7 +57,9 @@ def _from_sparse(Y: Any, names: Names | None) -> Board:
     if Y.ndim != 2:
         raise DataError(f"Y is sparse with {Y.ndim} dimensions, but rows and labels are two")
     check_count(Y.shape[1], names)
-    entries = sparse.coo_array(Y, copy=True)
+    # wide numbers, because those of duplicates are added up and small ones would overflow
+    is_small = Y.dtype.kind in "iuf" and Y.dtype.itemsize < 8
+    entries = sparse.coo_array(Y.astype(np.float64) if is_small else Y, copy=True)
     entries.sum_duplicates()
     values = np.asarray(entries.data)
     bad = np.flatnonzero((values != 0) & (values != 1))
@@ -111,6 +113,7 @@ def _are_label_sets(Y: Any) -> bool:
 def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
     for index, row in enumerate(rows):
         _check_set(row, index)
+    _refuse_cells(rows, names)
     space = names if names is not None else tuple(sorted(set().union(*rows)))
     if not space and names is None:
         raise DataError("every label set in Y is empty: name the labels by label_names=")
@@ -139,6 +142,18 @@ def _check_set(row: Any, index: int) -> None:
                 f"Y has the label {label!r:.60} of type {type(label).__name__} in row {index}: "
                 "labels in a label set are text"
             )
+
+
+def _refuse_cells(rows: list[Any], names: Names | None) -> None:
+    """Lists of "0" and "1" are rows of a table that was read as text, not label sets."""
+    if any(isinstance(row, (set, frozenset)) for row in rows):
+        return
+    found = set().union(*rows)
+    if found and found <= {"0", "1"} and not found <= set(names or ()):
+        raise DataError(
+            "Y has nothing but the texts '0' and '1': turn them into numbers, as by "
+            "[[int(cell) for cell in row] for row in Y] (for labels of these names, give sets)"
+        )
 
 
 def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelrules._arithmetic import ratio
 from labelrules._types import Board, Floats, Integers
 from labelrules.data.dataset import Dataset
 
@@ -143,7 +144,7 @@ def statistics(data: Dataset) -> Statistics:
     imbalance = _imbalance(counts)
     occurring = imbalance[counts > 0]
     n_rows, n_labels = Y.shape
-    cardinality = _ratio(int(counts.sum()), n_rows)
+    cardinality = ratio(int(counts.sum()), n_rows)
     distinct = _n_distinct(Y)
     n_nominal = sum(feature.is_nominal for feature in data.schema.features)
     return Statistics(
@@ -153,9 +154,9 @@ def statistics(data: Dataset) -> Statistics:
         numeric=data.schema.n_features - n_nominal,
         labels=n_labels,
         cardinality=cardinality,
-        density=_ratio(cardinality, n_labels),
+        density=ratio(cardinality, n_labels),
         distinct=distinct,
-        diversity=_ratio(distinct, min(2**n_labels, n_rows)),
+        diversity=ratio(distinct, min(2**n_labels, n_rows)),
         label_names=data.schema.labels,
         label_counts=_frozen(counts),
         imbalance=_frozen(imbalance),
@@ -180,11 +181,6 @@ def _co_occurrence(Y: Board) -> Integers:
     """Counted on the ones alone: most rows have few labels."""
     ones = sparse.csr_array(Y).astype(np.int64)
     return np.asarray((ones.T @ ones).toarray())
-
-
-def _ratio(part: float, whole: int) -> float:
-    """Of nothing, nothing: a data set without rows or labels has cardinality 0."""
-    return part / whole if whole else 0.0
 
 
 def _frozen(array: Any) -> Any:

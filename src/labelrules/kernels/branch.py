@@ -50,7 +50,7 @@ class Space(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _counts_in_size(choice, full):
-    return choice == PRESENT if full else choice != SILENT
+    return int(choice == PRESENT) if full else int(choice != SILENT)
 
 
 @njit(cache=True, nogil=True)
@@ -59,8 +59,8 @@ def _preferred(head, other):
     said = present = first = 0
     for label in range(len(head)):
         a, b = head[label], other[label]
-        said += (a != SILENT) - (b != SILENT)
-        present += (a == PRESENT) - (b == PRESENT)
+        said += int(a != SILENT) - int(b != SILENT)
+        present += int(a == PRESENT) - int(b == PRESENT)
         if first == 0 and a != b:
             # Present before absent before silent.
             first = 1 if a == PRESENT or (a == ABSENT and b == SILENT) else -1

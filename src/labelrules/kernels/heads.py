@@ -85,16 +85,29 @@ def merge_singles(scores, absence, single, heads):
 
 
 @njit(cache=True, nogil=True)
+def _forced(gains, least, absence):
+    """The label that must be present because no label gains by it and some label has to be."""
+    top = gains.max()
+    if absence or top >= least:
+        return -1
+    for label in range(len(gains)):
+        if gains[label] >= top + least:
+            return label
+    return -1
+
+
+@njit(cache=True, nogil=True)
 def vote(scores, absence, heads):
     """Full predictions: each label as it scores better; returns the mean of the scores."""
     n_bodies, _, n_labels = scores.shape
     values = np.zeros(n_bodies)
     for body in range(n_bodies):
         absent, present = scores[body, 0], scores[body, 1]
-        gains = present - absent + TINY * np.abs(present)
-        forced = -1 if absence or gains.max() >= 0 else np.argmax(gains)
+        gains = present - absent
+        least = -TINY * max(np.abs(present).max(), np.abs(absent).max())
+        forced = _forced(gains, least, absence)
         for label in range(n_labels):
-            if gains[label] >= 0 or label == forced:
+            if gains[label] >= least or label == forced:
                 heads[body, label] = 1
                 values[body] += present[label]
             else:
@@ -115,15 +128,15 @@ def dinkelbach(upper, lower, absence, heads):
     gains = np.empty(n_labels)
     for body in range(n_bodies):
         theta, rising = 0.0, True
+        least = -TINY * upper[:, body].max()
         while rising:
             for label in range(n_labels):
                 rise = upper[1, body, label] - upper[0, body, label]
-                cost = theta * (lower[1, body, label] - lower[0, body, label])
-                gains[label] = rise - cost + TINY * (abs(rise) + abs(cost))
-            forced = -1 if absence or gains.max() >= 0 else np.argmax(gains)
+                gains[label] = rise - theta * (lower[1, body, label] - lower[0, body, label])
+            forced = _forced(gains, least, absence)
             top = whole = 0.0
             for label in range(n_labels):
-                value = 1 if gains[label] >= 0 or label == forced else 0
+                value = 1 if gains[label] >= least or label == forced else 0
                 top += upper[value, body, label]
                 whole += lower[value, body, label]
             rising = top > theta * whole * (1 + TINY)
@@ -132,7 +145,7 @@ def dinkelbach(upper, lower, absence, heads):
             # The last choice is as good as the one before and settles ties, unless it is 0/0.
             if rising or theta == 0.0 or whole > 0.0:
                 for label in range(n_labels):
-                    present = gains[label] >= 0 or label == forced
+                    present = gains[label] >= least or label == forced
                     heads[body, label] = 1 if present else (0 if absence else UNSET)
         values[body] = theta
     return values

@@ -1,11 +1,11 @@
 """How good predictions and candidate rules are: formulas, averaging, measures and their traits."""
 
+from labelrules._arithmetic import ratio
 from labelrules.measures.averaging import AVERAGINGS
 from labelrules.measures.confusion import CONVENTIONS, Confusion, Tally, cells, confusion, tally
 from labelrules.measures.counterexample import Counterexample
 from labelrules.measures.counterexamples import COUNTEREXAMPLES
 from labelrules.measures.formula import Formula
-from labelrules.measures.formulas import ratio
 from labelrules.measures.measure import PREDICTIONS, Measure
 from labelrules.measures.merit import Merit
 from labelrules.measures.registry import forget, formula, helpers, register, registered

@@ -6,20 +6,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from labelrules._types import Board
 from labelrules.measures import Measure
 from labelrules.rules import Head
 from labelrules.search.fractional import RATIOS, RatioFound, best_ratio, parts_of
 from labelrules.search.general import best_general
+from labelrules.search.gfm import best_by_size
 from labelrules.search.lift import Lift, no_lift
 from labelrules.search.problem import HeadProblem, RuleConvention, known_formula, preference
 from labelrules.search.separable import best_of_sizes, best_separable
 from labelrules.search.tangent import best_f
 from labelrules.search.vectors import best_satisfied, most_frequent, rarest_opposite
 
-Method: TypeAlias = Literal["closed form", "Dinkelbach", "mode of vectors", "branch and bound"]
+Method: TypeAlias = Literal[
+    "closed form", "Dinkelbach", "mode of vectors", "GFM", "branch and bound"
+]
 
 MAX_NODES = 100_000
 """Nodes of a branch and bound search before it gives up on proving the rest."""
@@ -33,7 +34,7 @@ class HeadFound:
     ----------
     vector : array of int8
         One cell per label: 0, 1 or `UNSET`.
-    method : {"closed form", "Dinkelbach", "mode of vectors", "branch and bound"}
+    method : {"closed form", "Dinkelbach", "mode of vectors", "GFM", "branch and bound"}
     evaluated : int
         Heads that were looked at; nodes for branch and bound.
     gap : float
@@ -53,8 +54,8 @@ class HeadFound:
         return Head.from_vector(self.vector)
 
     @cached_property
-    def value(self) -> Fraction:
-        """The exact value of the measure, without the lift."""
+    def value(self) -> Fraction | float:
+        """The exact value of the measure, without the lift; a float if it is irrational."""
         return self.problem.exact_value(self.vector)
 
     @property
@@ -90,8 +91,9 @@ def best_head(
         Such as ``"f1/micro/partial"``.
     board : array of int8, optional
         What is written already; only open cells count.
-    convention : {"chapter", "head-relative"}
-        How uncovered cells are counted; see :func:`labelrules.measures.confusion`.
+    convention : {"chapter", "head-relative", "plain"}
+        How cells are counted, plainly only for full predictions; see
+        :func:`labelrules.measures.confusion`.
     absence : bool, default=True
         Whether heads may predict absence. Full predictions say it of every label not in the
         head; there it allows the head without any presence.
@@ -117,9 +119,7 @@ def best_head(
     (array([ 1,  1, -1, -1], dtype=int8), Fraction(2, 3), 'closed form')
     """
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
-    problem = HeadProblem(
-        np.asarray(Y), np.asarray(covered), measure, board, convention, absence, max_labels, lift
-    )
+    problem = HeadProblem(Y, covered, measure, board, convention, absence, max_labels, lift)
     return _SEARCHES[measure.averaging](problem, max_nodes)
 
 
@@ -167,10 +167,26 @@ def _by_label(problem: HeadProblem, max_nodes: int) -> HeadFound:
 
 
 def _by_example(problem: HeadProblem, max_nodes: int) -> HeadFound:
+    if problem.convention == "plain":
+        return _plain_by_example(problem)
     search = _WHOLE_ROWS.get(known_formula(problem.measure) or "")
     if search is None or not problem.rows_are_whole:
         return _general(problem, max_nodes)
     return search(problem, max_nodes)
+
+
+def _plain_by_example(problem: HeadProblem) -> HeadFound:
+    name = known_formula(problem.measure)
+    if not problem.rows_are_whole or name is None:
+        raise ValueError(
+            "example-based plain counting needs one of the chapter's measures, and rows that are "
+            "open as a whole or not at all: use 'chapter' or 'head-relative'"
+        )
+    if name == "hamming":
+        return _by_label(problem, 0)
+    if name == "subset":
+        return _subset(problem, 0)
+    return _found(problem, "GFM", *best_by_size(problem))
 
 
 def _general(problem: HeadProblem, max_nodes: int) -> HeadFound:

@@ -82,6 +82,8 @@ def best_heads(
 
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     check_convention(convention)
+    if n_rows < 1:
+        raise ValueError(f"n_rows is the number of all rows, at least 1, not {n_rows}")
     _check_decided(measure, single)
     tallies = _checked(counted)
     relative = convention == "head-relative"

@@ -14,7 +14,7 @@ from labelrules.measures import Confusion, Measure, confusion, tally, traits
 from labelrules.measures.checks import checked_coverage, checked_labels, checked_predictions
 from labelrules.search.lift import Lift, factors, no_lift
 
-RuleConvention: TypeAlias = Literal["chapter", "head-relative"]
+RuleConvention: TypeAlias = Literal["chapter", "head-relative", "plain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +30,8 @@ class HeadProblem:
     measure : Measure
     board : array of int8, optional
         What is written already; only open cells count.
-    convention : {"chapter", "head-relative"}
-        How uncovered cells are counted.
+    convention : {"chapter", "head-relative", "plain"}
+        How cells are counted; plainly only for full predictions.
     absence : bool, default=True
         Whether a head may predict absence. With full predictions every label not in the head
         is absent anyway; `absence` then allows the head that predicts nothing as present.
@@ -57,7 +57,13 @@ class HeadProblem:
         if self.board is not None:
             board = checked_predictions(self.board, Y.shape, "board")
             object.__setattr__(self, "board", board)
-        check_convention(self.convention)
+        if self.convention == "plain" and not self.is_full:
+            raise ValueError(
+                "plain counting is for full predictions, which say of every label whether it is "
+                "present: use 'chapter' or 'head-relative' for partial ones"
+            )
+        if self.convention != "plain":
+            check_convention(self.convention)
         limit = self.max_labels
         if limit is not None and (not isinstance(limit, Integral) or limit < 1):
             raise ValueError(f"max_labels must be a whole number of at least 1, not {limit!r}")
@@ -120,11 +126,13 @@ class HeadProblem:
         """
         return confusion(tally(self.Y, self.covered, self.board), _BOTH, self.convention)
 
-    def exact_value(self, head: npt.ArrayLike) -> Fraction:
-        """The measure of a head, without lift."""
-        return self.measure.of_rule(
-            self.Y, self.covered, head, self.board, self.convention, exact=True
-        )
+    def exact_value(self, head: npt.ArrayLike) -> Fraction | float:
+        """The measure of a head, without lift: a fraction, or a float if it is irrational."""
+        given = (self.Y, self.covered, head, self.board, self.convention)
+        try:
+            return self.measure.of_rule(*given, exact=True)
+        except ValueError:
+            return self.measure.of_rule(*given)
 
     def size(self, head: Board) -> int:
         """The size of a head as the lift and the limit count it."""

@@ -53,8 +53,12 @@ def rehead(
     quality, tabloid, not fashion, not sports <- education = University
     not quality, not tabloid, not fashion, not sports <- true
     """
+    if not isinstance(theory, DecisionList):
+        raise ValueError(f"rehead takes a DecisionList, not a {type(theory).__name__}")
     matrix = encode(X, theory.schema)
     truth = encode_labels(Y, theory.schema)
+    if matrix.shape[0] != len(truth):
+        raise ValueError(f"X has {matrix.shape[0]} rows but Y has {len(truth)}")
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     options = {
         "convention": convention, "absence": absence, "max_labels": max_labels,

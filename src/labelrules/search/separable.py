@@ -49,18 +49,22 @@ class Scores:
         return c.tp + c.tn if self.formula.name == "hamming" else c.tp
 
     def exact(self, value: int, label: int) -> Fraction:
-        """A contribution as a fraction; that of the float where the formula is irrational."""
-        if not self.are_whole:
-            c = [int(np.broadcast_to(n, self.floats.shape)[value, label]) for n in self.counts]
-            try:
-                if self.averaging == "label":
-                    return self.formula.exact(*c)
-                units = [self.formula.exact(*row) for row in _UNITS.tolist()]
-                parts = [*c, self.n_rows - sum(c)]
-                return sum((n * u for n, u in zip(parts, units, strict=True)), Fraction(0))
-            except ValueError:
-                pass
-        return Fraction(float(self.floats[value, label]))
+        """A contribution as a fraction; where the formula is irrational, to twelve digits."""
+        score = float(self.floats[value, label])
+        if self.are_whole:
+            return Fraction(score)
+        c = [int(np.broadcast_to(n, self.floats.shape)[value, label]) for n in self.counts]
+        try:
+            return self._exactly(c)
+        except ValueError:
+            return Fraction(f"{score:.11e}")  # errors of rounding shall not part ties
+
+    def _exactly(self, c: list[int]) -> Fraction:
+        if self.averaging == "label":
+            return self.formula.exact(*c)
+        units = [self.formula.exact(*row) for row in _UNITS.tolist()]
+        parts = [*c, self.n_rows - sum(c)]
+        return sum((n * unit for n, unit in zip(parts, units, strict=True)), Fraction(0))
 
 
 _UNITS = np.eye(5, 4, dtype=np.int64)

@@ -32,7 +32,7 @@ class SearchNode:
     """
 
     literals: Literals
-    value: Fraction
+    value: Fraction | float
     fate: Literal["evaluated", "pruned", "skipped"]
     children: tuple["SearchNode", ...] = field(default=(), repr=False)
 
@@ -54,15 +54,15 @@ class SearchTree:
         The single-label heads.
     vector : array of int8
         The best head found.
-    value : Fraction
-        Its value.
+    value : Fraction or float
+        Its value; a float if the formula is irrational.
     """
 
     strategy: Strategy
     measure: Measure
     roots: tuple[SearchNode, ...]
     vector: Board
-    value: Fraction
+    value: Fraction | float
 
     def nodes(self) -> Iterator[SearchNode]:
         """Every head of the tree, in label order, parents first."""
@@ -146,7 +146,7 @@ def search_tree(
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     if strategy not in STRATEGIES:
         raise ValueError(f"there is no strategy {strategy!r}: use one of {', '.join(STRATEGIES)}")
-    problem = HeadProblem(np.asarray(Y), np.asarray(covered), measure, board, convention, absence)
+    problem = HeadProblem(Y, covered, measure, board, convention, absence)
     if problem.n_labels > MAX_LABELS:
         raise ValueError(
             f"the tree of all heads over {problem.n_labels} labels is too large to draw; these "
@@ -188,7 +188,7 @@ class _Tree:
     def __init__(self, problem: HeadProblem, strategy: Strategy) -> None:
         self.problem = problem
         self.strategy = strategy
-        self.values: dict[Literals, Fraction] = {}
+        self.values: dict[Literals, Fraction | float] = {}
         self.fates: dict[Literals, Literal["evaluated", "pruned", "skipped"]] = {}
 
     def grown(self) -> SearchTree:
@@ -224,7 +224,7 @@ class _Tree:
             return "evaluated"
         return "pruned" if self.value(head) < self.reference(parent, head) else "evaluated"
 
-    def reference(self, parent: Literals, head: Literals) -> Fraction:
+    def reference(self, parent: Literals, head: Literals) -> Fraction | float:
         """What a head must reach: its parent or, with bookkeeping, every head it extends."""
         if self.strategy == "tree":
             return self.value(parent)
@@ -233,7 +233,7 @@ class _Tree:
     def contains_pruned(self, head: Literals) -> bool:
         return any(self.fates[shorter] != "evaluated" for shorter in _shortened(head))
 
-    def value(self, head: Literals) -> Fraction:
+    def value(self, head: Literals) -> Fraction | float:
         if head not in self.values:
             self.values[head] = self.problem.exact_value(self.vector(head))
         return self.values[head]

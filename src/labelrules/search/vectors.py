@@ -85,7 +85,7 @@ def _agreeing(problem: HeadProblem) -> Counter[bytes]:
 
 def _always_right(problem: HeadProblem) -> int:
     """Uncovered rows without labels are right in the chapter's counting, whatever the head."""
-    if problem.convention != "chapter":
+    if problem.convention == "head-relative":
         return 0
     outside = ~problem.covered & problem.is_open.any(axis=1)
     return int((problem.Y[outside] == 0).all(axis=1).sum())

@@ -6,7 +6,6 @@ of the reader sees UTF-8 lines that end in a newline.
 
 import codecs
 import gzip
-import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files import is_gzip, why_unreadable
+from labelrules.data.files import UNREADABLE, is_gzip, unreadable
 
 BLOCK_SIZE = 1 << 18
 """Bytes per block: what is computed from one block stays in the processor's cache."""
@@ -43,7 +42,7 @@ def read_blocks(path: Path, encoding: str, size: int = BLOCK_SIZE) -> Generator[
     """The lines of a file, block by block; close the iterator if it is left early."""
     line = 1
     with closing(_open(path)) as file:
-        pieces = _whole_lines(_as_utf8(_pieces(file, path, size), path, encoding))
+        pieces = _whole_lines(_as_utf8(_pieces(file, path, encoding, size), path, encoding))
         for number, piece in enumerate(pieces):
             data = _with_newlines(piece)
             if number == 0:
@@ -59,24 +58,24 @@ def _open(path: Path) -> BinaryIO:
             return cast(BinaryIO, gzip.open(path, "rb"))
         return path.open("rb")
     except (OSError, ValueError) as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
+        raise unreadable(wrong, path) from None
 
 
-def _pieces(file: BinaryIO, path: Path, size: int) -> Iterator[bytes]:
+def _pieces(file: BinaryIO, path: Path, encoding: str, size: int) -> Iterator[bytes]:
     """The uncompressed content as it comes."""
-    piece = _read(file, path, size)
+    piece = _read(file, path, encoding, size)
     if piece.startswith(_GZIP_START):
         raise FileError("the file is gzip-compressed: its name must end in .gz", path)
     while piece:
         yield piece
-        piece = _read(file, path, size)
+        piece = _read(file, path, encoding, size)
 
 
-def _read(file: BinaryIO, path: Path, size: int) -> bytes:
+def _read(file: BinaryIO, path: Path, encoding: str, size: int) -> bytes:
     try:
         return file.read(size)
-    except (OSError, EOFError, zlib.error) as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
+    except UNREADABLE as wrong:
+        raise unreadable(wrong, path, encoding) from None
 
 
 def _as_utf8(pieces: Iterator[bytes], path: Path, encoding: str) -> Iterator[bytes]:

@@ -18,6 +18,7 @@ _KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
 _PLAIN_ATTRIBUTE = re.compile(
     r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
 )
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))%.*")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -124,7 +125,7 @@ def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
 def _relation_name(text: str) -> str:
     """Quoted, or the rest of the line: MEKA's options may stand there without quotes."""
     if text[:1] not in ("'", '"'):
-        return text.rstrip(" \t")
+        return _COMMENT.sub("", text).rstrip(" \t")
     name, end = read_word(text, 0)
     if not is_over(text, end):
         raise Misread(f"unexpected text {quoted(text[end:])} after the name of the relation")

@@ -2,14 +2,13 @@
 
 import gzip
 import re
-import zlib
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from labelrules.data.errors import DataError, FileError, quoted
-from labelrules.data.files import is_gzip, why_unreadable
+from labelrules.data.files import UNREADABLE, is_gzip, unreadable
 from labelrules.data.schema import Schema
 
 # What XML 1.0 excludes, escaped or not.
@@ -42,8 +41,8 @@ def read_labels(path: Path) -> LabelFile:
 def _content(path: Path) -> bytes:
     try:
         return gzip.decompress(path.read_bytes()) if is_gzip(path) else path.read_bytes()
-    except (OSError, EOFError, zlib.error, ValueError) as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
+    except (*UNREADABLE, ValueError) as wrong:
+        raise unreadable(wrong, path) from None
 
 
 class _LabelReader:

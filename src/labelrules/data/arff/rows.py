@@ -31,6 +31,7 @@ NUMBER_CHARACTERS = "0123456789.+-eE"
 """With these alone, what Python takes for a number is what ARFF does."""
 
 _N_SHOWN = 5
+_HEADER_KEYWORD = re.compile(r"[ \t]*(@(?:relation|attribute|data))(?=[ \t]|$)", re.IGNORECASE)
 _WEIGHT = re.compile(r"[ \t]*,[ \t]*\{[^{}]*\}[ \t]*$")
 _NO_WEIGHTS = "instance weights cannot be read: remove the {...} after the row"
 
@@ -51,8 +52,18 @@ def careful(block: Block, layout: Layout, path: Path) -> Part:
         try:
             rows.append(sparse_row(text, layout) if is_sparse else dense_row(text, layout))
         except Misread as wrong:
-            raise FileError(str(wrong), path, number) from None
+            raise FileError(_late_keyword(text) or str(wrong), path, number) from None
     return _sparse(rows, layout) if any_sparse else _dense(rows, layout)
+
+
+def _late_keyword(line: str) -> str | None:
+    """What is wrong with a line of the header that stands among the rows."""
+    match = _HEADER_KEYWORD.match(line)
+    if match is None:
+        return None
+    if match[1].lower() == "@data":
+        return "@data stands here a second time"
+    return f"{match[1]} stands after @data, where only rows may stand"
 
 
 def dense_row(line: str, layout: Layout) -> Cells:

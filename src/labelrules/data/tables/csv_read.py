@@ -41,7 +41,8 @@ def read_csv(
     Of the cells of a column that are not missing, either all are numbers, and it is
     numeric, or none is, and it is nominal, with its texts as categories, sorted. A mixture
     is refused: ``NA`` among numbers is a missing value (``missing="NA"``), and codes such
-    as 1, 2, 3a are categories (``nominal=[...]``). A schema file beside the table (``PATH.schema.json``, as :func:`write_csv`
+    as 1, 2, 3a are categories (``nominal=[...]``).
+    A schema file beside the table (``PATH.schema.json``, as :func:`write_csv`
     leaves it) says all this itself, and the table must fit it.
 
     Parameters

@@ -35,12 +35,13 @@ class _Seen:
 
     def look(self, cells: Sequence[str], block: Block, missing: str) -> None:
         """Take note of the cells of one block."""
-        # of a block of plain numbers one says it all, and often there is none but missing cells
         plain = plain_numbers(cells, missing) is not None
-        for cell in dict.fromkeys(cells):
-            if cell != missing:
-                self._take(cell, block.lines[cells.index(cell)])
-                if plain or self.is_mixed:
+        known = {missing}
+        for cell, line in zip(cells, block.lines, strict=True):
+            if cell not in known:
+                known.add(cell)
+                self._take(cell, line)
+                if plain or self.is_mixed:  # one cell of a block of plain numbers says it all
                     return
 
     def _take(self, cell: str, line: int) -> None:
@@ -93,7 +94,8 @@ def _check(source: Source, name: str, seen: _Seen) -> None:
 
 
 def _refuse_mixed(source: Source, name: str, seen: _Seen) -> NoReturn:
-    assert seen.number is not None and seen.odd is not None
+    assert seen.number is not None
+    assert seen.odd is not None
     (number, number_line), (cell, line) = seen.number, seen.odd
     source.refuse(
         f"column {quoted(name)} holds numbers, such as {quoted(number)} in line {number_line}, "

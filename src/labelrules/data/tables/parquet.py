@@ -1,5 +1,6 @@
 """Reading and writing Parquet."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ from labelrules.data.schema import repeated
 from labelrules.data.tables.arrow import METADATA, arrow_schema, batches, from_arrow, pyarrow
 from labelrules.data.tables.schemafile import Described, from_json
 
+_INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls the columns for an index without a name."""
+
 
 def read_parquet(
     path: str | Path,
@@ -27,7 +31,8 @@ def read_parquet(
 
     A file that :func:`write_parquet` wrote says itself what its columns are. Of any other,
     `labels` must name the label columns; the other columns are features, whose kinds
-    follow from their types as in :func:`labelrules.data.encode.dataset`.
+    follow from their types as in :func:`labelrules.data.encode.dataset`. An index without
+    a name that pandas wrote (``__index_level_0__``) is ignored, as that of a frame is.
 
     Parameters
     ----------
@@ -151,7 +156,8 @@ def _foreign(
     for column in (*labels, *nominal, *ignored):
         if column not in columns:
             raise DataError(f"there is no column {quoted(column)}{suggestion(column, columns)}")
-    left = [column for column in columns if column not in {*ignored, *labels}]
+    dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
+    left = [column for column in columns if column not in dropped]
     return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
 
 

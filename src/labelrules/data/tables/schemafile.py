@@ -61,6 +61,8 @@ def from_json(text: str | bytes, refuse: Callable[[str, int | None], NoReturn]) 
         refuse("the schema is not UTF-8 text", None)
     except json.JSONDecodeError as wrong:
         refuse(f"the schema is not valid JSON ({wrong.msg})", wrong.lineno)
+    except ValueError:  # Python refuses to convert thousands of digits
+        refuse("the schema is wrong: a number has too many digits", None)
     except RecursionError:
         refuse("the schema is not valid JSON (nested too deeply)", None)
     try:

@@ -1,0 +1,147 @@
+"""The kernels of the heads of many bodies, against slow twins; also run uncompiled."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from labelrules.kernels import heads as kernel
+from labelrules.kernels.compiled import compiled
+from labelrules.measures import Formula, Tally, confusion, registered
+
+RNG = np.random.default_rng(0)
+SILENT = -1
+
+
+def tallies(n_bodies, n_labels):
+    inside_1, inside_0 = RNG.integers(0, 4, (2, n_bodies, n_labels))
+    outside_1, outside_0 = RNG.integers(0, 3, (2, n_labels))
+    return Tally(
+        inside_1, inside_0, inside_1.max(axis=0) + outside_1, inside_0.max(axis=0) + outside_0
+    )
+
+
+TALLIES = [tallies(*shape) for shape in ((1, 1), (4, 1), (6, 3), (3, 7))]
+
+
+@pytest.mark.parametrize("name", registered())
+def test_compiled_formulas_are_the_formulas(name):
+    formula = Formula(name)
+    compiled_one = compiled(formula)
+    for counts in product((0, 1, 5), repeat=4):
+        assert compiled_one(*counts) == pytest.approx(float(formula(*counts)), rel=1e-14)
+    assert compiled(formula) is compiled_one
+
+
+def test_a_parameter_is_compiled_in():
+    assert compiled(Formula("f", 2))(1, 1, 0, 3) == pytest.approx(5 / (5 + 12 + 1))
+    assert compiled(Formula("f", 0.5))(1, 1, 0, 3) == pytest.approx(1.25 / (1.25 + 0.75 + 1))
+
+
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("counted", TALLIES, ids=lambda one: str(one.covered_ones.shape))
+def test_scores(counted, relative):
+    formula, convention = Formula("f", 0.5), "head-relative" if relative else "chapter"
+    weights = np.array([0.5, -1.0, 0.25, 2.0, 3.0])
+    by_formula = kernel.score_by_formula(compiled(formula), relative, *counted)
+    by_weights = kernel.score_by_weights(weights, relative, *counted)
+    for value in (0, 1):
+        tp, fp, tn, fn = confusion(counted, value, convention)
+        assert by_formula[:, value] == pytest.approx(formula(tp, fp, tn, fn))
+        expected = 0.5 * tp - fp + 0.25 * tn + 2 * fn + 3
+        assert by_weights[:, value] == pytest.approx(expected)
+
+
+def scores(n_bodies, n_labels):
+    """Few different numbers, so that there are ties, and errors of rounding among them."""
+    table = RNG.choice([-0.5, 0.0, 0.1 + 0.2, 0.3, 1.0], (n_bodies, 2, n_labels))
+    return np.ascontiguousarray(table)
+
+
+SCORES = [scores(*shape) for shape in ((1, 1), (20, 1), (40, 3), (20, 5))]
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-12 * max(abs(a), abs(b))
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("absence", [False, True])
+@pytest.mark.parametrize("table", SCORES, ids=lambda one: str(one.shape))
+def test_merging(table, absence, single):
+    heads = np.full((len(table), table.shape[2]), 7, np.int8)
+    values = kernel.merge_singles(table, absence, single, heads)
+    for (absent, present), value, head in zip(table.tolist(), values, heads.tolist(), strict=True):
+        best = max([*present, *absent] if absence else present)
+        assert value == best
+        assert head == (first if single else merged)(absent, present, best, absence)
+
+
+def merged(absent, present, best, absence):
+    return [
+        1 if near(p, best) else 0 if absence and near(a, best) else SILENT
+        for a, p in zip(absent, present, strict=True)
+    ]
+
+
+def first(absent, present, best, absence):
+    head = [SILENT] * len(present)
+    literals = [(1, i) for i, p in enumerate(present) if near(p, best)]
+    literals += [(0, i) for i, a in enumerate(absent) if absence and near(a, best)]
+    value, label = literals[0]
+    head[label] = value
+    return head
+
+
+@pytest.mark.parametrize("absence", [False, True])
+@pytest.mark.parametrize("table", SCORES, ids=lambda one: str(one.shape))
+def test_voting(table, absence):
+    heads = np.full((len(table), table.shape[2]), 7, np.int8)
+    values = kernel.vote(table, absence, heads)
+    for (absent, present), value, head in zip(table.tolist(), values, heads.tolist(), strict=True):
+        gains = [0.0 if near(p, a) else p - a for a, p in zip(absent, present, strict=True)]
+        wins = [gain >= 0 for gain in gains]
+        if not any(wins) and not absence:
+            wins[next(i for i, gain in enumerate(gains) if near(gain, max(gains)))] = True
+        assert head == [1 if win else 0 if absence else SILENT for win in wins]
+        chosen = [p if win else a for a, p, win in zip(absent, present, wins, strict=True)]
+        assert value == pytest.approx(sum(chosen) / len(chosen), abs=1e-15)
+
+
+@pytest.mark.parametrize("absence", [False, True])
+@pytest.mark.parametrize("n_labels", [1, 2, 4])
+def test_the_greatest_ratio(n_labels, absence):
+    """Against all heads; of equally good ones the one with most presences, the earliest."""
+    upper = RNG.integers(0, 3, (2, 40, n_labels)).astype(float)
+    lower = upper + RNG.integers(0, 3, (2, 40, n_labels))
+    heads = np.full((40, n_labels), 7, np.int8)
+    values = kernel.dinkelbach(upper, lower, absence, heads)
+    labels = np.arange(n_labels)
+    for body, (value, head) in enumerate(zip(values, heads, strict=True)):
+        ratios = {}
+        for choice in product((1, 0), repeat=n_labels):
+            if any(choice) or absence:
+                whole = lower[list(choice), body, labels].sum()
+                ratios[choice] = upper[list(choice), body, labels].sum() / whole if whole else 0.0
+        best = max(ratios.values())
+        assert value == pytest.approx(best)
+        said = tuple((head == 1).astype(int).tolist())
+        assert ratios[said] == pytest.approx(best)
+        assert set(head.tolist()) <= {1, 0 if absence else SILENT}
+        # Where 0/0 does not occur, ties fall to the preferred head.
+        if lower[:, body].min() > 0:
+            tied = [choice for choice, ratio in ratios.items() if near(ratio, best)]
+            assert said == max(tied, key=lambda choice: (sum(choice), choice))
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("counted", TALLIES, ids=lambda one: str(one.covered_ones.shape))
+def test_totals(counted, relative, full):
+    heads = RNG.integers(-1, 2, counted.covered_ones.shape).astype(np.int8)
+    totals = kernel.total_counts(heads, full, relative, *counted)
+    convention = "head-relative" if relative else "chapter"
+    parts = confusion(counted, heads == 1, convention)
+    counts = (heads != SILENT) | full
+    for found, part in zip(totals, parts, strict=True):
+        assert found.tolist() == (part * counts).sum(axis=1).tolist()
