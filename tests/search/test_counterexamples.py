@@ -64,12 +64,14 @@ def test_the_best_head_is_found(name, absence):
 
 
 @pytest.mark.parametrize("name", sorted(COUNTED_PLAINLY))
-def test_plain_counting_is_for_full_predictions_and_no_strategy_is_known_for_it(name):
+def test_plain_counting_is_for_full_predictions_and_no_strategy_is_valid_for_it(name):
     example = COUNTEREXAMPLES[name]
     found = search(example, absence=False)
     assert found.method == "GFM"
     assert found.value == example.best
-    with pytest.raises(ValueError, match="it is not known whether the strategy 'breadth-first'"):
+    with pytest.raises(
+        ValueError, match="the counterexample 'f-full-example-plain-finds' shows it"
+    ):
         tree(example, "breadth-first")
 
 

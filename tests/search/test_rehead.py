@@ -77,7 +77,7 @@ def allowed(head, full):
 @pytest.mark.parametrize("name", LISTS)
 def test_each_head_is_the_best_for_its_cells(name, text, absence):
     theory = golden(name)
-    found = rehead(theory, READERS, READERS, text, absence=absence)
+    found = rehead(theory, READERS, text, absence=absence)
     expected = expected_heads(theory, READERS.X, READERS.Y, text, absence)
     assert [rule.head for rule in found] == expected
 
@@ -86,7 +86,7 @@ def test_each_head_is_the_best_for_its_cells(name, text, absence):
 @pytest.mark.parametrize("text", MEASURES)
 def test_what_stays(name, text):
     theory = golden(name)
-    found = rehead(theory, READERS, READERS, text)
+    found = rehead(theory, READERS, text)
     assert isinstance(found, DecisionList)
     assert [(rule.body, rule.stops) for rule in found] == [
         (rule.body, rule.stops) for rule in theory
@@ -100,7 +100,7 @@ def test_other_rows(rows, text):
     """The heads are chosen for the data given, not for those the list comes from."""
     theory = golden("magazines-multi")
     some = Dataset(READERS.schema, READERS.X[rows], READERS.Y[rows])
-    found = rehead(theory, some, some, text, convention="head-relative")
+    found = rehead(theory, some, text, convention="head-relative")
     expected = expected_heads(theory, some.X, some.Y, text, True, "head-relative")
     assert [rule.head for rule in found] == expected
 
@@ -110,7 +110,7 @@ def test_other_rows(rows, text):
 def test_full_predictions_have_complete_heads(text, absence):
     """All but those of rules that come too late to write anything, which keep their heads."""
     theory = golden("magazines-single")
-    found = rehead(theory, READERS, READERS, text, absence=absence)
+    found = rehead(theory, READERS, text, absence=absence)
     complete = [rule.head.is_complete for rule in found]
     kept = [rule.head == old.head for rule, old in zip(found, theory, strict=True)]
     assert complete == [not same for same in kept]
@@ -126,7 +126,7 @@ def test_a_rule_that_can_write_nothing_keeps_its_head():
         "tabloid <- true"
     )
     theory = parse(text, READERS.schema)
-    found = rehead(theory, READERS, READERS, "subset/example/full")
+    found = rehead(theory, READERS, "subset/example/full")
     assert [rule.head == old.head for rule, old in zip(found, theory, strict=True)] == [
         False, True, True, False,
     ]  # fmt: skip
@@ -136,16 +136,16 @@ def test_a_partial_head_is_silent_of_what_is_written():
     """All labels but sports are written when the second rule comes: it has that one to say."""
     text = "quality, tabloid, fashion <- true\nquality <- marital = Divorced"
     theory = parse(text, READERS.schema)
-    found = rehead(theory, READERS, READERS, "recall/micro/partial", max_labels=3)
+    found = rehead(theory, READERS, "recall/micro/partial", max_labels=3)
     assert len(found.rules[0].head) == 3
     assert len(found.rules[1].head) == 1
 
 
 def test_limits_and_lifts():
     theory = golden("magazines-multi")
-    small = rehead(theory, READERS, READERS, "precision", max_labels=1)
+    small = rehead(theory, READERS, "precision", max_labels=1)
     assert {len(rule.head) for rule in small} == {1}
-    large = rehead(theory, READERS, READERS, "precision", lift=kln(100.0))
+    large = rehead(theory, READERS, "precision", lift=kln(100.0))
     assert sum(len(rule.head) for rule in large) > sum(len(rule.head) for rule in theory)
 
 
@@ -153,7 +153,7 @@ def test_limits_and_lifts():
 def test_planted_rules_are_found_again(density):
     """Without noise, no head is more precise than the planted ones."""
     data, theory = planted(300, 3, 2, 4, n_rules=6, n_local=3, n_global=0, density=density, seed=3)
-    found = rehead(theory, data, data, "precision/micro/partial")
+    found = rehead(theory, data, "precision/micro/partial")
     for rule in found:
         assert all(evidence.wrong == 0 for evidence in rule.evidence)
 
@@ -162,19 +162,19 @@ def test_planted_rules_are_found_again(density):
     ("given", "message"),
     [
         (
-            (RuleSet(READERS.schema), READERS, READERS, "f1"),
+            (RuleSet(READERS.schema), READERS, "f1"),
             "rehead takes a DecisionList, not a RuleSet",
         ),
         (
-            (golden("magazines-multi"), READERS, READERS.Y[:3], "f1"),
-            "X has 14 rows but Y has 3",
+            (golden("magazines-multi"), READERS.X, "f1"),
+            "rehead needs a Dataset, not ndarray: use dataset(X, Y)",
         ),
         (
-            (golden("magazines-multi"), READERS, READERS, None),
+            (golden("magazines-multi"), READERS, None),
             "a measure is written as text like 'f1/micro/partial', not None",
         ),
     ],
 )
 def test_bad_input(given, message):
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+    with pytest.raises((ValueError, TypeError), match=f"^{re.escape(message)}$"):
         rehead(*given)

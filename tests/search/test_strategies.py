@@ -125,7 +125,7 @@ def test_a_strategy_that_is_valid_finds_the_best_value(cell, convention, absence
     formula, averaging, predictions = cell
     measure = Measure(Formula(formula), averaging, predictions)
     rng = np.random.default_rng(len("".join(cell)))
-    for table, (truth, covered, board) in enumerate(naive.instances(naive.generated(rng, 9, 5, 3))):
+    for table, (truth, covered, board) in enumerate(naive.instances(naive.generated(rng, 6, 4, 3))):
         known = traits(measure, convention, written=board is not None)
         options = {"convention": convention, "absence": absence}
         best = best_head(truth, covered, measure, board, **options).value

@@ -39,10 +39,10 @@ class RatioFound(NamedTuple):
     evaluated: int
 
 
-def parts_of(formula: Formula, counts: Confusion) -> Parts:
+def parts_of(formula: Formula, counts: Confusion, n_rows: int) -> Parts:
     """Numerator and denominator of the formula for every literal, as integers."""
     p, q = _weights_of(formula)
-    c = _with_room(counts, p + q)
+    c = _with_room(counts, (p + q) * n_rows)
     if formula.name == "hamming":
         return Parts(c.tp + c.tn, c.tp + c.fp + c.tn + c.fn)
     upper = (p + q) * c.tp
@@ -56,11 +56,9 @@ def _weights_of(formula: Formula) -> tuple[int, int]:
     return (Fraction(repr(formula.parameter)) ** 2).as_integer_ratio()
 
 
-def _with_room(c: Confusion, scale: int) -> Confusion:
+def _with_room(c: Confusion, largest: int) -> Confusion:
     """The counts in Python's integers where sums of products may need more than 64 bits."""
-    n_labels = c.tp.shape[-1]
-    cells = int(c.tp.max() + c.fp.max() + c.tn.max() + c.fn.max()) + 1
-    if (scale * cells * n_labels) ** 2 < 2**60:
+    if (largest * c.tp.shape[-1]) ** 2 < 2**60:
         return c
     return Confusion(*(part.astype(object) for part in c))
 
@@ -83,15 +81,16 @@ def best_ratio(problem: HeadProblem, parts: Parts, size: int | None = None) -> R
 
 
 def _best_single(problem: HeadProblem, parts: Parts) -> Fraction:
-    values = [0, 1] if problem.absence else [1]
-    upper, lower = parts.upper[values], parts.lower[values]
-    ratios = np.asarray(upper / np.maximum(lower, 1), dtype=np.float64)
-    # Division rounds: the integers of the few candidates decide.
-    near = ratios >= ratios.max() * (1 - 1e-12)
-    return max(
-        (Fraction(int(u), int(w)) for u, w in set(zip(upper[near], lower[near], strict=True)) if w),
-        default=Fraction(0),
-    )
+    first = 0 if problem.absence else 1
+    upper, lower = parts.upper[first:].ravel(), parts.lower[first:].ravel()
+    best = int(np.argmax(upper / np.maximum(lower, 1)))
+    while True:
+        u, w = int(upper[best]), int(lower[best])
+        # Division rounds: integers decide.
+        greater = upper * w > u * lower
+        if not greater.any():
+            return Fraction(u, w) if w else Fraction(0)
+        best = int(np.argmax(greater))
 
 
 def leading(problem: HeadProblem, parts: Parts) -> Mask:
@@ -148,7 +147,7 @@ def _preferred(problem: HeadProblem, parts: Parts, theta: Fraction, size: int | 
     """
     weights = _weights(parts, theta)
     head = _select(problem, weights, size)
-    if theta == 0 or _sums(problem, parts, head)[1] > 0:
+    if theta == 0 or parts.lower.all() or _sums(problem, parts, head)[1] > 0:
         return head
     wholes = (_select(problem, forced, size) for forced in _forcing(problem, weights, parts.lower))
     reaching = (h for h in wholes if _reaches(problem, parts, theta, h))

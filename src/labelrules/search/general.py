@@ -1,5 +1,6 @@
 """The general head search: branch and bound on rows that count cell by cell."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,24 +22,46 @@ class GeneralFound(NamedTuple):
 
 def best_general(problem: HeadProblem, max_nodes: int) -> GeneralFound:
     """The best head for example-based averaging, whatever the formula, board, limit or lift."""
-    from labelrules.kernels.branch import climb, search
+    from labelrules.kernels.branch import search
 
     space = _space(problem)
     rows, share = _rows(problem, space.worth)
-    head = _start(problem)
-    climb(head, rows, space)
+    head = _start(problem, rows, space)
     value, missed, nodes = search(rows, space, head, max_nodes)
     found = np.where(head == 2, UNSET, head).astype(np.int8)
     if problem.is_full and not problem.absence:
         found = problem.as_head(head == 1)
-    gap = max(float(missed - value), 0.0) * share * max(problem.factors)
+    gap = max(float(missed - value), 0.0) * share * max(problem.factors[: problem.largest + 1])
     return GeneralFound(found, int(nodes), gap)
 
 
-def _start(problem: HeadProblem) -> Board:
-    """A head to improve: everything present, or as many of the first labels as allowed."""
-    rest = 0 if problem.is_full else 2
-    return np.where(np.arange(problem.n_labels) < problem.largest, 1, rest).astype(np.int8)
+def _start(problem: HeadProblem, rows: "Rows", space: "Space") -> Board:
+    """A good head to begin with: the best that a large, a majority and a small one grow into."""
+    from labelrules.kernels.branch import climb
+
+    heads = list(_seeds(problem, rows, space))
+    values = [climb(head, rows, space) for head in heads]
+    return heads[int(np.argmax(values))]
+
+
+def _seeds(problem: HeadProblem, rows: "Rows", space: "Space") -> Iterator[Board]:
+    from labelrules.kernels.branch import value_of
+
+    n, rest = problem.n_labels, np.int8(0 if problem.is_full else 2)
+    yield np.where(np.arange(n) < problem.largest, np.int8(1), rest)
+    inside = problem.is_open & problem.covered[:, np.newaxis]
+    ones = (inside & (problem.Y == 1)).sum(axis=0)
+    gains = ones - (inside & (problem.Y == 0)).sum(axis=0)
+    order = np.argsort(-gains, kind="stable")[: problem.largest]
+    n_won = min(max(int((gains[order] > 0).sum()), problem.smallest), problem.largest)
+    majority = np.full(n, rest)
+    majority[order[:n_won]] = 1
+    yield majority
+    values = (1, 0) if problem.absence and not problem.is_full else (1,)
+    singles = [np.full(n, rest) for _ in range(n * len(values))]
+    for number, single in enumerate(singles):
+        single[number % n] = values[number // n]
+    yield max(singles, key=lambda head: float(value_of(head, rows, space)))
 
 
 def _rows(problem: HeadProblem, worth: Floats) -> tuple["Rows", float]:

@@ -126,8 +126,8 @@ def best_head(
 def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
     formula = problem.measure.formula
     if known_formula(problem.measure) in RATIOS:
-        parts = parts_of(formula, problem.counts)
-        if problem.is_plain:
+        parts = parts_of(formula, problem.counts, problem.n_rows)
+        if problem.is_unrestricted:
             found = best_ratio(problem, parts)
             closed = not problem.is_full
             return _found(problem, "closed form" if closed else "Dinkelbach", *found[::2])
@@ -162,17 +162,18 @@ def _singles(problem: HeadProblem) -> HeadFound:
 
 
 def _by_label(problem: HeadProblem, max_nodes: int) -> HeadFound:
-    search = best_separable if problem.is_plain else best_of_sizes
+    search = best_separable if problem.is_unrestricted else best_of_sizes
     return _found(problem, "closed form", *search(problem))
 
 
 def _by_example(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if problem.convention == "plain":
         return _plain_by_example(problem)
-    search = _WHOLE_ROWS.get(known_formula(problem.measure) or "")
-    if search is None or not problem.rows_are_whole:
-        return _general(problem, max_nodes)
-    return search(problem, max_nodes)
+    name = known_formula(problem.measure) or ""
+    additive = name in ("precision", "hamming") and problem.is_full
+    if name in _WHOLE_ROWS and (problem.rows_are_whole or additive):
+        return _WHOLE_ROWS[name](problem, max_nodes)
+    return _general(problem, max_nodes)
 
 
 def _plain_by_example(problem: HeadProblem) -> HeadFound:
@@ -202,7 +203,7 @@ def _f(problem: HeadProblem, max_nodes: int) -> HeadFound:
 
 
 def _recall(problem: HeadProblem, max_nodes: int) -> HeadFound:
-    if not problem.is_plain:
+    if not problem.is_unrestricted:
         return _general(problem, max_nodes)
     return _found(problem, "mode of vectors", *rarest_opposite(problem))
 
@@ -210,7 +211,7 @@ def _recall(problem: HeadProblem, max_nodes: int) -> HeadFound:
 def _subset(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if problem.is_full:
         return _found(problem, "mode of vectors", *most_frequent(problem))
-    if not problem.is_plain:
+    if not problem.is_unrestricted:
         return _general(problem, max_nodes)
     return _found(problem, "mode of vectors", *best_satisfied(problem))
 

@@ -90,7 +90,7 @@ def best_heads(
     vectors = np.empty(tallies.covered_ones.shape, np.int8)
     full, micro = measure.predictions == "full", measure.averaging == "micro"
     if full and micro and measure.formula.name in ("recall", "f"):
-        parts = parts_of(measure.formula, confusion(tallies, _BOTH, convention))
+        parts = parts_of(measure.formula, confusion(tallies, _BOTH, convention), n_rows)
         upper, lower = (part.astype(np.float64) for part in parts)
         values = kernel.dinkelbach(upper, lower, absence, vectors)
     elif full:

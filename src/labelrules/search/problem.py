@@ -94,14 +94,15 @@ class HeadProblem:
         return self.n_labels if self.max_labels is None else min(self.max_labels, self.n_labels)
 
     @property
-    def is_plain(self) -> bool:
+    def is_unrestricted(self) -> bool:
         """Whether neither a lift nor a size limit restrains the head."""
         return self.lift is no_lift and self.largest == self.n_labels
 
     @cached_property
     def factors(self) -> list[float]:
         """The lift of every head size from 0."""
-        return factors(self.lift, self.n_labels)
+        # Sizes beyond the limit do not occur; the lift is not asked about them.
+        return factors(self.lift, self.largest) + [1.0] * (self.n_labels - self.largest)
 
     @cached_property
     def is_open(self) -> Mask:

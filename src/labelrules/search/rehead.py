@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import UNSET, Board, Mask
+from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, Head, Rule
@@ -15,8 +16,7 @@ from labelrules.search.problem import RuleConvention
 
 def rehead(
     theory: DecisionList,
-    X: Any,
-    Y: Any,
+    data: Dataset,
     measure: Measure | str,
     *,
     convention: RuleConvention = "chapter",
@@ -34,7 +34,8 @@ def rehead(
     Parameters
     ----------
     theory : DecisionList
-    X, Y : the data, as for `DecisionList.with_evidence`
+    data : Dataset
+        Rows and true labels, over the schema of the theory; `labelrules.dataset` makes one.
     measure : Measure or str
     convention, absence, max_labels, lift, max_nodes
         As for :func:`labelrules.search.best_head`.
@@ -49,14 +50,16 @@ def rehead(
     >>> from labelrules import load, parse
     >>> readers = load("magazines")
     >>> theory = parse("quality <- education = University\nquality <- true", readers.schema)
-    >>> print(rehead(theory, readers, readers, "subset/example/full"))
+    >>> print(rehead(theory, readers, "subset/example/full"))
     quality, tabloid, not fashion, not sports <- education = University
     not quality, not tabloid, not fashion, not sports <- true
     """
     if not isinstance(theory, DecisionList):
         raise ValueError(f"rehead takes a DecisionList, not a {type(theory).__name__}")
-    matrix = encode(X, theory.schema)
-    truth = encode_labels(Y, theory.schema)
+    if not isinstance(data, Dataset):
+        raise TypeError(f"rehead needs a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    matrix = encode(data, theory.schema)
+    truth = encode_labels(data, theory.schema)
     if matrix.shape[0] != len(truth):
         raise ValueError(f"X has {matrix.shape[0]} rows but Y has {len(truth)}")
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
@@ -66,13 +69,13 @@ def rehead(
     }  # fmt: skip
     rules: list[Rule] = []
     for rule in theory:
-        run = DecisionList(theory.schema, rules).run(X)
+        run = DecisionList(theory.schema, rules).run(data)
         going = run.stopped < 0
         covered = rule.body.covers(matrix, run.board) & going
         # Rows that a stopping rule has finished are written for good, whatever they left open.
         board = np.where(going[:, np.newaxis], run.board, truth)
         rules.append(_reheaded(rule, truth, covered, board, measure, options))
-    return DecisionList(theory.schema, rules).with_evidence(X, truth)
+    return DecisionList(theory.schema, rules).with_evidence(data, truth)
 
 
 def _reheaded(

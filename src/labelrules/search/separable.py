@@ -4,6 +4,7 @@ Label-based and macro-averaging always are of this kind, whatever the formula; e
 precision and Hamming accuracy are as long as each row counts with all its labels or with none.
 """
 
+import math
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -34,14 +35,23 @@ class Scores:
         self.averaging = problem.measure.averaging
         self.counts = problem.counts
         self.n_rows = problem.n_rows
-        self.are_whole = self.averaging == "example"
+        self.by_cell = self.averaging == "example" or known_formula(problem.measure) is not None
+        """Whether each cell adds 1 or nothing, where a label's score is a sum over its cells."""
+        self.are_whole = self.averaging != "label" and self.by_cell
         """Whether the floats are whole numbers, which compare exactly."""
-        self.floats: Floats = np.broadcast_to(self._of(self.counts), (2, problem.n_labels))
+        self.shares: npt.NDArray[Any] | None = None
+        """Exact contributions, where rows weigh by their number of open cells."""
+        if self.averaging == "example" and not problem.rows_are_whole:
+            self.shares = _shares(problem)
+            self.are_whole = False
+            self.floats: Floats = self.shares.astype(np.float64)
+            return
+        self.floats = np.broadcast_to(self._of(self.counts), (2, problem.n_labels))
 
     def _of(self, c: Confusion) -> Any:
         if self.averaging == "label":
             return np.asarray(self.formula(*c), dtype=np.float64)
-        if self.averaging == "macro":
+        if not self.are_whole:
             *each, empty = unit_values(self.formula)
             self.are_whole = all(value.is_integer() for value in (*each, empty))
             n_empty = self.n_rows - (c.tp + c.fp + c.tn + c.fn)
@@ -50,6 +60,8 @@ class Scores:
 
     def exact(self, value: int, label: int) -> Fraction:
         """A contribution as a fraction; where the formula is irrational, to twelve digits."""
+        if self.shares is not None:
+            return Fraction(self.shares[value, label])
         score = float(self.floats[value, label])
         if self.are_whole:
             return Fraction(score)
@@ -65,6 +77,26 @@ class Scores:
         units = [self.formula.exact(*row) for row in _UNITS.tolist()]
         parts = [*c, self.n_rows - sum(c)]
         return sum((n * unit for n, unit in zip(parts, units, strict=True)), Fraction(0))
+
+
+def _shares(problem: HeadProblem) -> npt.NDArray[Any]:
+    """Per value and label: the sum over the rows of its right cells by their open cells.
+
+    A full prediction says something of every open cell, so a row's number of counted cells does
+    not depend on the head, and the mean over rows is a sum over labels.
+    """
+    n_open = problem.is_open.sum(axis=1)
+    rows = n_open > 0
+    common = math.lcm(*np.unique(n_open[rows]).tolist())
+    weight = np.array([common // n for n in n_open[rows].tolist()], dtype=object)
+    Y, is_open, inside = problem.Y[rows], problem.is_open[rows], problem.covered[rows, np.newaxis]
+    hamming = problem.measure.formula.name == "hamming"
+    shares = []
+    for value in (0, 1):
+        outside = Y == 0 if problem.convention == "chapter" else value != Y
+        right = np.where(inside, value == Y, outside & hamming) & is_open
+        shares.append([Fraction(n, common) for n in weight @ right.astype(object)])
+    return np.array(shares, dtype=object)
 
 
 _UNITS = np.eye(5, 4, dtype=np.int64)
@@ -91,7 +123,8 @@ def best_separable(problem: HeadProblem) -> SeparableFound:
 def _reaching(problem: HeadProblem) -> Mask:
     """The literals of the best score, by value and label."""
     if problem.measure.averaging == "label" and known_formula(problem.measure):
-        return leading(problem, parts_of(problem.measure.formula, problem.counts))
+        parts = parts_of(problem.measure.formula, problem.counts, problem.n_rows)
+        return leading(problem, parts)
     scores = Scores(problem)
     floats = (
         scores.floats if problem.absence else np.where([[False], [True]], scores.floats, -np.inf)
@@ -111,9 +144,11 @@ def _wins(scores: Scores) -> Mask:
     """The labels for which presence is at least as good as absence."""
     absent, present = scores.floats
     wins: Mask = present >= absent
-    close = np.abs(present - absent) <= NEAR * np.maximum(np.abs(present), 1.0)
-    for label in np.flatnonzero(close & (present != absent)).tolist():
-        wins[label] = scores.exact(1, label) >= scores.exact(0, label)
+    if not scores.are_whole:
+        difference = np.abs(present - absent)
+        close = (difference <= NEAR * np.maximum(np.abs(present), 1.0)) & (difference > 0)
+        for label in np.flatnonzero(close).tolist():
+            wins[label] = scores.exact(1, label) >= scores.exact(0, label)
     return wins
 
 

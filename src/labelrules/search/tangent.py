@@ -12,7 +12,6 @@ are between 0 and 1 and one tolerance fits all.
 """
 
 import heapq
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from labelrules._types import UNSET, Board, Floats
 from labelrules.search.problem import HeadProblem, preference
+from labelrules.search.vectors import count_rows
 
 TINY = 1e-12
 """Values closer than this are equal; then the preferred head is kept."""
@@ -60,7 +60,7 @@ class _Rows:
     def __init__(self, problem: HeadProblem) -> None:
         inside = problem.Y[problem.covered & problem.is_open.any(axis=1)]
         self.n_rows = len(inside)
-        different = Counter(row.tobytes() for row in inside)
+        different = count_rows(inside)
         shape = (len(different), problem.n_labels)
         cells = np.frombuffer(b"".join(different), np.int8).reshape(shape)
         self.present: Floats = cells.astype(np.float64)
@@ -124,7 +124,7 @@ class _Search:
 
     def sizes(self) -> list[int | None]:
         """The sizes to search one by one; full predictions need it for a lift or a limit only."""
-        if self.problem.is_full and self.problem.is_plain:
+        if self.problem.is_full and self.problem.is_unrestricted:
             return [None]
         return list(range(self.problem.largest, self.problem.smallest - 1, -1))
 

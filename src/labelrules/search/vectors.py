@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelrules._types import UNSET, Board, Mask
+from labelrules.search.lift import no_lift
 from labelrules.search.problem import HeadProblem, preference
 
 
@@ -57,17 +58,17 @@ def most_frequent(problem: HeadProblem) -> VectorFound:
     """Full subset accuracy: for each size the label vector that most rows agree with."""
     agreeing = _agreeing(problem)
     constant = _always_right(problem)
-    factors = [Fraction(factor) for factor in problem.factors]
-    best, found = Fraction(-1), np.full(problem.n_labels, UNSET)
-    for present, n_rows in chain(_preferred_of_sizes(problem, agreeing), agreeing.items()):
-        size = present.count(1)
-        value = (constant + n_rows) * factors[size]
-        if value < best or not problem.smallest <= size <= problem.largest:
-            continue
-        head = problem.as_head(np.frombuffer(present, dtype=np.bool_))
-        if value > best or preference(head) > preference(found):
-            best, found = value, head
-    return VectorFound(found, len(agreeing))
+
+    def key(present: bytes) -> tuple[Fraction | int, int, bytes]:
+        """The lifted value, then the tie rule: most presences, then the earliest."""
+        size, n_rows = present.count(1), constant + agreeing[present]
+        lifted = n_rows if problem.lift is no_lift else n_rows * Fraction(problem.factors[size])
+        return lifted, size, present
+
+    sizes = range(problem.smallest, problem.largest + 1)
+    fitting = (present for present in agreeing if present.count(1) in sizes)
+    best = max(chain(fitting, _first_of_sizes(problem)), key=key)
+    return VectorFound(problem.as_head(np.frombuffer(best, dtype=np.bool_)), len(agreeing))
 
 
 def _agreeing(problem: HeadProblem) -> Counter[bytes]:
@@ -77,10 +78,16 @@ def _agreeing(problem: HeadProblem) -> Counter[bytes]:
     """
     is_open = problem.is_open.any(axis=1)
     vectors = problem.Y == 1
-    rows = Counter(row.tobytes() for row in vectors[problem.covered & is_open])
+    rows = count_rows(vectors[problem.covered & is_open])
     if problem.convention == "head-relative":
-        rows.update(row.tobytes() for row in ~vectors[~problem.covered & is_open])
+        rows.update(count_rows(~vectors[~problem.covered & is_open]))
     return rows
+
+
+def count_rows(rows: Mask | Board) -> Counter[bytes]:
+    """How often each different row occurs; its bytes are its cells."""
+    cells, n = rows.tobytes(), rows.shape[1]
+    return Counter(cells[start : start + n] for start in range(0, len(cells), n))
 
 
 def _always_right(problem: HeadProblem) -> int:
@@ -91,13 +98,14 @@ def _always_right(problem: HeadProblem) -> int:
     return int((problem.Y[outside] == 0).all(axis=1).sum())
 
 
-def _preferred_of_sizes(
-    problem: HeadProblem, agreeing: Counter[bytes]
-) -> Iterator[tuple[bytes, int]]:
-    """A prediction of every size, for when no row agrees with one of that size."""
-    for size in range(problem.smallest, problem.largest + 1):
-        first = (np.arange(problem.n_labels) < size).tobytes()
-        yield first, agreeing[first]
+def _first_of_sizes(problem: HeadProblem) -> Iterator[bytes]:
+    """The preferred prediction of each size, for when no row agrees with one of that size.
+
+    Without a lift they are equally good then, and the largest is enough.
+    """
+    smallest = problem.largest if problem.lift is no_lift else problem.smallest
+    for size in range(smallest, problem.largest + 1):
+        yield bytes([1] * size + [0] * (problem.n_labels - size))
 
 
 def rarest_opposite(problem: HeadProblem) -> VectorFound:
@@ -110,7 +118,7 @@ def rarest_opposite(problem: HeadProblem) -> VectorFound:
     if not problem.absence and not problem.is_full:
         return VectorFound(np.ones(problem.n_labels, np.int8), 1)
     rows = problem.Y[problem.covered & problem.is_open.any(axis=1)] == 1
-    lost = Counter((~row).tobytes() for row in rows)
+    lost = count_rows(~rows)
     best: tuple[int, Mask] | None = None
     evaluated = 0
     for vector in islice(_by_preference(problem), len(lost) + 1):
