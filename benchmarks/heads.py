@@ -185,7 +185,7 @@ def print_hard(task: Task) -> None:
             text = f"f1/example/{predictions}"
             seconds, one = cpu(
                 lambda mask=mask, text=text: best_head(task.Y, mask, text, absence=absence)
-            )  # noqa: E501, B023
+            )
             times.append(seconds * 1e3)
             found.append(one)
         nodes = [one.evaluated for one in found]
