@@ -6,6 +6,7 @@ is measured in between, body by body, so that a ratio compares like with like.
 """
 
 import os
+from functools import partial
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
@@ -183,9 +184,7 @@ def print_hard(task: Task) -> None:
         times, found = [], []
         for mask in task.masks:
             text = f"f1/example/{predictions}"
-            seconds, one = cpu(
-                lambda mask=mask, text=text: best_head(task.Y, mask, text, absence=absence)
-            )
+            seconds, one = cpu(partial(best_head, task.Y, mask, text, absence=absence))
             times.append(seconds * 1e3)
             found.append(one)
         nodes = [one.evaluated for one in found]
