@@ -36,3 +36,24 @@ def _rebound(function: FunctionType, given: dict[str, Any]) -> FunctionType:
     return FunctionType(
         function.__code__, given, function.__name__, function.__defaults__, function.__closure__
     )
+
+
+def formula_with_parameter(formula: Formula) -> Any:
+    """The formula as a compiled function of four counts and its parameter, if it has one or not.
+
+    A division by zero gives no number instead of an error, so that many counts at a time can be
+    scored.
+    """
+    function = cast(FunctionType, formula.function)
+    given = dict(function.__globals__)
+    for helper in reversed(helpers(function)):
+        given[helper.__name__] = njit(error_model="numpy")(_rebound(helper, given))
+    inner = njit(error_model="numpy")(_rebound(function, given))
+
+    def parametric(tp, fp, tn, fn, parameter):
+        return inner(tp, fp, tn, fn, parameter)
+
+    def plain(tp, fp, tn, fn, parameter):
+        return inner(tp, fp, tn, fn)
+
+    return njit(error_model="numpy")(plain if formula.parameter is None else parametric)

@@ -1,0 +1,131 @@
+"""Why two learners that do the same search choose different rules.
+
+Both lists are followed on one board. Where the next rules write different cells, the steps of
+our rule are taken one by one until the other rule goes another way, and the two conditions that
+were chosen there are scored with exact fractions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from labelrules import Dataset, Rule
+from labelrules._types import Mask
+from labelrules.rules import Condition
+
+ROUNDING = Fraction(1, 1 << 21)
+"""Values of 32 bits that are closer than this, relative to their size, may have changed places."""
+
+SAME_NUMBER = 1.2e-7
+"""Neighbouring values closer than this, relative to their size, are equal to mlrl-seco."""
+
+TIE = "the same value"
+ROUNDED = "equal in 32 bits"
+LOWEST = "cut above the smallest value, which it never tries"
+CLOSE = "cut between two values that it takes for equal"
+OTHER = "WE MISSED A BETTER CONDITION"
+UNKNOWN = "it missed a better condition"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A condition that was chosen, for which literal, and what it is worth."""
+
+    condition: Condition | None
+    cells: Mask
+    value: Fraction
+    right: int
+
+
+class Ground:
+    """The cells that are still open, and what rules write."""
+
+    def __init__(self, data: Dataset) -> None:
+        self.data = data
+        self.open = np.ones(data.Y.shape, dtype=np.bool_)
+        self._columns: dict[int, np.ndarray] = {}
+
+    def holds(self, condition: Condition) -> Mask:
+        column = condition.column
+        if column not in self._columns:
+            self._columns[column] = self.data.column(column)
+        return condition.holds(self._columns[column])
+
+    def covers(self, rule: Rule) -> Mask:
+        covered = np.ones(self.data.n_rows, dtype=np.bool_)
+        for condition in rule.body:
+            covered &= self.holds(condition)
+        return covered
+
+    def cells(self, rule: Rule) -> Mask:
+        [(label, _)] = rule.head
+        return self.covers(rule) & self.open[:, label]
+
+    def write(self, rule: Rule) -> None:
+        [(label, _)] = rule.head
+        self.open[self.covers(rule), label] = False
+
+    def step(self, covered: Mask, condition: Condition | None, rule: Rule) -> Step:
+        """What a condition more is worth, by F with beta 0.5, exactly."""
+        [(label, value)] = rule.head
+        within = covered if condition is None else covered & self.holds(condition)
+        is_right = self.data.Y[:, label] == value
+        is_open = self.open[:, label]
+        cells = within & is_open
+        right = int((cells & is_right).sum())
+        missed = int((is_open & is_right).sum()) - right
+        wrong = int(cells.sum()) - right
+        worth = Fraction(5 * right, 5 * right + missed + 4 * wrong) if right else Fraction(0)
+        return Step(condition, cells, worth, right)
+
+    def why(self, ours: Rule, theirs: Rule) -> str:
+        """The reason for two rules that write different cells of this board."""
+        covered = np.ones(self.data.n_rows, dtype=np.bool_)
+        left = list(theirs.body)
+        same_head = ours.head == theirs.head
+        for number in range(len(ours.body) + 1):
+            chosen = ours.body.conditions[number : number + 1]
+            our_step = self.step(covered, chosen[0] if chosen else None, ours)
+            steps = [self.step(covered, condition, theirs) for condition in left]
+            steps.append(self.step(covered, None, theirs))
+            their_step = max(steps, key=lambda step: step.value)
+            if not same_head or (our_step.cells != their_step.cells).any():
+                return self._reason(covered, our_step, their_step)
+            if their_step.condition in left:
+                left.remove(their_step.condition)
+            covered = covered & self.holds(chosen[0]) if chosen else covered
+        return UNKNOWN
+
+    def _reason(self, covered: Mask, ours: Step, theirs: Step) -> str:
+        if ours.value == theirs.value:
+            return TIE
+        if abs(ours.value - theirs.value) <= ROUNDING * ours.value:
+            return ROUNDED
+        if ours.value < theirs.value or ours.condition is None:
+            return OTHER
+        return self._missed(covered, ours.condition)
+
+    def _missed(self, covered: Mask, condition: Condition) -> str:
+        """Why mlrl-seco has not tried a condition."""
+        if condition.is_equality:
+            return UNKNOWN
+        values = np.unique(self._columns[condition.column][covered])
+        place = int(np.searchsorted(values, condition.value, side="right"))
+        if place == 1 and values[0] >= 0:
+            return LOWEST
+        low, high = values[place - 1 : place + 1]
+        return CLOSE if high - low <= SAME_NUMBER * max(1.0, abs(low), abs(high)) else UNKNOWN
+
+
+def follow(ground: Ground, ours: Sequence[Rule], theirs: Sequence[Rule]) -> int:
+    """Write the rules of both lists while they write the same cells; how many do."""
+    n_same = 0
+    for our_rule, their_rule in zip(ours, theirs, strict=False):
+        same = ground.cells(our_rule) == ground.cells(their_rule)
+        if our_rule.head != their_rule.head or not same.all():
+            break
+        ground.write(their_rule)
+        n_same += 1
+    return n_same

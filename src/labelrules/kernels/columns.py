@@ -1,0 +1,150 @@
+"""Columns sorted once and narrowed down: which rows have which value.
+
+A column lists its rows by rising value. The rows of one value, its most frequent one, may be left
+out: their counts are what the others leave of the whole. So a sparse column costs what it stores,
+and a column of words the few texts that have the word.
+
+An entry is the number of a row, or its complement (negative) for the first row of its value.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+
+
+class Index(NamedTuple):
+    """The entries of all columns.
+
+    Column c has the entries from ``start[c]`` to ``stop[c]``; from ``valid[c]`` on they are rows
+    where the value is missing. Rows that are not listed have a value that comes before the entry
+    ``middle[c]``.
+    """
+
+    entries: npt.NDArray[np.int32]
+    start: Integers
+    middle: Integers
+    valid: Integers
+    stop: Integers
+
+
+@njit(nogil=True, cache=True)
+def narrow(index, first, last, covered, narrowed):
+    """Keep only covered rows, in the columns from `first` to `last`.
+
+    Each column stays at its place, so `narrowed` may be `index` itself, and threads can work on
+    columns side by side.
+    """
+    for column in range(first, last):
+        start = index.start[column]
+        middle, valid, stop = index.middle[column], index.valid[column], index.stop[column]
+        end = _keep(index.entries, start, middle, covered, narrowed.entries, start)
+        narrowed.middle[column] = end
+        end = _keep(index.entries, middle, valid, covered, narrowed.entries, end)
+        narrowed.valid[column] = end
+        narrowed.stop[column] = _keep(index.entries, valid, stop, covered, narrowed.entries, end)
+
+
+@njit(nogil=True, cache=True)
+def _keep(source, first, last, covered, target, end):
+    """Copy the covered entries to `end` and behind; the first of each value is marked anew.
+
+    Without a branch: whether a row is covered is hard to foretell.
+    """
+    pending = np.int32(0)
+    for i in range(first, last):
+        entry = source[i]
+        pending |= entry >> 31
+        row = entry ^ (entry >> 31)
+        target[end] = row ^ pending
+        kept = np.int32(covered[row])
+        end += kept
+        pending &= kept - np.int32(1)
+    return end
+
+
+@njit
+def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
+    """Add up the codes of the rows of a column, value by value.
+
+    Parameters
+    ----------
+    entries : array of int32
+    start, middle, valid, stop : int
+        Where the column is among the entries, see `Index`.
+    codes : array of int64
+        What each row counts.
+    inside : int
+        The sum over all `n_inside` covered rows.
+    unlisted : bool
+        Whether rows that are not listed have a value; else theirs is missing.
+    sums : array of int64
+        Receives the sum for all values up to each one; there is room for one more.
+
+    Returns
+    -------
+    n_values, total : int
+        How many values there are, and the sum over the rows where the value is not missing.
+    """
+    total, n_values = _add(entries, start, middle, codes, sums, np.int64(0), np.int64(0))
+    gap, before = n_values, total
+    is_rest = unlisted and n_inside > stop - start
+    n_values += is_rest
+    total, n_values = _add(entries, middle, valid, codes, sums, total, n_values)
+    if is_rest:
+        everything = total
+        for i in range(valid, stop):
+            everything += codes[entries[i] ^ (entries[i] >> 31)]
+        rest = inside - everything
+        sums[gap] = before
+        for value in range(gap, n_values):
+            sums[value] += rest
+        total += rest
+    return n_values, total
+
+
+@njit
+def _add(entries, first, last, codes, sums, total, n_values):
+    at = n_values - 1
+    for i in range(first, last):
+        entry = entries[i]
+        at -= np.int64(entry >> 31)
+        total += codes[entry ^ (entry >> 31)]
+        sums[at] = total
+    return total, at + 1
+
+
+@njit(nogil=True, cache=True)
+def list_labels(board, rows, n_set):
+    """An index of labels, of the covered rows where they are written: absent, then present."""
+    n_labels = len(board)
+    entries = np.empty(n_set, np.int32)
+    start, stop = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
+    end = 0
+    for label in range(n_labels):
+        start[label] = end
+        cells = board[label]
+        for value in range(2):
+            first = end
+            for row in rows:
+                if cells[row] == value:
+                    entries[end] = row
+                    end += 1
+            if end > first:
+                entries[first] ^= -1
+        stop[label] = end
+    return Index(entries, start, start, stop, stop)
+
+
+@njit(nogil=True, cache=True)
+def count_written(board, rows):
+    """How many cells of the rows are written."""
+    n_set = 0
+    for label in range(len(board)):
+        cells = board[label]
+        for row in rows:
+            n_set += cells[row] >= 0
+    return n_set

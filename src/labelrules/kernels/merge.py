@@ -1,0 +1,126 @@
+"""Heads of several labels: those that are equally good are taken together.
+
+Like `labelrules.kernels.refine`, compiled once per formula.
+"""
+
+import numpy as np
+from numba import njit
+
+from labelrules.kernels.refine import (
+    _CELL,
+    ABSENCE,
+    FIRST,
+    NOTHING,
+    PRESENCE,
+    SECOND,
+    SECOND_PLACE,
+    _cells,
+    _encode,
+    _ones,
+    _refinements,
+    _sum_inside,
+    score_rank,
+)
+
+
+def score_heads(rows, cells, labels, way, ranks, corrects):
+    """The rank and the right cells of each single label and value, for a body that covers rows."""
+    codes = np.empty(cells.truth.shape[1], np.int64)
+    n_layers = len(cells.counted)
+    for i in range(len(labels)):
+        label = labels[i]
+        for value in range(2):
+            ranks[i, value], corrects[i, value] = NOTHING, 0
+            if not cells.values[label] & (1 << value):
+                continue
+            layer = value if n_layers == 2 else 0
+            everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
+            inside = _sum_inside(codes, rows)
+            ranks[i, value] = score_rank(value, inside, everywhere, way)
+            corrects[i, value] = _ones(inside) if value else _cells(inside) - _ones(inside)
+
+
+@njit
+def _totals(cells, labels, rows, codes, everywhere, inside):
+    """The sums over all rows and over the covered ones, by layers and labels."""
+    for layer in range(len(cells.counted)):
+        for i in range(len(labels)):
+            truth, counted = cells.truth[labels[i]], cells.counted[layer, labels[i]]
+            everywhere[layer, i] = _encode(truth, counted, codes)
+            inside[layer, i] = _sum_inside(codes, rows)
+
+
+@njit
+def _encode_rows(truth, counted, rows, codes):
+    for row in rows:
+        codes[row] = (_CELL + truth[row]) * counted[row]
+
+
+def add_right(inside_1, inside_0, everywhere_1, everywhere_0, values, rank, way):
+    """What a label adds to a head of the rank: its right cells, and for which value."""
+    if values & PRESENCE and score_rank(1, inside_1, everywhere_1, way) == rank:
+        return _ones(inside_1), 1
+    if values & ABSENCE and score_rank(0, inside_0, everywhere_0, way) == rank:
+        return _cells(inside_0) - _ones(inside_0), 0
+    return 0.0, -1
+
+
+def best_merged(space, columns, rows, cells, labels, rank, largest, way):
+    """Of the refinements that reach the rank the one whose labels have the most cells right.
+
+    All labels that reach it make up the head, presences first, `largest` of them at most.
+    Returns the number of cells right, the column and the place, as in `Best`.
+    """
+    (entries, start, middle, valid, stop), unlisted, nominal, all_operators = space
+    n_layers = len(cells.counted)
+    top = n_layers - 1  # the layer for presence
+    shape = (n_layers, len(labels))
+    everywhere, inside = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    codes = np.empty(cells.truth.shape[1], np.int64)
+    _totals(cells, labels, rows, codes, everywhere, inside)
+    sums = np.empty((n_layers, len(rows) + 2), np.int64)
+    gains = np.empty((2, len(rows) + 2))
+    sizes = np.empty((2, len(rows) + 2), np.int64)
+    most, where, place = -1.0, -1, -1
+    totals = np.empty(n_layers, np.int64)
+    limited = largest < len(labels)
+    for column in columns:
+        n = 0
+        gains[:], sizes[:] = 0.0, 0
+        for phase in range(2 if limited else 1):
+            for j in range(len(labels)):
+                label = labels[j]
+                operators = all_operators[label if len(all_operators) > 1 else 0, column]
+                if not operators:
+                    continue
+                for layer in range(n_layers):
+                    _encode_rows(cells.truth[label], cells.counted[layer, label], rows, codes)
+                    n, totals[layer] = _refinements(
+                        entries, start[column], middle[column], valid[column], stop[column],
+                        nominal[column], unlisted, codes, inside[layer, j], len(rows), sums[layer],
+                    )  # fmt: skip
+                for i in range(n):
+                    for second in range(2):
+                        if not operators & (SECOND if second else FIRST):
+                            continue
+                        if sizes[second, i] >= largest:
+                            continue
+                        in_1, in_0 = sums[top, i], sums[0, i]
+                        if second:
+                            in_1, in_0 = totals[top] - in_1, totals[0] - in_0
+                        gain, value = add_right(
+                            in_1, in_0, everywhere[top, j], everywhere[0, j],
+                            cells.values[label], rank, way,
+                        )  # fmt: skip
+                        if value < 0 or (limited and value == phase):
+                            continue
+                        gains[second, i] += gain
+                        sizes[second, i] += 1
+        for step in range(2 * n):
+            # As places are numbered: cut by cut, but the second operator last for values.
+            by_value = nominal[column]
+            i, second = (step % n, step // n) if by_value else (step // 2, step % 2)
+            at = second * SECOND_PLACE + i if by_value else step
+            if sizes[second, i] and gains[second, i] > most:
+                most, where, place = gains[second, i], column, at
+    return most, where, place

@@ -1,0 +1,317 @@
+"""Count and score every refinement of a body in one pass.
+
+For each label the cells that count are coded row by row, two numbers in one: ``1 << 32`` if the
+cell counts, and 1 if the label is present in it. So one addition per row counts both. A *rank* is
+a score as an integer of the same order: of many integers the greatest is found several at a time,
+which is not so for floats.
+
+The kernels are compiled once per formula, with the formula inside; see `specialised`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers, Mask
+from labelrules.kernels.columns import Index, cumulate
+
+ABSENCE, PRESENCE = 1, 2
+"""The values that a head may have, and both are 3."""
+
+FIRST, SECOND = 1, 2
+"""The operators that a column may have, and both are 3: <= and > for numbers, = and != else."""
+
+NOTHING = np.iinfo(np.int64).min
+"""The rank of what is not allowed."""
+
+SECOND_PLACE = 1 << 40
+"""Where the refinements of nominal columns by the second operator begin."""
+
+BLOCK = 32
+"""Sums that are bounded together."""
+
+SLACK = 16
+"""Ranks by which rounding might lower a bound."""
+
+_LOW = np.int64(0x7FFFFFFFFFFFFFFF)
+_CELL = np.int64(1) << 32
+
+
+class Cells(NamedTuple):
+    """The truth and the cells that count, by labels and rows, and the values heads may have.
+
+    Where the two values of a label count different cells there are two layers of ``counted``,
+    for absence and for presence; else there is one.
+    """
+
+    truth: npt.NDArray[np.int8]
+    counted: npt.NDArray[np.bool_]
+    values: npt.NDArray[np.int8]
+
+
+class Space(NamedTuple):
+    """The columns that a body may be refined by.
+
+    ``operators`` has one row, or one for each label of a head.
+    """
+
+    listing: Index
+    unlisted: bool
+    nominal: Mask
+    operators: npt.NDArray[np.int8]
+
+
+class Way(NamedTuple):
+    """How refinements are scored, and which are allowed."""
+
+    parameter: float
+    relative: bool
+    monotone: bool
+    smallest: int
+
+
+class Best(NamedTuple):
+    """The best refinement for each target.
+
+    Ranks, numbers of right cells, columns, and places among the refinements by the column: twice
+    the number of a cut, plus 1 for the second operator; the number of a value, plus `SECOND_PLACE`
+    for the second operator.
+    """
+
+    ranks: Integers
+    corrects: Integers
+    columns: Integers
+    places: Integers
+
+
+def formula(tp, fp, tn, fn, parameter):
+    """Stand in for the formula."""
+    raise NotImplementedError
+
+
+@njit(inline="always")
+def _ones(code):
+    return np.float64(np.int32(code))
+
+
+@njit(inline="always")
+def _cells(code):
+    return np.float64(np.int32(code >> 32))
+
+
+@njit(inline="always")
+def _order(score):
+    """An integer that compares like the float; none for what is no number."""
+    bits = np.float64(score + 0.0).view(np.int64)  # and never -0.0
+    rank = bits ^ ((bits >> 63) & _LOW)
+    return rank if score == score else NOTHING
+
+
+def rank_of(value, ones, zeros, everywhere, way):
+    """The rank of predicting `value` in cells with so many ones and zeros."""
+    other_ones = _ones(everywhere) - ones
+    other_zeros = _cells(everywhere) - _ones(everywhere) - zeros
+    right, wrong = (ones, zeros) if value else (zeros, ones)
+    mirrored = way.relative and not value
+    missed = other_zeros if mirrored else other_ones
+    rejected = other_ones if mirrored else other_zeros
+    return _order(formula(right, wrong, rejected, missed, way.parameter))
+
+
+def score_rank(value, inside, everywhere, way):
+    """The rank of predicting `value` in the cells inside, `NOTHING` if that is not allowed."""
+    ones, cells = _ones(inside), _cells(inside)
+    rank = rank_of(value, ones, cells - ones, everywhere, way)
+    right = ones if value else cells - ones
+    return rank if right > 0 and cells >= way.smallest else NOTHING
+
+
+def bound_rank(value, low, high, everywhere, way):
+    """What no sum between two others can exceed, where right cells raise the score."""
+    ones = _ones(high) if value else _ones(low)
+    zeros = _cells(low) - _ones(low) if value else _cells(high) - _ones(high)
+    return rank_of(value, ones, zeros, everywhere, way)
+
+
+def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, way):
+    """The greatest rank that predicting `value` reaches for the first n sums, if above `floor`.
+
+    Sums that rise are taken block by block, and a block is left out when even the most cells
+    right and the fewest wrong that occur in it would not do.
+    """
+    best = floor
+    block = BLOCK if bounded else max(n, 1)
+    for start in range(0, n, block):
+        stop = min(start + block, n)
+        if bounded:
+            low, high = offset + sign * sums[start], offset + sign * sums[stop - 1]
+            if sign < 0:
+                low, high = high, low
+            if bound_rank(value, low, high, everywhere, way) + SLACK < best:
+                continue
+        for i in range(start, stop):
+            best = max(best, score_rank(value, offset + sign * sums[i], everywhere, way))
+    return best
+
+
+def greatest_of_column(sums, n, total, operators, floor, everywhere, values, way):
+    """The greatest rank of all refinements by a numeric column, if above `floor`."""
+    best = floor
+    if values & PRESENCE:
+        bounded = way.monotone
+        if operators & FIRST:
+            best = greatest(1, sums, n, 0, 1, everywhere, best, bounded, way)
+        if operators & SECOND:
+            best = greatest(1, sums, n, total, -1, everywhere, best, bounded, way)
+    if values & ABSENCE:
+        bounded = way.monotone and way.relative
+        if operators & FIRST:
+            best = greatest(0, sums, n, 0, 1, everywhere, best, bounded, way)
+        if operators & SECOND:
+            best = greatest(0, sums, n, total, -1, everywhere, best, bounded, way)
+    return best
+
+
+def better_value(inside, everywhere, values, way):
+    """The rank and the right cells of the better value; presence if they are equal."""
+    rank, right = NOTHING, -1.0
+    if values & PRESENCE:
+        rank, right = score_rank(1, inside, everywhere, way), _ones(inside)
+    if values & ABSENCE:
+        other, zeros = score_rank(0, inside, everywhere, way), _cells(inside) - _ones(inside)
+        if other > rank or (other == rank and zeros > right):
+            rank, right = other, zeros
+    return rank, right
+
+
+def scan_values(sums, n, total, operators, everywhere, values, way):
+    """The best refinement by a nominal column: its rank, its right cells and its place."""
+    top, most, place = NOTHING, -1.0, -1
+    # Of two values the one is what the other is not: nothing to be had from the second operator.
+    for second in range(2 if n > 2 else 1):
+        if not operators & (SECOND if second else FIRST):
+            continue
+        for i in range(n):
+            inside = total - sums[i] if second else sums[i]
+            rank, right = better_value(inside, everywhere, values, way)
+            if rank > top or (rank == top and right > most):
+                top, most, place = rank, right, second * SECOND_PLACE + i
+    return top, most, place
+
+
+def scan_cuts(rank, sums, n, total, operators, everywhere, values, way):
+    """Where a numeric column reaches a rank with the most cells right, and how many that are."""
+    most, place = -1.0, -1
+    for i in range(n):
+        for second in range(2):
+            if not operators & (SECOND if second else FIRST):
+                continue
+            inside = total - sums[i] if second else sums[i]
+            reached, right = better_value(inside, everywhere, values, way)
+            if reached == rank and right > most:
+                most, place = right, 2 * i + second
+    return most, place
+
+
+@njit
+def _encode(truth, counted, codes):
+    """The code of each row, and their sum."""
+    everywhere = np.int64(0)
+    for row in range(len(codes)):
+        code = (_CELL + truth[row]) * counted[row]
+        codes[row] = code
+        everywhere += code
+    return everywhere
+
+
+@njit
+def _sum_inside(codes, rows):
+    inside = np.int64(0)
+    for row in rows:
+        inside += codes[row]
+    return inside
+
+
+@njit
+def _refinements(
+    entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
+):
+    """The sums of all refinements by a column with its first operator, how many, and the total."""
+    n, total = cumulate(
+        entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
+    )
+    if not nominal:
+        return max(n - 1, 0), total  # nothing is greater than the greatest value
+    for i in range(n - 1, 0, -1):
+        sums[i] -= sums[i - 1]
+    return n, total
+
+
+def best_refinements(space, first, last, rows, cells, targets, way, best, reached):
+    """The best refinement by a column from `first` to `last`, for each target.
+
+    A target is a label, and with two layers of cells twice its number plus the value. Where
+    `reached` has rows it is told, by targets and columns, which reach the best rank.
+    """
+    # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
+    (entries, start, middle, valid, stop), unlisted, nominal, all_operators = space
+    n_layers, n_inside = len(cells.counted), len(rows)
+    codes = np.empty(cells.truth.shape[1], np.int64)
+    sums = np.empty(n_inside + 2, np.int64)
+    ranks = np.empty(nominal.size, np.int64)
+    for i in range(len(targets)):
+        label, layer = targets[i] // n_layers, targets[i] % n_layers
+        allowed = all_operators[label if len(all_operators) > 1 else 0]
+        values = cells.values[label] & (3 if n_layers == 1 else 1 << layer)
+        everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
+        inside = _sum_inside(codes, rows)
+        top, most, where, place = NOTHING, -1.0, -1, -1
+        for column in range(first, last):
+            ranks[column] = NOTHING
+            operators = allowed[column]
+            if not operators:
+                continue
+            n, total = _refinements(
+                entries, start[column], middle[column], valid[column], stop[column],
+                nominal[column], unlisted, codes, inside, n_inside, sums,
+            )  # fmt: skip
+            if nominal[column]:
+                rank, right, at = scan_values(sums, n, total, operators, everywhere, values, way)
+            else:
+                # One below the best so far: what equals the best shall be found.
+                floor = max(top, NOTHING + 1) - 1
+                rank = greatest_of_column(sums, n, total, operators, floor, everywhere, values, way)
+                if rank == floor:
+                    continue
+                right, at = scan_cuts(rank, sums, n, total, operators, everywhere, values, way)
+            ranks[column] = rank
+            if rank > top or (rank == top and right > most):
+                top, most, where, place = rank, right, column, at
+        best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
+        if len(reached):
+            for column in range(first, last):
+                reached[i, column] = ranks[column] == top
+
+
+@njit(nogil=True, cache=True)
+def count_refinements(space, column, rows, cells, labels, sums, totals):
+    """Count all refinements by one column, for layers and labels, and tell how many there are.
+
+    `sums` receives the codes of the cells inside with the first operator, `totals` those of all
+    rows where the column has a value.
+    """
+    (entries, start, middle, valid, stop), unlisted, nominal, _ = space
+    codes = np.empty(cells.truth.shape[1], np.int64)
+    n = 0
+    for layer in range(len(cells.counted)):
+        for i in range(len(labels)):
+            label = labels[i]
+            _encode(cells.truth[label], cells.counted[layer, label], codes)
+            inside = _sum_inside(codes, rows)
+            n, totals[layer, i] = _refinements(
+                entries, start[column], middle[column], valid[column], stop[column],
+                nominal[column], unlisted, codes, inside, len(rows), sums[layer, i],
+            )  # fmt: skip
+    return n

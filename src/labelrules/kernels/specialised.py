@@ -1,0 +1,79 @@
+"""Kernels with a formula inside, compiled once and kept on disk."""
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, cast
+
+from numba import njit
+
+from labelrules.kernels import merge, refine
+from labelrules.kernels.compiled import formula_with_parameter
+from labelrules.measures import Formula, helpers
+
+_INNER = (
+    *(getattr(refine, name) for name in (
+        "rank_of", "score_rank", "bound_rank", "greatest", "greatest_of_column",
+        "better_value", "scan_values", "scan_cuts",
+    )),
+    merge.add_right,
+)  # fmt: skip
+
+
+class Kernels(NamedTuple):
+    """The kernels of one formula."""
+
+    best_refinements: Any
+    score_heads: Any
+    best_merged: Any
+
+
+def specialised(formula: Formula) -> Kernels:
+    """The kernels for a formula; its parameter is given with each call.
+
+    A formula registered anew under the same name has other code, hence kernels of its own.
+    """
+    return _specialised(formula.name, formula.function.__code__)
+
+
+@cache
+def _specialised(name: str, code: CodeType) -> Kernels:
+    formula = Formula(name)
+    names = {**vars(refine), **vars(merge), "formula": formula_with_parameter(formula)}
+    for inner in _INNER:
+        names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names))
+    mark = _fingerprint(formula)
+    outer = (refine.best_refinements, merge.score_heads, merge.best_merged)
+    return Kernels(*(_cached(_rebound(kernel, names), mark) for kernel in outer))
+
+
+def _cached(kernel: FunctionType, mark: str) -> Any:
+    # What is kept on disk is found by this name: it must tell one formula from another.
+    kernel.__qualname__ = f"{kernel.__name__}_{mark}"
+    return njit(nogil=True, cache=True, error_model="numpy")(kernel)
+
+
+def _rebound(function: Any, names: dict[str, Any]) -> FunctionType:
+    return FunctionType(function.__code__, names, function.__name__)
+
+
+def _fingerprint(formula: Formula) -> str:
+    """A short text that changes when the formula or any kernel does."""
+    function = cast(FunctionType, formula.function)
+    sources = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    parts = [*sources, *_parts((function, *helpers(function)))]
+    return sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _parts(functions: Iterable[FunctionType]) -> list[bytes]:
+    """What a function does: its code, and the numbers that it takes from outside."""
+    parts = []
+    for function in functions:
+        code = function.__code__
+        outside = [function.__globals__.get(name) for name in code.co_names]
+        outside += [cell.cell_contents for cell in function.__closure__ or ()]
+        numbers = [number for number in outside if isinstance(number, int | float)]
+        parts += [code.co_code, repr((code.co_consts, code.co_names, numbers)).encode()]
+    return parts

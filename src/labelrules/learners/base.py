@@ -1,0 +1,220 @@
+"""Everything of a scikit-learn classifier but the learning."""
+
+from abc import ABCMeta, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelrules._types import Floats
+from labelrules.data import Dataset, dataset, encode_labels
+from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
+from labelrules.learners.prefix import as_prefix
+from labelrules.learners.probability import Background, Smoothing, check_smoothing, presence
+from labelrules.learners.targets import Target, read_target
+from labelrules.rules import DecisionList, RuleTable
+from labelrules.rules.theory import Run
+
+
+class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """A scikit-learn classifier whose model is a decision list.
+
+    A subclass says how the list is learned, in ``_learn(data, prefix)``, and has these
+    parameters among those of its ``__init__``, if they are to be chosen:
+
+    Parameters
+    ----------
+    smoothing : "laplace" or float, default="laplace"
+        How evidence becomes a probability: Laplace's estimate, or the m-estimate with
+        this m, above 0, and the label's share in the training rows as prior.
+    warm_start : bool, default=False
+        Whether another `fit` keeps the rules of the last one and learns what follows.
+
+    Attributes
+    ----------
+    theory_ : DecisionList
+        The rules, with evidence from the training rows.
+    schema_ : Schema
+        Names, kinds and categories of the features, and names of the labels.
+    classes_ : array, or list of arrays
+        The classes of a target of one dimension; for rows by labels, absent and
+        present for each label.
+    n_labels_ : int
+    background_ : Background
+        Counts for cells that no rule writes.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        If `fit` was given names.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> class Constant(RuleClassifier):
+    ...     def _learn(self, data, prefix):
+    ...         return parse("not fashion <- sex = Male", data.schema)
+    >>> readers = load("magazines")
+    >>> model = Constant().fit(readers)
+    >>> model.theory_[0].evidence
+    (Evidence(right=9, wrong=0),)
+    >>> model.predict_proba(readers)[0].round(2)
+    array([0.38, 0.56, 0.11, 0.38])
+    """
+
+    smoothing: Smoothing = "laplace"
+    warm_start: bool = False
+
+    @abstractmethod
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+        """Learn a list that begins with the rules of the prefix.
+
+        Rules without evidence get it from the training rows afterwards, all of them if
+        one has none.
+        """
+
+    def fit(self, X: Any, Y: Any = None, *, theory: DecisionList | str | None = None) -> Self:
+        """Learn a decision list.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, list of rows, or Dataset
+            Features as for :func:`labelrules.dataset`: columns of text, truth values or
+            categories are nominal, NaN and None are missing values, sparse X stays so.
+            A `Dataset` brings its labels and may have no features at all.
+        Y : array, sparse matrix, frame, series or list
+            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one
+            dimension, the class of each row: two classes are one label, any other
+            number of classes a label each.
+        theory : DecisionList or str, optional
+            Rules to keep; only what follows them is learned. Text is read by the names
+            of features and labels.
+
+        Returns
+        -------
+        self
+        """
+        check_smoothing(self.smoothing)
+        data, target = self._training_data(X, Y)
+        prefix = as_prefix(self._kept(theory), data.schema)
+        learned = self._learn(data, prefix)
+        if any(rule.evidence is None for rule in learned):
+            learned = learned.with_evidence(data, data.Y)
+        self._target = target
+        self.theory_ = learned
+        self.schema_ = data.schema
+        self.n_labels_ = data.schema.n_labels
+        self.classes_ = target.classes(self.n_labels_)
+        self.background_ = Background.count(RuleTable(learned).apply(data), data.Y)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict labels, or classes where `fit` was given classes.
+
+        A label is what the list says, absent where it says nothing. Of two classes the
+        second is the one that the label stands for; of more classes the most probable
+        is predicted, the first of those that are equally probable.
+        """
+        if self._check_fitted().kind == "classes":
+            return self._target.most_probable(self._presence(X))
+        return self._target.predicted(RuleTable(self.theory_).predict(self._table(X)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities that labels are present, or of classes.
+
+        A cell has the probability that the evidence of the rule which wrote it gives; a
+        cell nobody wrote, that of the training cells nobody wrote. The evidence comes from
+        the rows the rules were learned from, so it flatters them; see `smoothing`.
+
+        Returns
+        -------
+        array of float
+            Rows by labels; where `fit` was given classes, rows by classes, each row
+            with the sum 1.
+        """
+        return self._check_fitted().probabilities(self._presence(X))
+
+    def writers(self, X: Any) -> Run:
+        """Which rule wrote each cell and ended each row, and the board they wrote.
+
+        Rules are counted from 0, in the order of `theory_`; -1 stands for none.
+        """
+        self._check_fitted()
+        return RuleTable(self.theory_).run(self._table(X))
+
+    def decision_path(self, X: Any) -> sparse.csr_array:
+        """Rows by rules, 1 where the rule wrote a cell of the row or ended it."""
+        run = self.writers(X)
+        rows, labels = np.nonzero(run.writer >= 0)
+        ended = np.flatnonzero(run.stopped >= 0)
+        rules = np.concatenate([run.writer[rows, labels], run.stopped[ended]])
+        ones = np.ones(len(rules), dtype=np.int64)
+        shape = (len(run.board), len(self.theory_))
+        path = sparse.csr_array((ones, (np.concatenate([rows, ended]), rules)), shape=shape)
+        path.sum_duplicates()
+        path.data[:] = 1
+        return path
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are right in all labels (subset accuracy), or in their class."""
+        if self._check_fitted().kind != "labels":
+            return float(super().score(X, y, sample_weight))
+        truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
+        right = (self.predict(X) == truth).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
+        if isinstance(X, Dataset):
+            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "only a Dataset as X brings its labels"
+            )
+        table = as_features(X)
+        refuse_empty(table.shape)
+        validate_data(self, table, reset=True, skip_check_array=True)
+        target, labels = read_target(Y, taken=column_names(table))
+        return dataset(table, labels.board, label_names=labels.names), target
+
+    def _given_data(self, data: Dataset, Y: Any) -> Dataset:
+        if Y is not None:
+            raise ValueError("X is a Dataset, which brings its labels: leave Y out")
+        if data.n_rows == 0:
+            raise ValueError("the Dataset has no rows to learn from")
+        self.n_features_in_ = data.schema.n_features
+        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+        return data
+
+    def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
+        """The rules to keep: those given, or with `warm_start` those learned before."""
+        if theory is None and self.warm_start:
+            return getattr(self, "theory_", None)
+        return theory
+
+    def _check_fitted(self) -> Target:
+        check_is_fitted(self, "theory_")
+        return self._target
+
+    def _table(self, X: Any) -> Any:
+        """New rows, with the features that `fit` has seen."""
+        if isinstance(X, Dataset):
+            return X
+        table = as_features(X)
+        validate_data(self, table, reset=False, skip_check_array=True)
+        if hasattr(self, "feature_names_in_"):
+            return table
+        return renamed(table, self.schema_.feature_names)
+
+    def _presence(self, X: Any) -> Floats:
+        return presence(self.theory_, self.writers(X), self.background_, self.smoothing)

@@ -1,0 +1,96 @@
+"""The next rule of a list."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Board, Mask
+from labelrules.data import Dataset
+from labelrules.learners.ground import Ground, rarer_values
+from labelrules.learners.settings import Settings
+from labelrules.search.beam import grow_in_beam
+from labelrules.search.bodies import Grown, Growth, grow
+from labelrules.search.columns import Columns
+from labelrules.search.judges import FixedJudge, Judge, LiteralJudge, RowJudge, TallyJudge
+from labelrules.search.lift import no_lift
+from labelrules.search.problem import RuleConvention
+from labelrules.search.refiner import Refiner
+
+
+class RuleSearch:
+    """Finds the best rule for the cells that count on the ground."""
+
+    def __init__(self, data: Dataset, ground: Ground, settings: Settings) -> None:
+        self.ground, self.settings = ground, settings
+        self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
+        self.values = _values(settings.polarity, ground.truth)
+        self.refiner = Refiner(
+            Columns.of(data),
+            ground.truth,
+            ground.board,
+            ground.counted,
+            self.values,
+            settings.measure.formula,
+            settings.allowed,
+            relative=settings.relative,
+            smallest=settings.min_coverage,
+            merging=settings.heads == "multi",
+            largest=settings.largest,
+            n_threads=settings.n_threads,
+        )
+
+    def best_rule(self) -> Grown | None:
+        """The best rule, None if there is none."""
+        remaining = self.ground.remaining(self.settings.readd)
+        if self._is_greedy:
+            return grow(self.refiner, self.growth, remaining)
+        width = self.settings.beam
+        return grow_in_beam(self.refiner, self._judge(), self.growth, width, remaining, self._fix())
+
+    def changed(self, labels: Mask) -> None:
+        """Take note of labels whose cells have changed."""
+        self.refiner.stale |= labels
+
+    @property
+    def _is_greedy(self) -> bool:
+        """Whether one compiled pass per condition finds the best rule."""
+        settings = self.settings
+        several_fixed = settings.fixed_head and settings.heads != "single"
+        return settings.beam == 1 and settings.scores_literals and not several_fixed
+
+    def _judge(self) -> Judge:
+        settings, ground = self.settings, self.ground
+        measure = settings.measure
+        if settings.scores_literals:
+            return LiteralJudge(
+                measure.formula, settings.relative, self.values, settings.min_coverage,
+                settings.heads == "multi", settings.largest,
+            )  # fmt: skip
+        convention: RuleConvention = "head-relative" if settings.relative else "chapter"
+        absence = settings.polarity == "both"
+        if settings.tallies_decide:
+            return TallyJudge(measure, convention, absence, *ground.truth.shape)
+        flipped = (self.values == 1) & (settings.polarity == "rarer")
+        return RowJudge(
+            measure, convention, absence, ground.truth, ground.counted[0], settings.lift,
+            settings.largest, settings.min_coverage, flipped,
+        )  # fmt: skip
+
+    def _fix(self) -> Callable[[Grown], Judge] | None:
+        """How refinements are judged once the head is found, if it shall stay."""
+        settings = self.settings
+        if not settings.fixed_head:
+            return None
+        lift = settings.lift or no_lift
+        return lambda grown: FixedJudge(
+            grown.head, settings.measure, settings.relative, settings.min_coverage,
+            float(lift(len(grown.head))),
+        )  # fmt: skip
+
+
+def _values(polarity: str, truth: Board) -> npt.NDArray[np.int8]:
+    """For each label the values that heads may have: 1 absent, 2 present, 3 both."""
+    if polarity == "rarer":
+        return rarer_values(truth)
+    return np.full(len(truth), 3 if polarity == "both" else 2, dtype=np.int8)

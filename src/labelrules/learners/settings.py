@@ -1,0 +1,218 @@
+"""The parameters of the covering learner, checked."""
+
+import os
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+from labelrules._messages import quoted
+from labelrules.data.schema import Schema
+from labelrules.measures import Measure
+from labelrules.search.fractional import RATIOS
+from labelrules.search.language import Language, language
+from labelrules.search.lift import Lift
+from labelrules.search.many import tallies_decide
+from labelrules.search.problem import known_formula
+
+Order = Literal["append", "prepend"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `SeparateAndConquer` was told, ready for use."""
+
+    heads: str
+    largest: int
+    measure: Measure
+    relative: bool
+    lift: Lift | None
+    polarity: str
+    fixed_head: bool
+    beam: int
+    allowed: Language
+    max_conditions: int | None
+    min_coverage: int
+    min_gain: float
+    stop_share: float | None
+    readd: str
+    open_share: float
+    max_rules: int | None
+    time_limit: float | None
+    order: Order
+    default_rule: bool
+    n_threads: int
+
+    @property
+    def scores_literals(self) -> bool:
+        """Whether the best head follows from the scores of its labels, one by one."""
+        measure = self.measure
+        if measure.predictions == "full" or measure.averaging not in ("micro", "label"):
+            return False
+        if self.heads == "single":
+            return True
+        return self.lift is None and (measure.averaging == "label" or _is_ratio(measure))
+
+    @property
+    def tallies_decide(self) -> bool:
+        """Whether counts per label are enough to find the best head."""
+        unrestrained = self.lift is None and self.largest >= self.allowed.labels.shape[0]
+        plain = self.min_coverage == 1 and self.polarity != "rarer" and self.heads != "single"
+        return unrestrained and plain and tallies_decide(self.measure, whole_rows=False)
+
+
+def checked_settings(learner: Any, schema: Schema) -> Settings:
+    """Check the parameters of a learner against the data it shall learn from."""
+    order = _word(learner, "order", ("append", "prepend"))
+    polarity = _word(learner, "polarity", ("rarer", "both", "presence"))
+    heads, largest = _heads(learner.heads, schema.n_labels)
+    prepends = order == "prepend"
+    if prepends and learner.stop_share is not None:
+        raise ValueError(
+            "stop_share goes with order='append': a rule in front that stops the list would "
+            "keep all others from being asked"
+        )
+    allowed = language(
+        schema,
+        learner.operators,
+        # A rule in front is asked first, when no label is written.
+        bool(learner.label_conditions) and not prepends,
+        learner.required,
+        learner.forbidden,
+    )
+    default = learner.default_rule
+    settings = Settings(
+        heads=heads,
+        largest=largest,
+        measure=_measure(learner.measure, heads),
+        relative=_word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
+        lift=_lift(learner.lift),
+        polarity=polarity,
+        fixed_head=bool(learner.fixed_head),
+        beam=_whole(learner, "beam", 1) or 1,
+        allowed=allowed,
+        max_conditions=_whole(learner, "max_conditions", 0),
+        min_coverage=_whole(learner, "min_coverage", 1) or 1,
+        min_gain=_number(learner, "min_gain") or 0.0,
+        stop_share=_number(learner, "stop_share", highest=1),
+        readd=_word(learner, "readd", ("all", "incomplete")),
+        open_share=_number(learner, "open_share", highest=1) or 0.0,
+        max_rules=_whole(learner, "max_rules", 0),
+        time_limit=_number(learner, "time_limit"),
+        order="prepend" if prepends else "append",
+        default_rule=polarity == "rarer" if default is None else bool(default),
+        n_threads=_threads(learner),
+    )
+    _check_together(settings)
+    return settings
+
+
+def _measure(given: Any, heads: str) -> Measure:
+    measure = given if isinstance(given, Measure) else Measure.parse(given)
+    if heads == "complete":  # says something of every label, so every label counts
+        return Measure(measure.formula, measure.averaging, "full")
+    return measure
+
+
+def _is_ratio(measure: Measure) -> bool:
+    return known_formula(measure) in RATIOS
+
+
+def _check_together(settings: Settings) -> None:
+    """Refuse what does not go together, saying what does."""
+    measure = settings.measure
+    full = measure.predictions == "full"
+    if full and settings.heads == "single":
+        raise ValueError(
+            f"{measure} judges what is said of every label: use heads='multi' or 'complete', or "
+            "a measure of partial predictions"
+        )
+    if full and settings.polarity == "rarer":
+        raise ValueError(
+            f"{measure} needs heads that may say of each label that it is present or absent: use "
+            "polarity='both' (or 'presence')"
+        )
+    if settings.scores_literals:
+        return
+    if measure.averaging == "micro" and not _is_ratio(measure):
+        raise ValueError(
+            f"no exact search is known for heads of several labels under {measure}: use the "
+            f"averaging 'label', as in '{measure.formula}/label/{measure.predictions}', or "
+            "heads='single'"
+        )
+    _check_slow_search(settings)
+
+
+def _check_slow_search(settings: Settings) -> None:
+    wanted = "a measure of partial predictions with micro or label averaging, and no lift"
+    if settings.order == "prepend":
+        raise ValueError(f"order='prepend' needs {wanted}, not {settings.measure}")
+    if settings.polarity == "rarer" and not settings.relative:
+        raise ValueError(
+            f"polarity='rarer' with {settings.measure} needs counting='head-relative', where "
+            "presence and absence count alike"
+        )
+    partial = settings.measure.predictions == "partial"
+    if settings.fixed_head and not (partial and settings.measure.averaging in ("micro", "label")):
+        raise ValueError(
+            "fixed_head needs a measure of partial predictions with micro or label averaging, "
+            f"not {settings.measure}"
+        )
+
+
+def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
+    if heads == "single":
+        return "single", 1
+    if isinstance(heads, str) and heads in ("multi", "complete"):
+        return heads, n_labels
+    if isinstance(heads, Integral) and not isinstance(heads, bool) and int(heads) >= 1:
+        return ("single", 1) if heads == 1 else ("multi", min(int(heads), n_labels))
+    raise ValueError(
+        f"heads must be 'single', 'multi', 'complete' or a number of labels, not {heads!r}"
+    )
+
+
+def _lift(lift: Any) -> Lift | None:
+    if not (lift is None or callable(lift)):
+        raise ValueError(
+            f"lift must be a function of the head size such as labelrules.search.kln(...), "
+            f"not {lift!r}"
+        )
+    known: Lift | None = lift
+    return known
+
+
+def _word(learner: Any, name: str, known: tuple[str, ...]) -> str:
+    value = getattr(learner, name)
+    if not (isinstance(value, str) and value in known):
+        words = " or ".join(map(repr, known))
+        raise ValueError(f"{name} must be {words}, not {quoted(value)}")
+    return value
+
+
+def _whole(learner: Any, name: str, lowest: int) -> int | None:
+    value = getattr(learner, name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
+        raise ValueError(f"{name} must be a whole number of at least {lowest}, not {value!r}")
+    return int(value)
+
+
+def _number(learner: Any, name: str, highest: float = float("inf")) -> float | None:
+    value = getattr(learner, name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= highest:
+        upper = "" if highest == float("inf") else f" and at most {highest:g}"
+        raise ValueError(f"{name} must be a number of at least 0{upper}, not {value!r}")
+    return float(value)
+
+
+def _threads(learner: Any) -> int:
+    given = learner.n_jobs
+    if given is None:
+        return 1
+    if isinstance(given, bool) or not isinstance(given, Integral) or given == 0:
+        raise ValueError(f"n_jobs must be a number of threads, or -1 for all, not {given!r}")
+    every = os.cpu_count() or 1
+    return int(given) if int(given) > 0 else max(1, every + 1 + int(given))

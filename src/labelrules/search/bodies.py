@@ -1,0 +1,146 @@
+"""Growing a rule: conditions are added as long as they make it better."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers, Mask
+from labelrules.rules import Body, Head
+from labelrules.search.language import Operators
+from labelrules.search.refiner import Covered, Refiner
+
+HeadKind: TypeAlias = Literal["single", "multi", "complete"]
+
+_NOTHING = np.iinfo(np.int64).min
+
+
+class Grown(NamedTuple):
+    """A rule that was grown, and the rows that it covers."""
+
+    head: Head
+    body: Body
+    covered: Covered
+    rank: int
+    correct: int
+
+    @property
+    def merit(self) -> tuple[int, int]:
+        """What rules are compared by: the value, then the cells that are right."""
+        return self.rank, self.correct
+
+    @property
+    def value(self) -> float:
+        """The value of the measure."""
+        return value_of(self.rank)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """When to go on adding conditions.
+
+    Parameters
+    ----------
+    max_conditions : int, optional
+        The largest body.
+    min_gain : float
+        By how much a condition must raise the value of the measure.
+    fixed : bool
+        Whether the head stays as it was chosen with the first condition.
+    """
+
+    max_conditions: int | None = None
+    min_gain: float = 0.0
+    fixed: bool = False
+
+
+def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Grown | None:
+    """The rule that greedy search finds, from the empty body; None if there is none.
+
+    Thresholds lie between values of `remaining` rows, all by default.
+    """
+    refiner.refresh()
+    labels = np.arange(len(refiner.board))
+    best = _alone(refiner) if refiner.allowed.may_be_empty else None
+    if growth.max_conditions == 0:
+        return best
+    choice, covered, body = refiner.best_first(), refiner.everywhere, Body()
+    values: npt.NDArray[np.int8] | None = None
+    while choice is not None and (best is None or (choice.rank, choice.correct) > best.merit):
+        if best is not None and value_of(choice.rank) - best.value < growth.min_gain:
+            break
+        condition = refiner.condition(choice, covered, remaining)
+        body = body.and_(condition)
+        covered = refiner.narrow(covered, condition)
+        if values is None:
+            tested = refiner.allowed.labels if len(body) > 1 else refiner.allowed.first_labels
+            candidates = may_conclude(choice.labels, Body([condition]), tested)
+            head = _head(refiner, candidates, *refiner.score(covered, candidates))
+        best = Grown(head, body, covered, choice.rank, choice.correct)
+        if len(body) == growth.max_conditions or len(covered.rows) < 2:
+            break
+        if growth.fixed and values is None:
+            labels, values = _only(head)
+        heads = may_conclude(labels, body, refiner.allowed.labels)
+        choice, covered = refiner.best(covered, heads, values)
+    return best
+
+
+def _alone(refiner: Refiner) -> Grown | None:
+    """The rule without conditions."""
+    ranks, corrects = refiner.alone
+    top = int(ranks.max(initial=_NOTHING))
+    if top == _NOTHING:
+        return None
+    head = _head(refiner, np.arange(len(ranks)), ranks, corrects)
+    correct = sum(int(corrects[label, value]) for label, value in head)
+    return Grown(head, Body(), refiner.everywhere, top, correct)
+
+
+def _head(refiner: Refiner, labels: Integers, ranks: Integers, corrects: Integers) -> Head:
+    """The head of the best rank: one label, or all that reach it."""
+    n_labels = len(refiner.board)
+    tied = ranks == ranks.max()
+    if refiner.merging:
+        literals = [(int(labels[i]), 1) for i in np.flatnonzero(tied[:, 1])]
+        literals += [(int(labels[i]), 0) for i in np.flatnonzero(tied[:, 0] & ~tied[:, 1])]
+        return Head(dict(literals[: refiner.largest]), n_labels)
+    tied &= corrects == corrects[tied].max()
+    value = int(tied[:, 1].any())
+    return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
+
+
+def _only(head: Head) -> tuple[Integers, npt.NDArray[np.int8]]:
+    """The labels of a head, and the values that it has."""
+    values = np.zeros(head.n_labels, dtype=np.int8)
+    for label, value in head:
+        values[label] = 1 << value
+    return np.array(head.labels), values
+
+
+def may_conclude(labels: Integers, body: Body, tested: Operators) -> Integers:
+    """The labels that a head may have, given the labels that the body tests."""
+    for condition in body.on_labels:
+        labels = labels[tested[labels, condition.column] > 0]
+    return labels
+
+
+def rank_of(values: Floats) -> Integers:
+    """Integers of the same order as the values.
+
+    >>> bool(np.all(np.diff(rank_of(np.array([-np.inf, -2.0, 0.0, 0.5, 1.0]))) > 0))
+    True
+    """
+    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.int64)
+    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+
+
+def value_of(rank: int) -> float:
+    """The score that has this rank.
+
+    >>> value_of(4602678819172646912)
+    0.5
+    """
+    bits = rank if rank >= 0 else rank ^ 0x7FFFFFFFFFFFFFFF
+    return float(np.int64(bits).view(np.float64))

@@ -1,0 +1,174 @@
+"""The columns of a data set, sorted once, for searches to refine bodies by."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, floor, isfinite, log10
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import Floats, Integers, Mask, Matrix
+from labelrules.data import Dataset
+from labelrules.data.dataset import column_of
+from labelrules.rules import Condition
+
+if TYPE_CHECKING:
+    from labelrules.kernels.columns import Index
+
+
+SECOND_PLACE = 1 << 40
+"""Where places of the second operator begin in nominal columns, as the kernels number them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows of each feature by rising value; see :mod:`labelrules.kernels.columns`."""
+
+    X: Matrix
+    nominal: Mask
+    index: "Index"
+
+    @classmethod
+    def of(cls, data: Dataset) -> "Columns":
+        """Sort the columns of a data set."""
+        nominal = np.array([not f.is_numeric for f in data.schema.features], dtype=np.bool_)
+        return cls(data.X, nominal, _sorted(data.X, nominal))
+
+    @cached_property
+    def space_for_narrowing(self) -> "Index":
+        """An index of the same size, to be filled."""
+        entries, start, *ends = self.index
+        return type(self.index)(np.empty_like(entries), start, *map(np.empty_like, ends))
+
+    def condition(
+        self,
+        column: int,
+        place: int,
+        index: "Index",
+        n_inside: int,
+        neighbours: Integers | None = None,
+    ) -> Condition:
+        """The condition at a place among the refinements by a column of the covered rows.
+
+        A threshold lies between the values of two `neighbours`, all covered rows by default.
+        """
+        rows = self._first_rows(column, index, n_inside)
+        if self.nominal[column]:
+            second, number = divmod(place, SECOND_PLACE)
+            return Condition(column, "!=" if second else "=", self._value(rows[number], column))
+        number, second = divmod(place, 2)
+        low, high = (self._value(row, column) for row in rows[number : number + 2])
+        if neighbours is not None:
+            values = column_of(self.X, column)[neighbours]
+            below, above = values[values <= low], values[values >= high]
+            low = float(below.max()) if below.size else low
+            high = float(above.min()) if above.size else high
+        return Condition(column, ">" if second else "<=", simplest_between(low, high))
+
+    def _first_rows(self, column: int, index: "Index", n_inside: int) -> Any:
+        """For each value that covered rows have, rising, one of them; -1 for those not listed."""
+        start, middle = int(index.start[column]), int(index.middle[column])
+        entries = index.entries[start : int(index.valid[column])]
+        rows = ~entries[entries < 0]
+        if n_inside > index.stop[column] - start:
+            before = np.count_nonzero(entries[: middle - start] < 0)
+            rows = np.insert(rows, before, -1)
+        return rows
+
+    def _value(self, row: Any, column: int) -> float:
+        if row < 0:
+            return 0.0
+        if not sparse.issparse(self.X):
+            return float(self.X[row, column])
+        start, stop = self.X.indptr[column], self.X.indptr[column + 1]
+        return float(self.X.data[start + np.searchsorted(self.X.indices[start:stop], row)])
+
+
+def simplest_between(low: float, high: float) -> float:
+    """The shortest number from `low` up to, but not including, `high`; near the middle.
+
+    Examples
+    --------
+    >>> simplest_between(1.234, 1.871), simplest_between(3, 4), simplest_between(-0.5, 120)
+    (1.6, 3.0, 0.0)
+    >>> simplest_between(0.1 + 0.2, 0.30000000000000010)
+    0.30000000000000004
+    """
+    if low < 0 <= high and (low < 0 < high):
+        return 0.0
+    largest = max(abs(low), abs(high))
+    exponent = floor(log10(largest)) + 1 if largest > 0 and isfinite(largest) else 0
+    for power in range(exponent, exponent - 19, -1):
+        near = _nearest_multiple(low, high, power)
+        if near is not None:
+            return near
+    return low
+
+
+def _nearest_multiple(low: float, high: float, power: int) -> float | None:
+    """The multiple of a power of ten in the range that is nearest to its middle."""
+    try:
+        unit = float(f"1e{power}")
+        first, last = ceil(low / unit) - 1, floor(high / unit) + 1
+    except (OverflowError, ZeroDivisionError):
+        return None
+    middle = (low / 2 + high / 2) / unit
+    wanted = min(max(round(middle), first), last)
+    for number in (wanted, wanted - 1, wanted + 1, wanted - 2, wanted + 2):
+        value = float(f"{number}e{power}")
+        if low <= value < high:
+            return value
+    return None
+
+
+def _sorted(X: Matrix, nominal: Mask) -> "Index":
+    from labelrules.kernels.columns import Index
+
+    n_rows, n_columns = X.shape
+    if sparse.issparse(X):
+        stored, listed = X, np.ones(n_columns, dtype=np.bool_)
+    else:
+        # Zeros, where they are most of a column or the first category, need not be listed.
+        listed = nominal | (2 * np.count_nonzero(X, axis=0) < n_rows)
+        stored = sparse.csc_array(X[:, listed])
+    counts = np.full(n_columns, n_rows, dtype=np.int64)
+    counts[listed] = np.diff(stored.indptr)
+    stop = np.cumsum(counts)
+    start = stop - counts
+    middle, valid = start.copy(), stop.copy()
+    entries = np.empty(int(counts.sum()), dtype=np.int32)
+    for column in np.flatnonzero(~listed).tolist():
+        values = column_of(X, column)
+        order = np.argsort(values, kind="stable").astype(np.int32)
+        entries[start[column] : stop[column]] = _marked(order, values[order])
+        valid[column] -= np.count_nonzero(np.isnan(values))
+    _fill_stored(stored, np.flatnonzero(listed), Index(entries, start, middle, valid, stop))
+    return Index(entries, start, middle, valid, stop)
+
+
+def _marked(rows: Any, values: Floats) -> Any:
+    """The rows, complemented where a value is the first of its kind."""
+    first = np.ones(rows.size, dtype=np.bool_)
+    first[1:] = values[1:] != values[:-1]
+    return np.where(first, ~rows, rows)
+
+
+def _fill_stored(stored: sparse.csc_array, columns: Integers, index: "Index") -> None:
+    """List the stored entries of sparse columns by value; zeros come between."""
+    counts = np.diff(stored.indptr)
+    owner = np.repeat(np.arange(columns.size), counts)
+    rows, values = stored.indices.astype(np.int32, copy=False), stored.data
+    if values.size and not (values == values[0]).all():
+        order = np.lexsort((values, owner))  # missing values come last
+        rows, values = rows[order], values[order]
+    first = np.ones(rows.size, dtype=np.bool_)
+    first[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
+    place = np.repeat(index.start[columns] - stored.indptr[:-1], counts) + np.arange(rows.size)
+    index.entries[place] = np.where(first, ~rows, rows)
+    index.middle[columns] += _per_column(values < 0, owner, columns.size)
+    index.valid[columns] -= _per_column(np.isnan(values), owner, columns.size)
+
+
+def _per_column(chosen: Mask, owner: Integers, n_columns: int) -> Integers:
+    return np.bincount(owner[chosen], minlength=n_columns)

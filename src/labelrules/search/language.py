@@ -1,0 +1,134 @@
+"""Which conditions and heads rules may have."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._messages import quoted, suggestion
+from labelrules.data.schema import Schema
+
+Operators: TypeAlias = npt.NDArray[np.int8]
+"""For each column: 1 for its first operator, 2 for its second, 3 for both, 0 for none."""
+
+Wish: TypeAlias = str | tuple[str, str]
+"""A feature, or a head label with a label that its body tests."""
+
+_FIRST = {"<=", "="}
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """What bodies may test, as the kernels take it.
+
+    Parameters
+    ----------
+    features : array
+        Operators for the features.
+    labels : array
+        Operators for the labels that a body tests (columns), by label of the head (rows).
+    first_features, first_labels : array
+        The same for the first condition of a body.
+    may_be_empty : bool
+        Whether a body may have no condition.
+    """
+
+    features: Operators
+    labels: Operators
+    first_features: Operators
+    first_labels: Operators
+    may_be_empty: bool = True
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether bodies may test labels."""
+        return bool(self.labels.any())
+
+
+def language(
+    schema: Schema,
+    operators: Iterable[str] = ("<=", ">", "="),
+    label_conditions: bool = True,
+    required: Iterable[Wish] = (),
+    forbidden: Iterable[Wish] = (),
+) -> Language:
+    """Put together what is allowed.
+
+    Parameters
+    ----------
+    schema : Schema
+    operators : iterable of {"<=", ">", "=", "!="}
+        For features; a label is present or absent.
+    label_conditions : bool
+        Whether bodies may test labels.
+    required : iterable of str or (str, str)
+        If any are given, each body tests one of these features, or the second label of a pair
+        for a head with the first.
+    forbidden : iterable of str or (str, str)
+        What no body tests.
+
+    Examples
+    --------
+    >>> from labelrules.data import load
+    >>> schema = load("magazines").schema
+    >>> allowed = language(schema, forbidden=["sex", ("quality", "tabloid")])
+    >>> allowed.features
+    array([1, 1, 0, 1], dtype=int8)
+    """
+    features = _feature_operators(schema, operators)
+    n = schema.n_labels
+    labels = np.full((n, n), int(label_conditions), dtype=np.int8)
+    np.fill_diagonal(labels, 0)  # where a label is written no cell of it is open
+    for wish in _listed("forbidden", forbidden):
+        where = _place(wish, schema, "forbidden")
+        if isinstance(where, int):
+            features[where] = 0
+        else:
+            labels[where] = 0
+    wanted = [_place(wish, schema, "required") for wish in _listed("required", required)]
+    if not wanted:
+        return Language(features, labels, features, labels)
+    first_features, first_labels = np.zeros_like(features), np.zeros_like(labels)
+    for where in wanted:
+        if isinstance(where, int):
+            first_features[where] = features[where]
+        else:
+            first_labels[where] = labels[where]
+    return Language(features, labels, first_features, first_labels, may_be_empty=False)
+
+
+def _listed(name: str, wishes: Iterable[Wish]) -> list[Wish]:
+    if isinstance(wishes, str):
+        raise ValueError(f"{name} must be a list of features or label pairs, not one text")
+    return list(wishes)
+
+
+def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:
+    chosen = {operators} if isinstance(operators, str) else set(operators)
+    unknown = sorted(chosen - {"<=", ">", "=", "!="})
+    if unknown:
+        raise ValueError(f"operators are '<=', '>', '=' and '!=', not {quoted(unknown[0])}")
+    numeric = ("<=" in chosen) + 2 * (">" in chosen)
+    nominal = ("=" in chosen) + 2 * ("!=" in chosen)
+    return np.array([numeric if f.is_numeric else nominal for f in schema.features], dtype=np.int8)
+
+
+def _place(wish: Wish, schema: Schema, name: str) -> int | tuple[int, int]:
+    if isinstance(wish, str):
+        return _known(wish, schema.feature_index, f"{name}: there is no feature")
+    try:
+        head, tested = wish
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must name features, or pairs of a head label and a tested label, not {wish!r}"
+        ) from None
+    known = f"{name}: there is no label"
+    return _known(head, schema.label_index, known), _known(tested, schema.label_index, known)
+
+
+def _known(name: str, index: Mapping[str, int], message: str) -> int:
+    if name not in index:
+        raise ValueError(f"{message} {quoted(name)}{suggestion(str(name), list(index))}")
+    return index[name]

@@ -1,0 +1,370 @@
+"""The best refinement of a body, label by label, found by compiled passes over all columns."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Board, Integers, Mask
+from labelrules.measures import Formula
+from labelrules.rules import Condition
+from labelrules.search.columns import Columns
+from labelrules.search.language import Language, Operators
+
+if TYPE_CHECKING:
+    from labelrules.kernels.columns import Index
+    from labelrules.kernels.refine import Best, Cells, Space
+
+MONOTONE = frozenset({
+    "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
+    "weighted-relative-accuracy", "rate-difference", "linear-cost",
+})  # fmt: skip
+"""Formulas that more right cells never lower and more wrong ones never raise."""
+
+WORTH_A_THREAD = 40_000
+"""Entries of columns below which threads cost more than they bring."""
+
+_NOTHING = np.iinfo(np.int64).min
+
+
+class Choice(NamedTuple):
+    """A refinement: how good it is, its condition by column and place, and labels for its head."""
+
+    rank: int
+    correct: int
+    column: int
+    place: int
+    labels: Integers
+
+
+class Covered(NamedTuple):
+    """The rows that a body covers, with the columns narrowed down to them."""
+
+    mask: Mask
+    rows: Integers
+    listing: "Index"
+
+
+class Refiner:
+    """Finds refinements on one data set while cells are written.
+
+    Parameters
+    ----------
+    columns : Columns
+    truth : array of int8
+        Labels by rows.
+    board : array of int8
+        Labels by rows; what is written, for conditions on labels. It is read, not copied.
+    counted : array of bool
+        Layers by labels by rows: the cells that count. It is read, not copied.
+    values : array of int8
+        For each label 1 if heads may say it is absent, 2 present, 3 both.
+    formula : Formula
+    allowed : Language
+    relative : bool
+        Whether cells are counted relative to the head.
+    smallest : int
+        Cells that a rule must write for each label of its head.
+    merging : bool
+        Whether labels that are equally good make up one head.
+    largest : int
+        The most labels of a head.
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        truth: Board,
+        board: Board,
+        counted: Mask,
+        values: npt.NDArray[np.int8],
+        formula: Formula,
+        allowed: Language,
+        *,
+        relative: bool,
+        smallest: int,
+        merging: bool,
+        largest: int,
+        n_threads: int = 1,
+    ) -> None:
+        from labelrules.kernels.refine import Best, Cells, Way
+        from labelrules.kernels.specialised import specialised
+
+        self.columns, self.board, self.allowed = columns, board, allowed
+        self.cells = Cells(truth, counted, values)
+        self.kernels = specialised(formula)
+        self.merging, self.largest = merging, largest
+        self.way = Way(
+            float(formula.parameter or 0.0), relative, formula.name in MONOTONE, int(smallest)
+        )
+        n_labels, n_rows = truth.shape
+        self.n_layers, self.n_features = len(counted), len(columns.nominal)
+        n_targets = n_labels * self.n_layers
+        self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
+        self.root: Best = Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
+        self.reached = np.zeros((n_targets if merging else 0, self.n_features), dtype=np.bool_)
+        self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
+        self.stale = np.ones(n_labels, dtype=np.bool_)
+        self.chunks = _chunks(columns.index, n_threads)
+        self.pool = ThreadPoolExecutor(len(self.chunks)) if len(self.chunks) > 1 else None
+        self.targets_of = np.arange(n_targets).reshape(n_labels, self.n_layers)
+
+    # ------------------------------------------------------------ the empty body
+
+    def refresh(self) -> None:
+        """Search anew, from the empty body, for the labels whose cells have changed."""
+        labels = np.flatnonzero(self.stale)
+        if labels.size == 0:
+            return
+        ranks, corrects = self.score(self.everywhere, labels)
+        self.alone[0][labels], self.alone[1][labels] = ranks, corrects
+        targets = self.targets_of[labels].ravel()
+        operators = self.allowed.first_features[np.newaxis]
+        found, reached = self._search(self.everywhere, self.cells, targets, operators, None)
+        for old, new in zip(self.root, found, strict=True):
+            old[targets] = new
+        if self.merging:
+            self.reached[targets] = reached
+        self.stale[:] = False
+
+    def score(
+        self, covered: Covered, labels: Integers, values: npt.NDArray[np.int8] | None = None
+    ) -> tuple[Integers, Integers]:
+        """Ranks and right cells of the single-label heads of a body, labels by values."""
+        cells = self.cells if values is None else self.cells._replace(values=values)
+        shape = (len(labels), 2)
+        ranks, corrects = np.empty(shape, np.int64), np.empty(shape, np.int64)
+        self.kernels.score_heads(covered.rows, cells, labels, self.way, ranks, corrects)
+        return ranks, corrects
+
+    def best_first(self) -> Choice | None:
+        """The best first condition."""
+        from labelrules.kernels.refine import Best
+
+        self.refresh()
+        found = Best(*(part.copy() for part in self.root))
+        everything = np.arange(self.root.ranks.size)
+        first = self.allowed.first_features[np.newaxis], self.allowed.first_labels
+        return self._choose(self.everywhere, self.cells, everything, found, self.reached, first)
+
+    def everywhere_codes(self, labels: Integers) -> Integers:
+        """The codes of all rows added up: layers by labels."""
+        counted = self.cells.counted[:, labels]
+        ones = counted & (self.cells.truth[labels] == 1)
+        cells = counted.sum(axis=2, dtype=np.int64) << 32
+        return np.asarray(cells + ones.sum(axis=2, dtype=np.int64))
+
+    # ------------------------------------------------------------ refinements
+
+    def narrow(self, parent: Covered, condition: Condition) -> Covered:
+        """The rows of a body with one more condition; columns are narrowed when searched."""
+        values = (
+            self.board[condition.column]
+            if condition.on_label
+            else _column(self.columns, condition.column)
+        )
+        mask = parent.mask & condition.holds(values)
+        return Covered(mask, np.flatnonzero(mask), parent.listing)
+
+    def best(
+        self, covered: Covered, labels: Integers, values: npt.NDArray[np.int8] | None = None
+    ) -> tuple[Choice | None, Covered]:
+        """The best further condition, and the covered rows with their columns narrowed down."""
+        cells = self.cells if values is None else self.cells._replace(values=values)
+        target = self.columns.space_for_narrowing
+        narrowed = Covered(covered.mask, covered.rows, target)
+        targets = self.targets_of[labels].ravel()
+        operators = self.allowed.features[np.newaxis]
+        found, reached = self._search(narrowed, cells, targets, operators, covered.listing)
+        allowed = operators, self.allowed.labels
+        return self._choose(narrowed, cells, targets, found, reached, allowed), narrowed
+
+    def condition(
+        self, choice: Choice, covered: Covered, remaining: Mask | None = None
+    ) -> Condition:
+        """The condition that a choice stands for; see `Columns.condition`."""
+        if choice.column >= self.n_features:
+            label = choice.column - self.n_features
+            present = self._label_values(label, covered)[choice.place]
+            return Condition.label(label, present=bool(present))
+        rows = None if remaining is None else covered.rows[remaining[covered.rows]]
+        return self.columns.condition(
+            choice.column, choice.place, covered.listing, len(covered.rows), rows
+        )
+
+    def _label_values(self, label: int, covered: Covered) -> list[int]:
+        """The values that a label has on the covered rows, rising."""
+        cells = self.board[label, covered.rows]
+        return [value for value in (0, 1) if (cells == value).any()]
+
+    def _choose(
+        self,
+        covered: Covered,
+        cells: "Cells",
+        targets: Integers,
+        found: "Best",
+        reached: Mask,
+        allowed: tuple[Operators, Operators],
+    ) -> Choice | None:
+        """The best of all labels, conditions on features before conditions on labels."""
+        spaces = [self.space(covered.listing, allowed[0])]
+        if self.allowed.has_labels and (space := self.label_space(covered, allowed[1])):
+            spaces.append(space)
+            more, more_reached = self._search_space(space, covered, cells, targets)
+            more.columns[more.columns >= 0] += self.n_features
+            if self.merging:
+                reached = np.hstack(
+                    [
+                        reached & (found.ranks >= more.ranks)[:, np.newaxis],
+                        more_reached & (more.ranks >= found.ranks)[:, np.newaxis],
+                    ]
+                )
+            found = _better(found, more)
+        top = int(found.ranks.max(initial=_NOTHING))
+        if top == _NOTHING:
+            return None
+        if self.merging:
+            tied = found.ranks == top
+            return self._merged(covered, cells, targets[tied], top, reached[tied], spaces)
+        return self._single(targets, found, top)
+
+    def _single(self, targets: Integers, found: "Best", top: int) -> Choice:
+        """Most cells right, then the first condition."""
+        if targets.size == 1:
+            label = targets // self.n_layers
+            most, column, place = (int(part[0]) for part in found[1:])
+            return Choice(top, most, column, place, label)
+        tied = found.ranks == top
+        most = found.corrects[tied].max()
+        tied &= found.corrects == most
+        order = np.lexsort((found.places[tied], found.columns[tied]))
+        where = np.flatnonzero(tied)[order[0]]
+        labels = np.unique(targets[tied] // self.n_layers)
+        return Choice(top, int(most), int(found.columns[where]), int(found.places[where]), labels)
+
+    def _merged(
+        self,
+        covered: Covered,
+        cells: "Cells",
+        targets: Integers,
+        top: int,
+        reached: Mask,
+        spaces: "list[Space]",
+    ) -> Choice:
+        """The condition for which the labels of the best rank have the most cells right."""
+        labels = np.unique(targets // self.n_layers)
+        best, offset = Choice(top, -1, -1, -1, labels), 0
+        for space in spaces:
+            n_columns = space.nominal.size
+            columns = np.flatnonzero(reached[:, offset : offset + n_columns].any(axis=0))
+            if columns.size:
+                correct, column, place = self.kernels.best_merged(
+                    space, columns, covered.rows, cells, labels, top, self.largest, self.way
+                )
+                if correct > best.correct:
+                    best = Choice(top, int(correct), int(column) + offset, int(place), labels)
+            offset += n_columns
+        return best
+
+    # ------------------------------------------------------------ kernels and threads
+
+    def space(self, index: "Index", operators: Operators) -> "Space":
+        """The features, as the kernels take them."""
+        from labelrules.kernels.refine import Space
+
+        return Space(index, True, self.columns.nominal, operators)
+
+    def label_space(self, covered: Covered, operators: Operators) -> "Space | None":
+        """The labels written on covered rows, as the kernels take them; None if none is."""
+        from labelrules.kernels.columns import count_written, list_labels
+        from labelrules.kernels.refine import Space
+
+        n_set = count_written(self.board, covered.rows)
+        if n_set == 0:
+            return None
+        index = list_labels(self.board, covered.rows, n_set)
+        return Space(index, False, np.ones(len(self.board), dtype=np.bool_), operators)
+
+    def _search(
+        self,
+        covered: Covered,
+        cells: "Cells",
+        targets: Integers,
+        operators: Operators,
+        source: "Index | None",
+    ) -> "tuple[Best, Mask]":
+        """The best refinements by features; columns are narrowed down from `source` before."""
+        from labelrules.kernels.columns import narrow
+
+        space = self.space(covered.listing, operators)
+        reached = np.zeros((len(targets) if self.merging else 0, self.n_features), np.bool_)
+
+        def search(first: int, last: int) -> "Best":
+            if source is not None:
+                narrow(source, first, last, covered.mask, covered.listing)
+            best = _nothing(len(targets))
+            self.kernels.best_refinements(
+                space, first, last, covered.rows, cells, targets, self.way, best, reached
+            )
+            return best
+
+        parts = self._in_threads(search)
+        found = parts[0]
+        for part in parts[1:]:
+            found = _better(found, part)
+        if self.merging:
+            for (first, last), part in zip(self.chunks, parts, strict=True):
+                reached[:, first:last] &= (part.ranks == found.ranks)[:, np.newaxis]
+        return found, reached
+
+    def _search_space(
+        self, space: "Space", covered: Covered, cells: "Cells", targets: Integers
+    ) -> "tuple[Best, Mask]":
+        n_columns = space.nominal.size
+        reached = np.zeros((len(targets) if self.merging else 0, n_columns), np.bool_)
+        best = _nothing(len(targets))
+        self.kernels.best_refinements(
+            space, 0, n_columns, covered.rows, cells, targets, self.way, best, reached
+        )
+        return best, reached
+
+    def _in_threads(self, work: "Callable[[int, int], Best]") -> "list[Best]":
+        if self.pool is None:
+            return [work(first, last) for first, last in self.chunks]
+        waiting = [self.pool.submit(work, *chunk) for chunk in self.chunks[1:]]
+        return [work(*self.chunks[0]), *(job.result() for job in waiting)]
+
+
+def _column(columns: Columns, column: int) -> "npt.NDArray[np.float64]":
+    from labelrules.data.dataset import column_of
+
+    return column_of(columns.X, column)
+
+
+def _nothing(n_targets: int) -> "Best":
+    from labelrules.kernels.refine import Best
+
+    return Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
+
+
+def _better(first: "Best", second: "Best") -> "Best":
+    """For each target the better of two; the first if they are equal."""
+    wins = (second.ranks > first.ranks) | (
+        (second.ranks == first.ranks) & (second.corrects > first.corrects)
+    )
+    return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
+
+
+def _chunks(index: "Index", n_threads: int) -> list[tuple[int, int]]:
+    """Columns divided into parts of about equally many entries."""
+    n_columns = index.start.size
+    n_parts = max(1, min(n_threads, n_columns, len(index.entries) // WORTH_A_THREAD))
+    # A column costs something even if it is empty.
+    work = np.cumsum(index.stop - index.start + 8)
+    ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []
+    edges = [0, *(int(end) + 1 for end in ends), n_columns]
+    return list(pairwise(edges))

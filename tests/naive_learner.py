@@ -1,0 +1,379 @@
+"""Separate-and-conquer as the chapter's figure has it: slow, obvious, in plain Python.
+
+One row, one cell, one candidate at a time; nothing is kept that could be counted again. Ties are
+settled by `max`, which takes the first of the greatest, so that the order in which candidates are
+listed is the whole rule.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
+from labelrules.measures import Measure, Tally, confusion
+from labelrules.search.columns import simplest_between
+
+Literal = tuple[int, int]
+"""A label and its value."""
+
+MERGED = ("precision", "recall", "hamming", "f")
+"""Formulas whose micro-average over several labels is the best where each label's is the best."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `SeparateAndConquer` takes, under the same names."""
+
+    heads: str | int = "single"
+    measure: str = "f1"
+    counting: str = "head-relative"
+    lift: Callable[[int], float] | None = None
+    polarity: str = "both"
+    fixed_head: bool = False
+    beam: int = 1
+    operators: tuple[str, ...] = ("<=", ">", "=")
+    label_conditions: bool = True
+    required: tuple[Any, ...] = ()
+    forbidden: tuple[Any, ...] = ()
+    max_conditions: int | None = None
+    min_coverage: int = 1
+    min_gain: float = 0.0
+    stop_share: float | None = None
+    readd: str = "all"
+    open_share: float = 0.0
+    max_rules: int | None = None
+    order: str = "append"
+    default_rule: bool | None = None
+
+
+class Candidate(NamedTuple):
+    """A rule with what it is compared by: the value of the measure, then the right cells."""
+
+    merit: tuple[float, int]
+    head: tuple[Literal, ...]
+    body: tuple[Condition, ...]
+
+
+class Table:
+    """The rows, the board, and which rows a stopping rule has ended."""
+
+    def __init__(self, data: Dataset, settings: Settings) -> None:
+        self.data, self.settings = data, settings
+        self.measure = Measure.parse(settings.measure)
+        self.columns = [data.column(j).tolist() for j in range(data.schema.n_features)]
+        self.truth = data.Y.tolist()
+        self.rows, self.labels = range(data.n_rows), range(data.schema.n_labels)
+        self.board = [[int(UNSET) for _ in self.labels] for _ in self.rows]
+        self.ended = [False for _ in self.rows]
+
+    def is_incomplete(self, row: int) -> bool:
+        """Whether a cell of the row is not written."""
+        return UNSET in self.board[row]
+
+    def counts(self, row: int, literal: Literal) -> bool:
+        """Whether what the literal says of the row is evidence: nobody has said it before."""
+        label, value = literal
+        if self.settings.order == "prepend":
+            return self.board[row][label] != value
+        return self.board[row][label] == UNSET and not self.ended[row]
+
+
+# ---------------------------------------------------------------- the figure's loop
+
+
+def learn(data: Dataset, settings: Settings) -> DecisionList:
+    """Find the best rule, apply it, add it; until nothing is left."""
+    table = Table(data, settings)
+    rules: list[Rule] = []
+    while not is_finished(table, rules):
+        found = find_best_rule(table)
+        if found is None or not is_worth_adding(table, found):
+            break
+        rule = apply_rule(table, found)
+        rules = [rule, *rules] if settings.order == "prepend" else [*rules, rule]
+    if has_default_rule(settings):
+        rules.append(default_rule(table))
+    return DecisionList(data.schema, rules).with_evidence(data, data.Y)
+
+
+def is_finished(table: Table, rules: list[Rule]) -> bool:
+    """Enough rules, or hardly a cell left."""
+    limit = table.settings.max_rules
+    if limit is not None and len(rules) >= limit:
+        return True
+    if table.settings.order == "prepend":
+        return False
+    left = [(i, j) for i in table.rows for j in table.labels if table.counts(i, (j, 1))]
+    return len(left) <= table.settings.open_share * len(table.rows) * len(table.labels)
+
+
+def is_worth_adding(table: Table, found: Candidate) -> bool:
+    """A rule that changes predictions must set more of them right than wrong."""
+    if table.settings.order == "append":
+        return True
+    changed = [
+        table.truth[row][label] == value
+        for row in covered_rows(table, found.body)
+        for label, value in found.head
+        if table.counts(row, (label, value))
+    ]
+    return changed.count(True) > changed.count(False)
+
+
+def apply_rule(table: Table, found: Candidate) -> Rule:
+    """Write the head where the rule fires; end the rows if hardly one of them is incomplete."""
+    fired = [row for row in covered_rows(table, found.body) if not table.ended[row]]
+    for row in fired:
+        for label, value in found.head:
+            if table.counts(row, (label, value)):
+                table.board[row][label] = value
+    stops = is_stopping(table, found.head, fired)
+    for row in fired:
+        table.ended[row] = stops
+    return Rule(Head(dict(found.head), len(table.labels)), Body(found.body), stops)
+
+
+def is_stopping(table: Table, head: tuple[Literal, ...], fired: list[int]) -> bool:
+    """The chapter's star; where every label is named it would say nothing new."""
+    share = table.settings.stop_share
+    if share is None or table.settings.order == "prepend" or len(head) == len(table.labels):
+        return False
+    return sum(table.is_incomplete(row) for row in fired) / len(fired) <= share
+
+
+def has_default_rule(settings: Settings) -> bool:
+    """On request, and by default where rules name the rarer values only."""
+    if settings.default_rule is None:
+        return settings.polarity == "rarer"
+    return settings.default_rule
+
+
+def default_rule(table: Table) -> Rule:
+    """For each label what is more frequent where it is still open, else what is in all rows."""
+    head = {}
+    for label in table.labels:
+        left = [row for row in table.rows if table.board[row][label] == UNSET] or table.rows
+        values = [table.truth[row][label] for row in left]
+        head[label] = int(values.count(1) > values.count(0))
+    return Rule(Head(head, len(table.labels)))
+
+
+# ---------------------------------------------------------------- the best rule
+
+
+def find_best_rule(table: Table) -> Candidate | None:
+    """Add conditions as long as they make a rule better, keeping the best few of each length."""
+    settings = table.settings
+    root = None if settings.required else best_rule(table, ())
+    best, level, length = root, [root], 0
+    while level and length != settings.max_conditions:
+        length += 1
+        better = [child for parent in level for child in improvements(table, parent)]
+        level = different(sorted(better, key=lambda child: child.merit, reverse=True))
+        level = level[: settings.beam]
+        best = max([one for one in (best, *level) if one], key=lambda one: one.merit, default=None)
+    return best
+
+
+def improvements(table: Table, parent: Candidate | None) -> Iterator[Candidate]:
+    """All rules with one more condition that are better than without it."""
+    body = parent.body if parent else ()
+    fixed = parent.head if parent and body and table.settings.fixed_head else None
+    for condition in candidate_conditions(table, body):
+        child = best_rule(table, (*body, condition), fixed)
+        if child and (parent is None or is_better(child, parent, table.settings.min_gain)):
+            yield child
+
+
+def is_better(child: Candidate, parent: Candidate, min_gain: float) -> bool:
+    return child.merit > parent.merit and child.merit[0] - parent.merit[0] >= min_gain
+
+
+def different(found: list[Candidate]) -> list[Candidate]:
+    """The first of those whose bodies mean the same."""
+    first: dict[Body, Candidate] = {}
+    for one in found:
+        first.setdefault(Body(one.body), one)
+    return list(first.values())
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def holds(table: Table, row: int, condition: Condition) -> bool:
+    """Missing values and cells that are not written satisfy no condition."""
+    j = condition.column
+    x = table.board[row][j] if condition.on_label else table.columns[j][row]
+    if isnan(x) or (condition.on_label and x == UNSET):
+        return False
+    if condition.operator == "<=":
+        return x <= condition.value
+    if condition.operator == ">":
+        return x > condition.value
+    return (x == condition.value) == (condition.operator == "=")
+
+
+def covered_rows(table: Table, body: tuple[Condition, ...]) -> list[int]:
+    return [i for i in table.rows if all(holds(table, i, condition) for condition in body)]
+
+
+def remaining_rows(table: Table, body: tuple[Condition, ...]) -> list[int]:
+    """The covered rows from which conditions are made."""
+    return [
+        row
+        for row in covered_rows(table, body)
+        if not table.ended[row] and (table.settings.readd == "all" or table.is_incomplete(row))
+    ]
+
+
+def candidate_conditions(table: Table, body: tuple[Condition, ...]) -> Iterator[Condition]:
+    """Features by number, then labels by number."""
+    rows = remaining_rows(table, body)
+    for j, feature in enumerate(table.data.schema.features):
+        if feature.name in table.settings.forbidden:
+            continue
+        present = sorted({x for row in rows if not isnan(x := table.columns[j][row])})
+        tests = cuts(j, present) if feature.is_numeric else choices(j, present)
+        yield from (test for test in tests if test.operator in table.settings.operators)
+    if table.settings.label_conditions and table.settings.order == "append":
+        for label in table.labels:
+            written = {table.board[row][label] for row in rows}
+            yield from (Condition.label(label, value) for value in (0, 1) if value in written)
+
+
+def cuts(j: int, values: list[float]) -> Iterator[Condition]:
+    """Between any two neighbouring values, both sides."""
+    for low, high in pairwise(values):
+        threshold = simplest_between(low, high)
+        yield Condition.at_most(j, threshold)
+        yield Condition.above(j, threshold)
+
+
+def choices(j: int, codes: list[float]) -> Iterator[Condition]:
+    """Each category that occurs, then all but one; of two categories the one is not the other."""
+    yield from (Condition.equals(j, int(code)) for code in codes)
+    if len(codes) > 2:
+        yield from (Condition.differs(j, int(code)) for code in codes)
+
+
+# ---------------------------------------------------------------- heads
+
+
+def best_rule(
+    table: Table, body: tuple[Condition, ...], fixed: tuple[Literal, ...] | None = None
+) -> Candidate | None:
+    """The body with its best head, if there is any."""
+    if fixed is None and not is_decided_by_literals(table):
+        return searched(table, body)
+    known = fixed or every_literal(table)
+    # Presences come first, and of equals `max` takes the first.
+    literals = [one for one in known if is_admissible(table, body, one)]
+    scored = {one: (score(table, body, one), right(table, body, one)) for one in literals}
+    if not scored or (fixed and len(scored) < len(fixed)):
+        return None
+    if table.settings.heads == "single":
+        literal = max(scored, key=lambda one: scored[one])
+        return Candidate(scored[literal], (literal,), body)
+    value = max(score for score, _ in scored.values())
+    head = fixed or tied(scored, value, largest_head(table))
+    return Candidate((value, sum(scored[one][1] for one in head)), head, body)
+
+
+def is_decided_by_literals(table: Table) -> bool:
+    """Whether the best head is made of the best literals."""
+    measure, heads = table.measure, table.settings.heads
+    if table.settings.lift or heads == "complete" or measure.predictions == "full":
+        return False
+    if measure.averaging == "micro":
+        return heads == "single" or measure.formula.name in MERGED
+    return measure.averaging == "label"
+
+
+def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
+    raise NotImplementedError
+
+
+def tied(scored: dict[Literal, tuple[float, int]], value: float, size: int) -> tuple[Literal, ...]:
+    """The labels whose value is the best one, each once: presences, then absences."""
+    head: dict[int, int] = {}
+    for (label, said), (score, _) in scored.items():
+        if score == value:
+            head.setdefault(label, said)
+    return tuple(head.items())[:size]
+
+
+def largest_head(table: Table) -> int:
+    heads = table.settings.heads
+    return heads if isinstance(heads, int) else len(table.labels)
+
+
+def every_literal(table: Table) -> list[Literal]:
+    """What heads may say, presences first."""
+    return [
+        (label, value)
+        for value in (1, 0)
+        for label in table.labels
+        if value in allowed_values(table, label)
+    ]
+
+
+def allowed_values(table: Table, label: int) -> tuple[int, ...]:
+    polarity = table.settings.polarity
+    if polarity == "rarer":
+        ones = [row[label] for row in table.truth].count(1)
+        return (1,) if ones <= len(table.truth) - ones else (0,)
+    return (1,) if polarity == "presence" else (0, 1)
+
+
+def is_admissible(table: Table, body: tuple[Condition, ...], literal: Literal) -> bool:
+    """Something right, enough cells, and nothing that is forbidden or lacks what is required."""
+    _, cells = inside(table, body, literal)
+    enough = len(cells) >= table.settings.min_coverage
+    return enough and right(table, body, literal) > 0 and is_in_language(table, body, literal[0])
+
+
+def is_in_language(table: Table, body: tuple[Condition, ...], label: int) -> bool:
+    names, forbidden = table.data.schema.labels, table.settings.forbidden
+    tested = [(names[label], names[test.column]) for test in body if test.on_label]
+    if any(pair in forbidden for pair in tested):
+        return False
+    return not table.settings.required or is_required(table, body[0], label)
+
+
+def is_required(table: Table, first: Condition, label: int) -> bool:
+    """Whether the first condition is one of those that are asked for."""
+    schema = table.data.schema
+    if first.on_label:
+        return (schema.labels[label], schema.labels[first.column]) in table.settings.required
+    return schema.features[first.column].name in table.settings.required
+
+
+# ---------------------------------------------------------------- counting
+
+
+def inside(
+    table: Table, body: tuple[Condition, ...], literal: Literal
+) -> tuple[list[int], list[int]]:
+    """The truth in all cells that count, and in those of the rows that the body covers."""
+    label, _ = literal
+    counted = [row for row in table.rows if table.counts(row, literal)]
+    covered = set(covered_rows(table, body))
+    everywhere = [table.truth[row][label] for row in counted]
+    return everywhere, [table.truth[row][label] for row in counted if row in covered]
+
+
+def right(table: Table, body: tuple[Condition, ...], literal: Literal) -> int:
+    _, cells = inside(table, body, literal)
+    return cells.count(literal[1])
+
+
+def score(table: Table, body: tuple[Condition, ...], literal: Literal) -> float:
+    """The formula of a head that says this of one label."""
+    everywhere, cells = inside(table, body, literal)
+    counted = Tally(*(np.array(values.count(v)) for values in (cells, everywhere) for v in (1, 0)))
+    matrix = confusion(counted, literal[1], table.settings.counting)
+    return float(table.measure.formula(*(int(count) for count in matrix)))

@@ -1,0 +1,44 @@
+"""Hypothesis: small tables to learn rules from, with few values, so that much is tied."""
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy import sparse
+
+from labelrules import Dataset
+from labelrules.data.schema import Feature, Schema
+
+MISSING = float("nan")
+FEW_NUMBERS = (-1.0, 0.0, 0.0, 0.5, 1.0, 2.0, 7.25)
+CATEGORIES = ("a", "b", "c", "d")
+
+
+def schema_of(n_categories, n_labels):
+    """Features with so many categories each, 0 for a numeric one."""
+    features = [
+        Feature(f"x{j}", CATEGORIES[:n] if n else None) for j, n in enumerate(n_categories)
+    ]
+    return Schema(features, [f"y{j}" for j in range(n_labels)])
+
+
+def columns_of(n_categories, n_rows, missing=True):
+    known = FEW_NUMBERS if n_categories == 0 else tuple(map(float, range(n_categories)))
+    cells = st.sampled_from((*known, MISSING) if missing else known)
+    return st.lists(cells, min_size=n_rows, max_size=n_rows)
+
+
+@st.composite
+def tables(draw, max_rows=9, max_features=3, max_labels=3, min_labels=1, storage=("dense",)):
+    """Numeric and nominal features, missing values, rows that occur twice."""
+    n_categories = draw(st.lists(st.sampled_from([0, 0, 2, 3, 4]), max_size=max_features))
+    n_labels = draw(st.integers(min_labels, max_labels))
+    n_rows = draw(st.integers(1, max_rows))
+    X = np.empty((n_rows, len(n_categories)))
+    for j, n in enumerate(n_categories):
+        X[:, j] = draw(columns_of(n, n_rows))
+    row = st.lists(st.integers(0, 1), min_size=n_labels, max_size=n_labels)
+    Y = np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows)), dtype=np.int8)
+    copied = draw(st.lists(st.integers(0, n_rows - 1), max_size=2))
+    X, Y = np.vstack([X, X[copied]]), np.vstack([Y, Y[copied]])
+    if draw(st.sampled_from(storage)) == "sparse":
+        X = sparse.csc_array(X)
+    return Dataset(schema_of(n_categories, n_labels), X, Y)
