@@ -27,7 +27,7 @@ from parts.tables import header, row
 from scipy import sparse
 
 from labelrules import Dataset, Rule
-from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners import SeparateAndConquer
 from labelrules.rules import DecisionList
 
 # Name, and how often mlrl-seco learns it: minutes each on the last ones.

@@ -5,7 +5,7 @@ settled by `max`, which takes the first of the greatest, so that the order in wh
 listed is the whole rule.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
@@ -15,6 +15,7 @@ import numpy as np
 
 from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
 from labelrules.measures import Measure, Tally, confusion
+from labelrules.search import best_head, no_lift
 from labelrules.search.columns import simplest_between
 
 Literal = tuple[int, int]
@@ -184,7 +185,8 @@ def improvements(table: Table, parent: Candidate | None) -> Iterator[Candidate]:
     body = parent.body if parent else ()
     fixed = parent.head if parent and body and table.settings.fixed_head else None
     for condition in candidate_conditions(table, body):
-        child = best_rule(table, (*body, condition), fixed)
+        longer = (*body, condition)
+        child = with_head(table, longer, fixed) if fixed else best_rule(table, longer)
         if child and (parent is None or is_better(child, parent, table.settings.min_gain)):
             yield child
 
@@ -217,38 +219,46 @@ def holds(table: Table, row: int, condition: Condition) -> bool:
     return (x == condition.value) == (condition.operator == "=")
 
 
+def covers(table: Table, body: tuple[Condition, ...]) -> list[bool]:
+    return [all(holds(table, i, condition) for condition in body) for i in table.rows]
+
+
 def covered_rows(table: Table, body: tuple[Condition, ...]) -> list[int]:
-    return [i for i in table.rows if all(holds(table, i, condition) for condition in body)]
-
-
-def remaining_rows(table: Table, body: tuple[Condition, ...]) -> list[int]:
-    """The covered rows from which conditions are made."""
-    return [
-        row
-        for row in covered_rows(table, body)
-        if not table.ended[row] and (table.settings.readd == "all" or table.is_incomplete(row))
-    ]
+    return [i for i, covered in enumerate(covers(table, body)) if covered]
 
 
 def candidate_conditions(table: Table, body: tuple[Condition, ...]) -> Iterator[Condition]:
     """Features by number, then labels by number."""
-    rows = remaining_rows(table, body)
+    covered = covered_rows(table, body)
     for j, feature in enumerate(table.data.schema.features):
         if feature.name in table.settings.forbidden:
             continue
-        present = sorted({x for row in rows if not isnan(x := table.columns[j][row])})
-        tests = cuts(j, present) if feature.is_numeric else choices(j, present)
+        values = known_values(table, j, covered)
+        remaining = known_values(table, j, [i for i in covered if remains(table, i)])
+        tests = cuts(j, values, remaining) if feature.is_numeric else choices(j, values)
         yield from (test for test in tests if test.operator in table.settings.operators)
     if table.settings.label_conditions and table.settings.order == "append":
         for label in table.labels:
-            written = {table.board[row][label] for row in rows}
+            written = {table.board[i][label] for i in covered}
             yield from (Condition.label(label, value) for value in (0, 1) if value in written)
 
 
-def cuts(j: int, values: list[float]) -> Iterator[Condition]:
-    """Between any two neighbouring values, both sides."""
+def known_values(table: Table, j: int, rows: list[int]) -> list[float]:
+    """The different values of a feature, rising."""
+    return sorted({x for i in rows if not isnan(x := table.columns[j][i])})
+
+
+def remains(table: Table, row: int) -> bool:
+    """Whether the row is still in the table."""
+    return not table.ended[row] and (table.settings.readd == "all" or table.is_incomplete(row))
+
+
+def cuts(j: int, values: list[float], remaining: list[float]) -> Iterator[Condition]:
+    """Between any two neighbouring values; rows that have left do not narrow the gap."""
     for low, high in pairwise(values):
-        threshold = simplest_between(low, high)
+        below = max((x for x in remaining if x <= low), default=low)
+        above = min((x for x in remaining if x >= high), default=high)
+        threshold = simplest_between(below, above)
         yield Condition.at_most(j, threshold)
         yield Condition.above(j, threshold)
 
@@ -263,38 +273,62 @@ def choices(j: int, codes: list[float]) -> Iterator[Condition]:
 # ---------------------------------------------------------------- heads
 
 
-def best_rule(
-    table: Table, body: tuple[Condition, ...], fixed: tuple[Literal, ...] | None = None
-) -> Candidate | None:
+def best_rule(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
     """The body with its best head, if there is any."""
-    if fixed is None and not is_decided_by_literals(table):
+    if not is_decided_by_literals(table):
         return searched(table, body)
-    known = fixed or every_literal(table)
-    # Presences come first, and of equals `max` takes the first.
-    literals = [one for one in known if is_admissible(table, body, one)]
-    scored = {one: (score(table, body, one), right(table, body, one)) for one in literals}
-    if not scored or (fixed and len(scored) < len(fixed)):
+    scored = scored_literals(table, body, every_literal(table))
+    if not scored:
         return None
-    if table.settings.heads == "single":
+    if is_single(table):
         literal = max(scored, key=lambda one: scored[one])
         return Candidate(scored[literal], (literal,), body)
     value = max(score for score, _ in scored.values())
-    head = fixed or tied(scored, value, largest_head(table))
+    head = tied(scored, value, largest_head(table))
     return Candidate((value, sum(scored[one][1] for one in head)), head, body)
+
+
+def with_head(
+    table: Table, body: tuple[Condition, ...], head: tuple[Literal, ...]
+) -> Candidate | None:
+    """The body with a head that is given, if all of it may be said."""
+    scored = scored_literals(table, body, head)
+    if len(scored) < len(head):
+        return None
+    said = Head(dict(head), len(table.labels)).vector()
+    counted = [
+        [0 if said[j] < 0 or table.counts(i, (j, said[j])) else 1 for j in table.labels]
+        for i in table.rows
+    ]
+    closed = np.where(np.array(counted) == 0, UNSET, 0)
+    covered = covers(table, body)
+    value = table.measure.of_rule(table.truth, covered, said, closed, table.settings.counting)
+    lift = table.settings.lift if not is_decided_by_literals(table) else None
+    factor = lift(len(head)) if lift else 1.0
+    return Candidate((factor * value, sum(right for _, right in scored.values())), head, body)
+
+
+def scored_literals(
+    table: Table, body: tuple[Condition, ...], literals: Iterable[Literal]
+) -> dict[Literal, tuple[float, int]]:
+    """The value and the right cells of each label and value that may be said."""
+    admissible = [one for one in literals if is_admissible(table, body, one)]
+    return {one: (score(table, body, one), right(table, body, one)) for one in admissible}
 
 
 def is_decided_by_literals(table: Table) -> bool:
     """Whether the best head is made of the best literals."""
-    measure, heads = table.measure, table.settings.heads
-    if table.settings.lift or heads == "complete" or measure.predictions == "full":
+    measure = table.measure
+    if table.settings.heads == "complete" or measure.predictions == "full":
         return False
-    if measure.averaging == "micro":
-        return heads == "single" or measure.formula.name in MERGED
-    return measure.averaging == "label"
+    if is_single(table):
+        return measure.averaging in ("micro", "label")
+    merges = measure.averaging == "micro" and measure.formula.name in MERGED
+    return not table.settings.lift and (merges or measure.averaging == "label")
 
 
-def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
-    raise NotImplementedError
+def is_single(table: Table) -> bool:
+    return table.settings.heads in ("single", 1)
 
 
 def tied(scored: dict[Literal, tuple[float, int]], value: float, size: int) -> tuple[Literal, ...]:
@@ -308,7 +342,7 @@ def tied(scored: dict[Literal, tuple[float, int]], value: float, size: int) -> t
 
 def largest_head(table: Table) -> int:
     heads = table.settings.heads
-    return heads if isinstance(heads, int) else len(table.labels)
+    return min(heads, len(table.labels)) if isinstance(heads, int) else len(table.labels)
 
 
 def every_literal(table: Table) -> list[Literal]:
@@ -350,6 +384,52 @@ def is_required(table: Table, first: Condition, label: int) -> bool:
     if first.on_label:
         return (schema.labels[label], schema.labels[first.column]) in table.settings.required
     return schema.features[first.column].name in table.settings.required
+
+
+# ---------------------------------------------------------------- other heads
+
+
+def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
+    """The head that `best_head` finds on the cells that count, of labels that may be said.
+
+    Labels of which only absence may be said are looked at upside down.
+    """
+    settings, measure = table.settings, judged_measure(table)
+    covered = covers(table, body)
+    labels = [j for j in table.labels if is_in_language(table, body, j)]
+    enough = [j for j in labels if len(inside(table, body, (j, 1))[1]) >= settings.min_coverage]
+    labels = enough if measure.predictions == "partial" else labels
+    if not enough:
+        return None
+    flipped = [
+        j for j in labels if settings.polarity == "rarer" and allowed_values(table, j) == (0,)
+    ]
+    truth = [[row[j] ^ (j in flipped) for j in labels] for row in table.truth]
+    closed = [[int(UNSET) if table.counts(i, (j, 1)) else 0 for j in labels] for i in table.rows]
+    found = best_head(
+        truth,
+        covered,
+        measure,
+        np.array(closed, dtype=np.int8),
+        convention=settings.counting,
+        absence=settings.polarity == "both",
+        max_labels=1 if is_single(table) else largest_head(table),
+        lift=settings.lift or no_lift,
+    )
+    merit = measure.merit_of_rule(truth, covered, found.vector, closed, settings.counting)
+    if merit.correct == 0:
+        return None
+    said = [
+        (j, int(v) ^ (j in flipped)) for j, v in zip(labels, found.vector, strict=True) if v >= 0
+    ]
+    return Candidate((found.lifted, merit.correct), tuple(said), body)
+
+
+def judged_measure(table: Table) -> Measure:
+    """A complete head says something of every label, so that every label counts."""
+    if table.settings.heads != "complete":
+        return table.measure
+    return Measure(table.measure.formula, table.measure.averaging, "full")
 
 
 # ---------------------------------------------------------------- counting

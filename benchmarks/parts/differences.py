@@ -21,7 +21,8 @@ ROUNDING = Fraction(1, 1 << 21)
 SAME_NUMBER = 1.2e-7
 """Neighbouring values closer than this, relative to their size, are equal to mlrl-seco."""
 
-TIE = "the same value"
+TIE = "the same value, ours with more cells right"
+EVEN = "the same value and cells right"
 ROUNDED = "equal in 32 bits"
 LOWEST = "cut above the smallest value, which it never tries"
 CLOSE = "cut between two values that it takes for equal"
@@ -100,7 +101,7 @@ class Ground:
 
     def _reason(self, covered: Mask, ours: Step, theirs: Step) -> str:
         if ours.value == theirs.value:
-            return TIE
+            return TIE if ours.right > theirs.right else EVEN
         if abs(ours.value - theirs.value) <= ROUNDING * ours.value:
             return ROUNDED
         if ours.value < theirs.value or ours.condition is None:

@@ -59,10 +59,7 @@ class Peer:
         assert self.process.stdout is not None
         self.process.stdin.write(f"{question}\n")
         self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise Unavailable(f"mlrl-seco ended when asked for {question!r}")
-        return json.loads(answer)
+        return json.loads(self.process.stdout.readline())
 
     def rules(self, n_labels: int) -> list[Rule]:
         """The rules learned last as ours, without the default rule."""

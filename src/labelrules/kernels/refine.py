@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from labelrules._types import Integers, Mask
+from labelrules._types import Integers
 from labelrules.kernels.columns import Index, cumulate
 
 ABSENCE, PRESENCE = 1, 2
@@ -28,6 +28,12 @@ NOTHING = np.iinfo(np.int64).min
 
 SECOND_PLACE = 1 << 40
 """Where the refinements of nominal columns by the second operator begin."""
+
+NUMERIC, NOMINAL, ONE_LISTED = 0, 1, 2
+"""Kinds of columns; the last is nominal, and all rows that it lists have the same value."""
+
+NO_LIMITS = (np.inf, -1.0)
+"""Limits that nothing keeps to."""
 
 BLOCK = 32
 """Sums that are bounded together."""
@@ -59,7 +65,7 @@ class Space(NamedTuple):
 
     listing: Index
     unlisted: bool
-    nominal: Mask
+    nominal: npt.NDArray[np.int8]
     operators: npt.NDArray[np.int8]
 
 
@@ -135,6 +141,38 @@ def bound_rank(value, low, high, everywhere, way):
     return rank_of(value, ones, zeros, everywhere, way)
 
 
+def reach(value, right, wrong, everywhere, way):
+    """The rank of a prediction with so many cells right and wrong."""
+    ones, zeros = (right, wrong) if value else (wrong, right)
+    return rank_of(value, ones, zeros, everywhere, way)
+
+
+def limits(value, everywhere, top, way):
+    """How many cells must be right at least, and may be wrong at most, to reach the top rank.
+
+    Where right cells raise the score and wrong ones lower it; else anything may.
+    """
+    ones, cells = _ones(everywhere), _cells(everywhere)
+    rights, wrongs = (ones, cells - ones) if value else (cells - ones, ones)
+    if top == NOTHING or not (way.monotone and (value or way.relative)):
+        return 1.0, wrongs
+    low, high = 0.0, rights  # the least number is above low and at most high, if there is one
+    while high - low > 1:
+        middle = np.floor((low + high) / 2)
+        if reach(value, middle, 0.0, everywhere, way) + SLACK < top:
+            low = middle
+        else:
+            high = middle
+    least, low, high = high, 0.0, wrongs + 1  # the most is at least low and below high
+    while high - low > 1:
+        middle = np.floor((low + high) / 2)
+        if reach(value, rights, middle, everywhere, way) + SLACK < top:
+            high = middle
+        else:
+            low = middle
+    return least, low
+
+
 def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, way):
     """The greatest rank that predicting `value` reaches for the first n sums, if above `floor`.
 
@@ -186,8 +224,11 @@ def better_value(inside, everywhere, values, way):
     return rank, right
 
 
-def scan_values(sums, n, total, operators, everywhere, values, way):
-    """The best refinement by a nominal column: its rank, its right cells and its place."""
+def scan_values(sums, n, total, operators, everywhere, values, present, absent, way):
+    """The best refinement by a nominal column: its rank, its right cells and its place.
+
+    What does not keep to the limits for presence or absence is left out.
+    """
     top, most, place = NOTHING, -1.0, -1
     # Of two values the one is what the other is not: nothing to be had from the second operator.
     for second in range(2 if n > 2 else 1):
@@ -195,6 +236,11 @@ def scan_values(sums, n, total, operators, everywhere, values, way):
             continue
         for i in range(n):
             inside = total - sums[i] if second else sums[i]
+            ones, zeros = _ones(inside), _cells(inside) - _ones(inside)
+            can_be_present = ones >= present[0] and zeros <= present[1]
+            can_be_absent = zeros >= absent[0] and ones <= absent[1]
+            if not (can_be_present or can_be_absent):
+                continue
             rank, right = better_value(inside, everywhere, values, way)
             if rank > top or (rank == top and right > most):
                 top, most, place = rank, right, second * SECOND_PLACE + i
@@ -239,6 +285,8 @@ def _refinements(
     entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
 ):
     """The sums of all refinements by a column with its first operator, how many, and the total."""
+    if nominal == ONE_LISTED:
+        return _two_values(entries, start, valid, stop, codes, inside, n_inside, sums)
     n, total = cumulate(
         entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
     )
@@ -247,6 +295,23 @@ def _refinements(
     for i in range(n - 1, 0, -1):
         sums[i] -= sums[i - 1]
     return n, total
+
+
+@njit
+def _two_values(entries, start, valid, stop, codes, inside, n_inside, sums):
+    """The same for a column that lists the rows of one value: the other value comes first."""
+    n, listed, missing = 0, np.int64(0), np.int64(0)
+    for i in range(start, valid):
+        listed += codes[entries[i] ^ (entries[i] >> 31)]
+    for i in range(valid, stop):
+        missing += codes[entries[i] ^ (entries[i] >> 31)]
+    if n_inside > stop - start:
+        sums[0] = inside - listed - missing
+        n = 1
+    if valid > start:
+        sums[n] = listed
+        n += 1
+    return n, inside - missing
 
 
 def best_refinements(space, first, last, rows, cells, targets, way, best, reached):
@@ -268,6 +333,8 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
         inside = _sum_inside(codes, rows)
         top, most, where, place = NOTHING, -1.0, -1, -1
+        present = limits(1, everywhere, top, way) if values & PRESENCE else NO_LIMITS
+        absent = limits(0, everywhere, top, way) if values & ABSENCE else NO_LIMITS
         for column in range(first, last):
             ranks[column] = NOTHING
             operators = allowed[column]
@@ -278,7 +345,9 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
                 nominal[column], unlisted, codes, inside, n_inside, sums,
             )  # fmt: skip
             if nominal[column]:
-                rank, right, at = scan_values(sums, n, total, operators, everywhere, values, way)
+                rank, right, at = scan_values(
+                    sums, n, total, operators, everywhere, values, present, absent, way
+                )
             else:
                 # One below the best so far: what equals the best shall be found.
                 floor = max(top, NOTHING + 1) - 1
@@ -287,6 +356,9 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
                     continue
                 right, at = scan_cuts(rank, sums, n, total, operators, everywhere, values, way)
             ranks[column] = rank
+            if rank > top:
+                present = limits(1, everywhere, rank, way) if values & PRESENCE else NO_LIMITS
+                absent = limits(0, everywhere, rank, way) if values & ABSENCE else NO_LIMITS
             if rank > top or (rank == top and right > most):
                 top, most, where, place = rank, right, column, at
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place

@@ -60,7 +60,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
     >>> model.theory_[0].evidence
     (Evidence(right=9, wrong=0),)
     >>> model.predict_proba(readers)[0].round(2)
-    array([0.38, 0.56, 0.11, 0.38])
+    array([0.5 , 0.44, 0.09, 0.19])
     """
 
     smoothing: Smoothing = "laplace"
@@ -165,10 +165,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         return float(np.average(right, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
+        # Not `categorical`: by that tag scikit-learn's checks mean learners that take codes only.
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.classifier_tags.multi_label = True
         return tags

@@ -69,12 +69,14 @@ class RuleSearch:
             )  # fmt: skip
         convention: RuleConvention = "head-relative" if settings.relative else "chapter"
         absence = settings.polarity == "both"
+        complete = settings.heads == "complete"
         if settings.tallies_decide:
-            return TallyJudge(measure, convention, absence, *ground.truth.shape)
+            n_labels, n_rows = ground.truth.shape
+            return TallyJudge(measure, convention, absence, n_labels, n_rows, complete)
         flipped = (self.values == 1) & (settings.polarity == "rarer")
         return RowJudge(
             measure, convention, absence, ground.truth, ground.counted[0], settings.lift,
-            settings.largest, settings.min_coverage, flipped,
+            settings.largest, settings.min_coverage, flipped, complete,
         )  # fmt: skip
 
     def _fix(self) -> Callable[[Grown], Judge] | None:
@@ -82,7 +84,7 @@ class RuleSearch:
         settings = self.settings
         if not settings.fixed_head:
             return None
-        lift = settings.lift or no_lift
+        lift = no_lift if settings.scores_literals else settings.lift or no_lift
         return lambda grown: FixedJudge(
             grown.head, settings.measure, settings.relative, settings.min_coverage,
             float(lift(len(grown.head))),

@@ -68,10 +68,8 @@ def _refined(
     if len(member.covered.rows) < 2 and member.body.conditions:
         return []
     covered = _narrowed(refiner, member.covered) if member.body.conditions else member.covered
-    choices = _best_choices(refiner, member, covered, growth, width, remaining)
     found = []
-    for choice in choices:
-        condition = refiner.condition(choice, covered, remaining)
+    for choice, condition in _best_choices(refiner, member, covered, growth, width, remaining):
         inside = refiner.narrow(covered, condition)
         # Its columns are narrowed down when its turn comes, from all rows.
         inside = inside._replace(listing=refiner.columns.index)
@@ -89,26 +87,49 @@ def _best_choices(
     growth: Growth,
     width: int,
     remaining: Mask | None,
-) -> list[Choice]:
+) -> list[tuple[Choice, Condition]]:
     """The best conditions to add, best first; of equal ones those that come first."""
-    least = member.grown.merit if member.grown is not None else None
-    found: list[Choice] = []
+    found: list[tuple[Choice, Condition]] = []
     for part in _columns(refiner, member, covered):
-        masks = _masks(refiner, part, covered, remaining) if member.judge.needs_rows else []
-        values, correct = member.judge.merits(part.counts, masks)
-        ranks = rank_of(values)
-        better = np.isfinite(values)
-        if member.grown is not None and least is not None:
-            better &= (ranks > least[0]) | ((ranks == least[0]) & (correct > least[1]))
-            better &= values - member.grown.value >= growth.min_gain
-        for i in np.flatnonzero(better).tolist():
-            found.append(
-                Choice(int(ranks[i]), int(correct[i]), part.column, int(part.places[i]),
-                       part.counts.labels)
-            )  # fmt: skip
-        found.sort(key=lambda choice: (-choice.rank, -choice.correct))  # stable: first come first
-        del found[width:]
+        for choice in _better_choices(refiner, member, part, covered, growth, remaining):
+            if len(found) == width and _merit(choice) <= _merit(found[-1][0]):
+                break
+            condition = refiner.condition(choice, covered, remaining)
+            # Where rows have left, several cuts can be one condition.
+            if condition not in [known for _, known in found]:
+                found.append((choice, condition))
+                found.sort(key=lambda pair: _merit(pair[0]), reverse=True)  # stable
+                del found[width:]
     return found
+
+
+def _better_choices(
+    refiner: Refiner,
+    member: _Member,
+    part: _Column,
+    covered: Covered,
+    growth: Growth,
+    remaining: Mask | None,
+) -> list[Choice]:
+    """The refinements by one column that are better than the body, best first."""
+    masks = _masks(refiner, part, covered, remaining) if member.judge.needs_rows else []
+    values, correct = member.judge.merits(part.counts, masks)
+    ranks = rank_of(values)
+    better = np.isfinite(values)
+    if member.grown is not None:
+        rank, right = member.grown.merit
+        better &= (ranks > rank) | ((ranks == rank) & (correct > right))
+        better &= values - member.grown.value >= growth.min_gain
+    where = np.flatnonzero(better)
+    order = where[np.lexsort((-correct[where], -ranks[where]))]  # stable
+    return [
+        Choice(int(ranks[i]), int(correct[i]), part.column, int(part.places[i]), part.counts.labels)
+        for i in order.tolist()
+    ]
+
+
+def _merit(choice: Choice) -> tuple[int, int]:
+    return choice.rank, choice.correct
 
 
 def _columns(refiner: Refiner, member: _Member, covered: Covered) -> Iterator[_Column]:

@@ -6,6 +6,7 @@ from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Floats, Integers, Mask, Matrix
@@ -26,14 +27,16 @@ class Columns:
     """The rows of each feature by rising value; see :mod:`labelrules.kernels.columns`."""
 
     X: Matrix
-    nominal: Mask
+    nominal: npt.NDArray[np.int8]
+    """0 for numeric features, 1 for nominal ones, 2 if all rows listed have the same value."""
     index: "Index"
 
     @classmethod
     def of(cls, data: Dataset) -> "Columns":
         """Sort the columns of a data set."""
-        nominal = np.array([not f.is_numeric for f in data.schema.features], dtype=np.bool_)
-        return cls(data.X, nominal, _sorted(data.X, nominal))
+        nominal = np.array([not f.is_numeric for f in data.schema.features], dtype=np.int8)
+        index = _sorted(data.X, nominal > 0)
+        return cls(data.X, nominal + (nominal & _lists_one_value(index)), index)
 
     @cached_property
     def space_for_narrowing(self) -> "Index":
@@ -168,6 +171,12 @@ def _fill_stored(stored: sparse.csc_array, columns: Integers, index: "Index") ->
     index.entries[place] = np.where(first, ~rows, rows)
     index.middle[columns] += _per_column(values < 0, owner, columns.size)
     index.valid[columns] -= _per_column(np.isnan(values), owner, columns.size)
+
+
+def _lists_one_value(index: "Index") -> Mask:
+    """Whether the rows that a column lists, except where a value is missing, all have the same."""
+    n_values = np.concatenate([[0], np.cumsum(index.entries < 0)])
+    return np.asarray(n_values[index.valid] - n_values[index.start] <= 1)
 
 
 def _per_column(chosen: Mask, owner: Integers, n_columns: int) -> Integers:

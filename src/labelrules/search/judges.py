@@ -166,6 +166,7 @@ class TallyJudge:
     absence: bool
     n_labels: int
     n_rows: int
+    complete: bool
 
     needs_rows = False
 
@@ -179,7 +180,8 @@ class TallyJudge:
         """The best head of the only body."""
         found = best_heads(_tally(counts), self.n_rows, self.measure,
                            convention=self.convention, absence=self.absence)  # fmt: skip
-        return _spread(found.vectors[0], counts.labels, self.n_labels)
+        head = _spread(found.vectors[0], counts.labels, self.n_labels)
+        return head.completed() if self.complete else head
 
 
 def _tally(counts: Counts) -> Tally:
@@ -209,6 +211,7 @@ class RowJudge:
     largest: int
     smallest: int
     flipped: Mask
+    complete: bool
 
     needs_rows = True
 
@@ -246,4 +249,5 @@ class RowJudge:
         if merit.correct < 1:
             return None
         vector = np.where(found.vector == UNSET, UNSET, found.vector ^ flip).astype(np.int8)
-        return found.lifted, merit.correct, _spread(vector, labels, len(self.truth))
+        head = _spread(vector, labels, len(self.truth))
+        return found.lifted, merit.correct, head.completed() if self.complete else head

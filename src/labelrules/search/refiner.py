@@ -287,7 +287,7 @@ class Refiner:
         if n_set == 0:
             return None
         index = list_labels(self.board, covered.rows, n_set)
-        return Space(index, False, np.ones(len(self.board), dtype=np.bool_), operators)
+        return Space(index, False, np.ones(len(self.board), dtype=np.int8), operators)
 
     def _search(
         self,

@@ -1,0 +1,59 @@
+"""Every learner, as the tests of scikit-learn's conventions take it."""
+
+import numpy as np
+
+from labelrules import Body, Condition, DecisionList, Head, Rule
+from labelrules.data import Dataset
+from labelrules.learners import RuleClassifier
+from labelrules.learners.covering import SeparateAndConquer
+
+
+class Stumps(RuleClassifier):
+    """For each label its best single condition, and the majority last: the least of a learner."""
+
+    def __init__(self, *, use_conditions=True, smoothing="laplace", warm_start=False):
+        self.use_conditions = use_conditions
+        self.smoothing = smoothing
+        self.warm_start = warm_start
+
+    def _learn(self, data, prefix):
+        n_labels = data.schema.n_labels
+        rules = list(prefix or ())
+        for label in range(n_labels if self.use_conditions else 0):
+            condition = best_condition(data, label)
+            if condition is not None:
+                rules.append(Rule(Head({label: 1}, n_labels), Body([condition])))
+        majority = data.Y.mean(axis=0) > 0.5
+        rules.append(Rule(Head(dict(enumerate(majority.astype(int).tolist())), n_labels)))
+        return DecisionList(data.schema, rules)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def best_condition(data: Dataset, label: int) -> Condition | None:
+    """The condition that covers most ones more than zeros, the first of several."""
+    truth = data.Y[:, label] == 1
+    best, most = None, 0
+    for column in range(data.schema.n_features):
+        cells = data.column(column)
+        for value in np.unique(cells[~np.isnan(cells)])[:20].tolist():
+            if data.schema.features[column].is_nominal:
+                conditions = [Condition(column, "=", value)]
+            else:
+                conditions = [Condition(column, "<=", value), Condition(column, ">", value)]
+            for condition in conditions:
+                covered = condition.holds(cells)
+                gain = int((covered & truth).sum()) - int((covered & ~truth).sum())
+                if gain > most:
+                    best, most = condition, gain
+    return best
+
+
+LEARNERS = [
+    Stumps(),
+    SeparateAndConquer(),
+    SeparateAndConquer(heads="multi", measure="precision", polarity="both", stop_share=0.01),
+]

@@ -1,0 +1,221 @@
+"""Learners are scikit-learn classifiers: its own checks, and its tools around them."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from learners.registry import LEARNERS
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.metrics import f1_score, get_scorer, make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from labelrules import load
+
+learners = pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_multilabel_classification(
+        n_samples=60, n_features=5, n_classes=3, n_labels=2, random_state=0
+    )
+
+
+@parametrize_with_checks(LEARNERS)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@learners
+def test_a_grid_search_chooses_by_labels_and_by_probabilities(learner, table):
+    X, Y = table
+    scoring = {"f1": make_scorer(f1_score, average="micro", zero_division=0), "auc": "roc_auc"}
+    grid = {"warm_start": [False], "smoothing": ["laplace", 5.0]}
+    search = GridSearchCV(clone(learner), grid, cv=3, scoring=scoring, refit="f1")
+    search.fit(X, Y)
+    assert np.isfinite(search.cv_results_["mean_test_auc"]).all()
+    np.testing.assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
+
+
+@learners
+def test_one_label_as_a_matrix_can_be_scored_by_probabilities(learner, table):
+    X, Y = table
+    model = clone(learner).fit(X, Y[:, :1])
+    flat = clone(learner).fit(X, Y[:, 0])
+    assert get_scorer("roc_auc")(model, X, Y[:, :1]) == get_scorer("roc_auc")(flat, X, Y[:, 0])
+
+
+@learners
+def test_in_a_pipeline_it_sees_what_the_steps_before_give(learner, table):
+    X, Y = table
+    pipe = make_pipeline(StandardScaler(), clone(learner)).fit(X, Y)
+    alone = clone(learner).fit(StandardScaler().fit_transform(X), Y)
+    assert pipe[-1].theory_ == alone.theory_
+    assert pipe.score(X, Y) == alone.score(StandardScaler().fit_transform(X), Y)
+
+
+@learners
+def test_pipelines_keep_sparse_data_sparse_and_frames_named(learner, table):
+    X, Y = table
+    sparse_pipe = make_pipeline(MaxAbsScaler(), clone(learner)).fit(sparse.csr_array(X), Y)
+    assert sparse_pipe.predict(sparse.csr_array(X)).shape == Y.shape
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    numbers = make_column_transformer(
+        ("passthrough", ["d", "b"]), verbose_feature_names_out=False
+    ).set_output(transform="pandas")
+    named = make_pipeline(numbers, clone(learner)).fit(frame, Y)
+    assert named[-1].schema_.feature_names == ("d", "b")
+
+
+@learners
+def test_cross_validation_of_every_kind_of_target(learner, table):
+    X, Y = table
+    iris = load_iris()
+    assert cross_val_predict(clone(learner), X, Y, cv=3).shape == Y.shape
+    folds = cross_val_predict(clone(learner), iris.data, iris.target, cv=3, method="predict_proba")
+    np.testing.assert_allclose(folds.sum(axis=1), 1)
+    names = iris.target_names[iris.target]
+    scores = cross_val_score(clone(learner), iris.data, names, cv=3)
+    np.testing.assert_array_equal(
+        scores, cross_val_score(clone(learner), iris.data, iris.target, cv=3)
+    )
+
+
+@learners
+def test_within_other_learners(learner, table):
+    X, Y = table
+    for outer in (ClassifierChain(clone(learner)), MultiOutputClassifier(clone(learner))):
+        assert outer.fit(X, Y).predict(X).shape == Y.shape
+
+
+@learners
+def test_copies_have_the_parameters_and_pickles_the_rules(learner, table):
+    X, Y = table
+    model = clone(learner).fit(X, Y)
+    assert not hasattr(clone(model), "theory_")
+    assert clone(model).get_params() == learner.get_params()
+    again = pickle.loads(pickle.dumps(model))
+    assert again.theory_ == model.theory_
+    assert [rule.evidence for rule in again.theory_] == [rule.evidence for rule in model.theory_]
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@learners
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_is_learned_like_the_data_set_it_holds(learner, library):
+    readers = load("magazines")
+    columns = {
+        feature.name: [feature.categories[int(code)] for code in readers.column(feature.name)]
+        if feature.is_nominal
+        else readers.column(feature.name)
+        for feature in readers.schema.features
+    }
+    labels = {name: readers.Y[:, j] for j, name in enumerate(readers.schema.labels)}
+    model = clone(learner).fit(library(columns), library(labels))
+    direct = clone(learner).fit(readers)
+    assert model.schema_.labels == readers.schema.labels
+    assert list(model.feature_names_in_) == list(readers.schema.feature_names)
+    np.testing.assert_array_equal(model.predict(library(columns)), direct.predict(readers))
+    assert model.score(library(columns), library(labels)) == direct.score(readers)
+
+
+@learners
+def test_sparse_tables_give_the_same_rules_as_dense_ones(learner):
+    random = np.random.default_rng(0)
+    X = random.integers(0, 4, (50, 6)) * random.integers(0, 2, (50, 6))
+    Y = (X[:, :3] + random.integers(0, 2, (50, 3)) > 2).astype(int)
+    model = clone(learner).fit(X, Y)
+    for as_sparse in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array, sparse.lil_array):
+        again = clone(learner).fit(as_sparse(X), as_sparse(Y))
+        assert again.theory_ == model.theory_
+        np.testing.assert_array_equal(again.predict(as_sparse(X)), model.predict(X))
+        np.testing.assert_array_equal(again.predict_proba(as_sparse(X)), model.predict_proba(X))
+
+
+@learners
+def test_missing_values_are_learned_from_and_predicted(learner, table):
+    X, Y = table
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
+    model = clone(learner).fit(holes, Y)
+    nothing = np.full((1, X.shape[1]), np.nan)
+    by_hand = model.theory_.predict(nothing)
+    np.testing.assert_array_equal(model.predict(nothing), by_hand)
+    assert np.isfinite(model.predict_proba(holes)).all()
+
+
+@learners
+def test_an_unknown_category_is_a_missing_value(learner):
+    X = pd.DataFrame({"color": ["red", "green", "red", "green"], "size": [1, 2, 3, 4]})
+    model = clone(learner).fit(X, [[1, 0], [0, 1], [1, 0], [0, 1]])
+    unknown = pd.DataFrame({"color": ["blue"], "size": [1]})
+    missing = pd.DataFrame({"color": [None], "size": [1]}, dtype=object).astype({"size": int})
+    np.testing.assert_array_equal(model.predict_proba(unknown), model.predict_proba(missing))
+
+
+@learners
+def test_a_constant_column_makes_no_condition(learner, table):
+    X, Y = table
+    model = clone(learner).fit(np.hstack([np.ones((len(X), 1)), X]), Y)
+    plain = clone(learner).fit(X, Y)
+    assert all(c.column > 0 for rule in model.theory_ for c in rule.body.on_features)
+    np.testing.assert_array_equal(
+        model.predict(np.hstack([np.ones((len(X), 1)), X])), plain.predict(X)
+    )
+
+
+@learners
+def test_a_label_without_positives_is_never_predicted_and_one_with_nothing_else_always(
+    learner, table
+):
+    X, Y = table
+    Y = np.column_stack([Y, np.zeros(len(Y), int), np.ones(len(Y), int)])
+    model = clone(learner).fit(X, Y)
+    assert not model.predict(X)[:, -2].any()
+    assert model.predict(X)[:, -1].all()
+    assert (model.predict_proba(X)[:, -2] < 0.5).all()
+    assert (model.predict_proba(X)[:, -1] > 0.5).all()
+
+
+@learners
+def test_rows_given_twice_make_the_same_rules(learner, table):
+    X, Y = table
+    once = clone(learner).fit(X, Y)
+    twice = clone(learner).fit(np.vstack([X, X]), np.vstack([Y, Y]))
+    assert twice.theory_ == once.theory_
+    assert [e.right for r in twice.theory_ for e in r.evidence] == [
+        2 * e.right for r in once.theory_ for e in r.evidence
+    ]
+
+
+@learners
+def test_one_row_is_learned_by_heart(learner):
+    model = clone(learner).fit([[1.5, 2.5]], [[1, 0, 1]])
+    np.testing.assert_array_equal(model.predict([[0, 0], [9, 9]]), [[1, 0, 1]] * 2)
+    assert clone(learner).fit([[1.5]], ["only"]).predict([[0]]).tolist() == ["only"]
+
+
+@learners
+def test_a_data_set_without_features_is_described_by_its_labels(learner):
+    data = load("magazines")
+    bare = data.without(data.schema.feature_names)
+    model = clone(learner).fit(bare)
+    np.testing.assert_array_equal(model.predict(bare), model.theory_.predict(bare))
+    assert model.n_features_in_ == 0
+    assert not any(rule.body.on_features for rule in model.theory_)
+
+
+@learners
+def test_the_inputs_stay_as_they_were(learner, table):
+    X, Y = table[0].copy(), table[1].copy()
+    clone(learner).fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(X, table[0])
+    np.testing.assert_array_equal(Y, table[1])
