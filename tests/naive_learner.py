@@ -249,8 +249,9 @@ def known_values(table: Table, j: int, rows: list[int]) -> list[float]:
 
 
 def remains(table: Table, row: int) -> bool:
-    """Whether the row is still in the table."""
-    return not table.ended[row] and (table.settings.readd == "all" or table.is_incomplete(row))
+    """Whether the row is still in the table; none leaves while rules are put in front."""
+    stays = table.settings.readd == "all" or table.settings.order == "prepend"
+    return not table.ended[row] and (stays or table.is_incomplete(row))
 
 
 def cuts(j: int, values: list[float], remaining: list[float]) -> Iterator[Condition]:

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from learners.registry import LEARNERS
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -19,8 +18,11 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelrules import load
+from learners.registry import LEARNERS
 
-learners = pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+learners = pytest.mark.parametrize(
+    "learner", LEARNERS, ids=lambda learner: " ".join(repr(learner).split())
+)
 
 
 @pytest.fixture(scope="module")

@@ -31,24 +31,16 @@ class Index(NamedTuple):
     stop: Integers
 
 
-@njit(nogil=True, cache=True)
-def narrow(index, first, last, covered, narrowed):
-    """Keep only covered rows, in the columns from `first` to `last`.
-
-    Each column stays at its place, so `narrowed` may be `index` itself, and threads can work on
-    columns side by side.
-    """
-    for column in range(first, last):
-        start = index.start[column]
-        middle, valid, stop = index.middle[column], index.valid[column], index.stop[column]
-        end = _keep(index.entries, start, middle, covered, narrowed.entries, start)
-        narrowed.middle[column] = end
-        end = _keep(index.entries, middle, valid, covered, narrowed.entries, end)
-        narrowed.valid[column] = end
-        narrowed.stop[column] = _keep(index.entries, valid, stop, covered, narrowed.entries, end)
+_ONE, _NONE = np.uint64(1), np.uint64(0)
 
 
-@njit(nogil=True, cache=True)
+@njit(inline="always")
+def _exponent(power):
+    """Which power of two it is, read off the float's exponent."""
+    return (np.float64(power).view(np.int64) >> 52) - 1023
+
+
+@njit(inline="always")
 def _keep(source, first, last, covered, target, end):
     """Copy the covered entries to `end` and behind; the first of each value is marked anew.
 
@@ -66,7 +58,63 @@ def _keep(source, first, last, covered, target, end):
     return end
 
 
-@njit
+@njit(nogil=True, cache=True)
+def narrow(index, first, last, covered, narrowed):
+    """Keep only covered rows, in the columns from `first` to `last`.
+
+    Each column stays at its place, so `narrowed` may be `index` itself, and threads can work on
+    columns side by side.
+    """
+    entries, starts, middles, valids, stops = index
+    for column in range(first, last):
+        start, middle, valid = starts[column], middles[column], valids[column]
+        end = _keep(entries, start, middle, covered, narrowed.entries, start)
+        narrowed.middle[column] = end
+        end = _keep(entries, middle, valid, covered, narrowed.entries, end)
+        narrowed.valid[column] = end
+        end = _keep(entries, valid, stops[column], covered, narrowed.entries, end)
+        narrowed.stop[column] = end
+
+
+@njit(nogil=True, cache=True)
+def narrow_to_few(index, places, ranked, X, first, last, rows, covered, narrowed):
+    """The same as `narrow`, from the index of all rows, where few are covered.
+
+    Columns that list all rows have a number in `ranked`, else -1, and a row in `places` that tells
+    where they list each row. Covered rows are put in order by setting a bit for the place of each
+    and reading the bits off.
+    """
+    bits = np.zeros(places.shape[1] // 64 + 1, np.uint64)
+    for column in range(first, last):
+        if ranked[column] < 0:
+            narrow(index, column, column + 1, covered, narrowed)
+            continue
+        start = index.start[column]
+        place, values = places[ranked[column]], X[:, column]
+        for row in rows:
+            bits[place[row] >> 6] |= _ONE << np.uint64(place[row] & 63)
+        end, n_valid, before = start, index.valid[column] - start, np.nan
+        narrowed.middle[column] = start
+        narrowed.valid[column] = start
+        for word in range(len(bits)):
+            left = bits[word]
+            bits[word] = _NONE
+            while left:
+                lowest = left & (~left + _ONE)
+                left ^= lowest
+                at = 64 * word + _exponent(lowest)
+                entry = index.entries[start + at]
+                row = entry ^ (entry >> 31)
+                # The first row of its value is marked; a value that is missing equals nothing.
+                narrowed.entries[end] = row if values[row] == before else ~row
+                before = values[row]
+                end += 1
+                if at < n_valid:
+                    narrowed.valid[column] = end
+        narrowed.stop[column] = end
+
+
+@njit(inline="always")
 def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
     """Add up the codes of the rows of a column, value by value.
 
@@ -106,7 +154,7 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     return n_values, total
 
 
-@njit
+@njit(inline="always")
 def _add(entries, first, last, codes, sums, total, n_values):
     at = n_values - 1
     for i in range(first, last):

@@ -224,6 +224,21 @@ def better_value(inside, everywhere, values, way):
     return rank, right
 
 
+def scan_two(rest, n_rest, listed, everywhere, values, present, absent, way):
+    """The same as `scan_values` for the rows that are not listed and for those that are."""
+    top, most, place = NOTHING, -1.0, -1
+    for second in range(2):
+        inside = listed if second else rest
+        ones, zeros = _ones(inside), _cells(inside) - _ones(inside)
+        can_be_present = ones >= present[0] and zeros <= present[1]
+        can_be_absent = zeros >= absent[0] and ones <= absent[1]
+        if can_be_present or can_be_absent:
+            rank, right = better_value(inside, everywhere, values, way)
+            if rank > top or (rank == top and right > most):
+                top, most, place = rank, right, second and n_rest > 0
+    return top, most, np.int64(place)
+
+
 def scan_values(sums, n, total, operators, everywhere, values, present, absent, way):
     """The best refinement by a nominal column: its rank, its right cells and its place.
 
@@ -280,7 +295,7 @@ def _sum_inside(codes, rows):
     return inside
 
 
-@njit
+@njit(inline="always")
 def _refinements(
     entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
 ):
@@ -339,6 +354,27 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
             ranks[column] = NOTHING
             operators = allowed[column]
             if not operators:
+                continue
+            if nominal[column] == ONE_LISTED and operators & FIRST:
+                # The most frequent case, without handing on arrays: that takes longer than it.
+                listed, missing = np.int64(0), np.int64(0)
+                begin, end, behind = start[column], valid[column], stop[column]
+                for entry in entries[begin:end]:
+                    listed += codes[entry ^ (entry >> 31)]
+                for entry in entries[end:behind]:
+                    missing += codes[entry ^ (entry >> 31)]
+                n_rest = n_inside - (behind - begin)
+                rest = inside - listed - missing if n_rest > 0 else 0
+                rank, right, at = scan_two(
+                    rest, n_rest, listed, everywhere, values, present, absent, way
+                )
+                if rank >= top and rank > NOTHING:
+                    ranks[column] = rank
+                    if rank > top:
+                        present = limits(1, everywhere, rank, way) if values & 2 else NO_LIMITS
+                        absent = limits(0, everywhere, rank, way) if values & 1 else NO_LIMITS
+                    if rank > top or right > most:
+                        top, most, where, place = rank, right, column, at
                 continue
             n, total = _refinements(
                 entries, start[column], middle[column], valid[column], stop[column],

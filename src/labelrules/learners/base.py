@@ -36,7 +36,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
     Attributes
     ----------
     theory_ : DecisionList
-        The rules, with evidence from the training rows.
+        The rules, with evidence from the training rows, or those given to `calibrate`.
     schema_ : Schema
         Names, kinds and categories of the features, and names of the labels.
     classes_ : array, or list of arrays
@@ -109,6 +109,27 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         self.background_ = Background.count(RuleTable(learned).apply(data), data.Y)
         return self
 
+    def calibrate(self, X: Any, Y: Any = None) -> Self:
+        """Count the evidence on rows that were not learned from; the rules stay as they are.
+
+        The rules were made to fit the training rows, so evidence from there flatters them,
+        and so do probabilities. A tenth of the rows, kept from `fit`, makes them honest.
+
+        Parameters
+        ----------
+        X, Y
+            As for `fit`, with the same features and the same labels or classes.
+
+        Returns
+        -------
+        self
+        """
+        target, table = self._check_fitted(), self._table(X)
+        truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
+        self.theory_ = self.theory_.with_evidence(table, truth)
+        self.background_ = Background.count(RuleTable(self.theory_).apply(table), truth)
+        return self
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict labels, or classes where `fit` was given classes.
 
@@ -124,8 +145,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         """Probabilities that labels are present, or of classes.
 
         A cell has the probability that the evidence of the rule which wrote it gives; a
-        cell nobody wrote, that of the training cells nobody wrote. The evidence comes from
-        the rows the rules were learned from, so it flatters them; see `smoothing`.
+        cell nobody wrote, that of the training cells nobody wrote. Evidence from the rows
+        that the rules were learned from is too good to be true: see `calibrate`.
 
         Returns
         -------

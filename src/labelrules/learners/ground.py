@@ -16,6 +16,8 @@ Order: TypeAlias = Literal["append", "prepend"]
 class Ground:
     """Truth and board of the training rows, labels by rows.
 
+    ``n_open`` are the cells that nobody has written, in rows that have not left.
+
     Parameters
     ----------
     data : Dataset
@@ -27,13 +29,9 @@ class Ground:
         self.truth: Board = np.ascontiguousarray(data.Y.T)
         self.board: Board = np.full_like(self.truth, UNSET)
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
+        self.n_open = self.truth.size
         self.prepends = order == "prepend"
         self.counted: Mask = np.ones((1 + self.prepends, *self.truth.shape), dtype=np.bool_)
-
-    @property
-    def n_open(self) -> int:
-        """Cells that nobody has written, in rows that have not left."""
-        return int(((self.board == UNSET) & ~self.ended).sum())
 
     @property
     def n_incomplete(self) -> Integers:
@@ -42,6 +40,8 @@ class Ground:
 
     def remaining(self, readd: str) -> Mask | None:
         """The rows still in the table; None if that are all."""
+        if self.prepends:
+            return None  # they all may be written over
         if readd == "incomplete":
             return ~self.ended & (self.n_incomplete > 0)
         return ~self.ended if self.ended.any() else None
@@ -55,6 +55,7 @@ class Ground:
             written = covered & self.counted[value, label]
             right = int((written & (self.truth[label] == value)).sum())
             found.append(Evidence(right, int(written.sum()) - right))
+            self.n_open -= int((self.board[label, written] == UNSET).sum())
             self.board[label, written] = value
             self.counted[value, label, written] = False
             self.counted[1 - value, label, written] = True
@@ -77,6 +78,7 @@ class Ground:
     def end(self, covered: Mask) -> Mask:
         """Let covered rows leave; tells which labels have lost cells by that."""
         leaving = covered & ~self.ended
+        self.n_open -= int((self.board[:, leaving] == UNSET).sum())
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
         self.counted[:, :, leaving] = False
         self.ended |= leaving
@@ -117,9 +119,10 @@ class Ground:
     def _write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
         found = []
         for label, value in head:
-            written = covered & (self.board[label] == UNSET)
-            right = int((written & (self.truth[label] == value)).sum())
-            found.append(Evidence(right, int(written.sum()) - right))
+            written = np.flatnonzero(covered & (self.board[label] == UNSET))
+            right = np.count_nonzero(self.truth[label, written] == value)
+            found.append(Evidence(right, written.size - right))
+            self.n_open -= written.size
             self.board[label, written] = value
             self.counted[0, label, written] = False
         return tuple(found)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite
 
 from labelrules._types import Board, Floats
+from labelrules.data import Schema, encode_labels
 from labelrules.data.arrays import as_array
 from labelrules.data.columns import kind_of, text_of
 from labelrules.data.errors import DataError
@@ -50,6 +51,22 @@ class Target:
             return [self.values.copy() for _ in range(n_labels)]
         return self.values
 
+    def board(self, Y: Any, schema: Schema) -> Board:
+        """The labels of other rows, whose classes must be among those known."""
+        if self.kind == "labels":
+            return encode_labels(Y, schema)
+        found = class_cells(Y)
+        if found is None:
+            raise DataError("Y has labels, but fit was given classes: give classes here too")
+        known = np.isin(found.cells, self.values)
+        if not known.all():
+            row = int(np.argmin(known))
+            raise DataError(
+                f"Y has the class {found.cells[row]!r:.60} in row {row}, unknown to fit"
+            )
+        wanted = self.values[1:] if self.kind == "two classes" else self.values
+        return (found.cells.reshape(-1, 1) == wanted).astype(np.int8)
+
     def probabilities(self, presence: Floats) -> Floats:
         """From probabilities of presence to those that scikit-learn expects."""
         if self.kind == "labels":
@@ -68,12 +85,18 @@ class Target:
         return np.asarray(self.values[presence.argmax(axis=1)])
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
+class Labels(NamedTuple):
     """The labels to learn from: rows by labels, and their names if Y gives them."""
 
     board: Board
     names: Names | None
+
+
+class ClassCells(NamedTuple):
+    """The class of each row, and the name of the series they come from if it has one."""
+
+    cells: Array
+    name: str | None
 
 
 def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, Labels]:
@@ -87,17 +110,30 @@ def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, Labels]:
     taken : iterable of str
         Names of features, which labels that are classes must not have.
     """
-    Y = native(Y)
-    if not (sparse.issparse(Y) or is_frame(Y)):
-        refuse_lazy(Y, "Y")
-        values, name = series_values(Y) if is_series(Y) else (Y, None)
-        cells = as_array(values, "Y")
-        if cells.ndim == 1 and not any(_is_row(cell) for cell in cells[:1]):
-            return _from_classes(_plain(cells), name, set(taken))
-        if cells.ndim == 2 and cells.shape[1] == 1 and not _are_labels(cells):
-            return _from_classes(_flattened(cells), name, set(taken))
+    found = class_cells(Y)
+    if found is not None:
+        return _from_classes(found, set(taken))
     board, names = read_labels(Y, None)
-    return Target("labels", _cell_values(Y)), Labels(board, names)
+    return Target("labels", _cell_values(native(Y))), Labels(board, names)
+
+
+def class_cells(Y: Any) -> ClassCells | None:
+    """The classes that Y holds, if it does not hold labels."""
+    Y = native(Y)
+    if sparse.issparse(Y) or is_frame(Y):
+        return None
+    refuse_lazy(Y, "Y")
+    values, name = series_values(Y) if is_series(Y) else (Y, None)
+    cells = as_array(values, "Y")
+    if cells.ndim == 2 and cells.shape[1] == 1 and not _are_labels(cells):
+        _warn_of_column()
+    elif cells.ndim != 1 or any(_is_row(cell) for cell in cells[:1]):
+        return None
+    plain = _plain(cells.reshape(-1))
+    if plain.dtype.kind == "f":
+        assert_all_finite(plain, input_name="y")
+    check_classification_targets(plain)
+    return ClassCells(plain, name)
 
 
 def _is_row(cell: Any) -> bool:
@@ -108,14 +144,13 @@ def _are_labels(cells: Array) -> bool:
     return cells.dtype.kind != "U" and all(cell in (0, 1) for cell in cells[:, 0].tolist())
 
 
-def _flattened(cells: Array) -> Array:
+def _warn_of_column() -> None:
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected. "
         "Give classes in one dimension, for example by Y.ravel().",
         DataConversionWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
-    return _plain(cells[:, 0])
 
 
 def _plain(cells: Array) -> Array:
@@ -128,17 +163,20 @@ def _plain(cells: Array) -> Array:
             f"Y has no class in row {kinds.index('missing')}: leave the row out, or name a class "
             "for rows without one"
         )
-    return np.array(cells.tolist()) if len(set(kinds)) == 1 else cells
+    if len(set(kinds)) > 1:
+        other = kinds.index(next(kind for kind in kinds if kind != kinds[0]))
+        raise DataError(
+            f"Unknown label type: the classes in Y are {cells[0]!r:.60} in row 0 and "
+            f"{cells[other]!r:.60} in row {other}; make them all text or all numbers"
+        )
+    return np.array(cells.tolist())
 
 
-def _from_classes(cells: Array, name: str | None, taken: set[str]) -> tuple[Target, Labels]:
-    if cells.dtype.kind == "f":
-        assert_all_finite(cells, input_name="y")
-    check_classification_targets(cells)
-    classes, codes = np.unique(cells, return_inverse=True)
+def _from_classes(found: ClassCells, taken: set[str]) -> tuple[Target, Labels]:
+    classes, codes = np.unique(found.cells, return_inverse=True)
     if len(classes) == 2:
         board = codes.reshape(-1, 1).astype(np.int8)
-        names = _label_name(classes, name)
+        names = _label_name(classes, found.name)
         return Target("two classes", classes), Labels(board, names and _free(names, taken))
     board = (codes.reshape(-1, 1) == np.arange(len(classes))).astype(np.int8)
     return Target("classes", classes), Labels(board, _free(_class_names(classes), taken))

@@ -138,7 +138,7 @@ def _columns(refiner: Refiner, member: _Member, covered: Covered) -> Iterator[_C
     is_first = not member.body.conditions
     features = allowed.first_features if is_first else allowed.features
     tested = allowed.first_labels if is_first else allowed.labels
-    labels = may_conclude(np.arange(len(refiner.board)), member.body, allowed.labels)
+    labels = may_conclude(allowed, np.arange(len(refiner.board)), member.body)
     space = refiner.space(covered.listing, features[np.newaxis])
     for column in np.flatnonzero(features).tolist():
         yield _counted(refiner, space, column, covered, labels, int(features[column]), column)

@@ -1,6 +1,7 @@
 """Growing a rule: conditions are added as long as they make it better."""
 
 from dataclasses import dataclass
+from struct import Struct
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -8,10 +9,12 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.rules import Body, Head
-from labelrules.search.language import Operators
+from labelrules.search.language import Language
 from labelrules.search.refiner import Covered, Refiner
 
 HeadKind: TypeAlias = Literal["single", "multi", "complete"]
+
+_INTEGER, _FLOAT = Struct("q"), Struct("d")
 
 _NOTHING = np.iinfo(np.int64).min
 
@@ -62,7 +65,7 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
     """
     refiner.refresh()
     labels = np.arange(len(refiner.board))
-    best = _alone(refiner) if refiner.allowed.may_be_empty else None
+    best = alone(refiner) if refiner.allowed.may_be_empty else None
     if growth.max_conditions == 0:
         return best
     choice, covered, body = refiner.best_first(), refiner.everywhere, Body()
@@ -74,20 +77,21 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
         body = body.and_(condition)
         covered = refiner.narrow(covered, condition)
         if values is None:
-            tested = refiner.allowed.labels if len(body) > 1 else refiner.allowed.first_labels
-            candidates = may_conclude(choice.labels, Body([condition]), tested)
-            head = _head(refiner, candidates, *refiner.score(covered, candidates))
+            candidates = may_conclude(refiner.allowed, choice.labels, body)
+            head = _only_head(refiner, candidates) or _head(
+                refiner, candidates, *refiner.score(covered, candidates)
+            )
         best = Grown(head, body, covered, choice.rank, choice.correct)
         if len(body) == growth.max_conditions or len(covered.rows) < 2:
             break
         if growth.fixed and values is None:
             labels, values = _only(head)
-        heads = may_conclude(labels, body, refiner.allowed.labels)
+        heads = may_conclude(refiner.allowed, labels, body)
         choice, covered = refiner.best(covered, heads, values)
     return best
 
 
-def _alone(refiner: Refiner) -> Grown | None:
+def alone(refiner: Refiner) -> Grown | None:
     """The rule without conditions."""
     ranks, corrects = refiner.alone
     top = int(ranks.max(initial=_NOTHING))
@@ -111,6 +115,14 @@ def _head(refiner: Refiner, labels: Integers, ranks: Integers, corrects: Integer
     return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
 
 
+def _only_head(refiner: Refiner, labels: Integers) -> Head | None:
+    """The head, if there is one label that may have one value."""
+    if labels.size > 1 or refiner.cells.values[labels[0]] == 3:
+        return None
+    label = int(labels[0])
+    return Head({label: int(refiner.cells.values[label]) - 1}, len(refiner.board))
+
+
 def _only(head: Head) -> tuple[Integers, npt.NDArray[np.int8]]:
     """The labels of a head, and the values that it has."""
     values = np.zeros(head.n_labels, dtype=np.int8)
@@ -119,10 +131,12 @@ def _only(head: Head) -> tuple[Integers, npt.NDArray[np.int8]]:
     return np.array(head.labels), values
 
 
-def may_conclude(labels: Integers, body: Body, tested: Operators) -> Integers:
+def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:
     """The labels that a head may have, given the labels that the body tests."""
-    for condition in body.on_labels:
-        labels = labels[tested[labels, condition.column] > 0]
+    for number, condition in enumerate(body):
+        if condition.on_label:
+            tested = allowed.labels if number else allowed.first_labels
+            labels = labels[tested[labels, condition.column] > 0]
     return labels
 
 
@@ -142,5 +156,6 @@ def value_of(rank: int) -> float:
     >>> value_of(4602678819172646912)
     0.5
     """
-    bits = rank if rank >= 0 else rank ^ 0x7FFFFFFFFFFFFFFF
-    return float(np.int64(bits).view(np.float64))
+    value: float
+    (value,) = _FLOAT.unpack(_INTEGER.pack(rank if rank >= 0 else rank ^ 0x7FFFFFFFFFFFFFFF))
+    return value

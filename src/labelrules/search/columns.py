@@ -39,6 +39,20 @@ class Columns:
         return cls(data.X, nominal + (nominal & _lists_one_value(index)), index)
 
     @cached_property
+    def places(self) -> tuple[Any, Any]:
+        """For columns that list all rows, where; and the number of each such column, else -1."""
+        n_rows, n_columns = self.X.shape
+        full = np.flatnonzero(self.index.stop - self.index.start == n_rows)
+        full = full[:0] if sparse.issparse(self.X) else full
+        ranked = np.full(n_columns, -1, dtype=np.int32)
+        ranked[full] = np.arange(full.size)
+        places = np.empty((full.size, n_rows), dtype=np.int32)
+        for number, column in enumerate(full.tolist()):
+            entries = self.index.entries[self.index.start[column] : self.index.stop[column]]
+            places[number, entries ^ (entries >> 31)] = np.arange(n_rows, dtype=np.int32)
+        return places, ranked
+
+    @cached_property
     def space_for_narrowing(self) -> "Index":
         """An index of the same size, to be filled."""
         entries, start, *ends = self.index
@@ -56,12 +70,12 @@ class Columns:
 
         A threshold lies between the values of two `neighbours`, all covered rows by default.
         """
-        rows = self._first_rows(column, index, n_inside)
         if self.nominal[column]:
             second, number = divmod(place, SECOND_PLACE)
-            return Condition(column, "!=" if second else "=", self._value(rows[number], column))
+            (value,) = self._values(column, [number], index, n_inside)
+            return Condition(column, "!=" if second else "=", value)
         number, second = divmod(place, 2)
-        low, high = (self._value(row, column) for row in rows[number : number + 2])
+        low, high = self._values(column, [number, number + 1], index, n_inside)
         if neighbours is not None:
             values = column_of(self.X, column)[neighbours]
             below, above = values[values <= low], values[values >= high]
@@ -69,19 +83,19 @@ class Columns:
             high = float(above.min()) if above.size else high
         return Condition(column, ">" if second else "<=", simplest_between(low, high))
 
-    def _first_rows(self, column: int, index: "Index", n_inside: int) -> Any:
-        """For each value that covered rows have, rising, one of them; -1 for those not listed."""
+    def _values(
+        self, column: int, numbers: list[int], index: "Index", n_inside: int
+    ) -> list[float]:
+        """The values of a column with these numbers, among those that covered rows have, rising."""
         start, middle = int(index.start[column]), int(index.middle[column])
         entries = index.entries[start : int(index.valid[column])]
         rows = ~entries[entries < 0]
-        if n_inside > index.stop[column] - start:
-            before = np.count_nonzero(entries[: middle - start] < 0)
-            rows = np.insert(rows, before, -1)
-        return rows
+        gap = rows.size
+        if n_inside > index.stop[column] - start:  # the value of the rows that are not listed
+            gap = int(np.count_nonzero(entries[: middle - start] < 0))
+        return [0.0 if n == gap else self._value(rows[n - (n > gap)], column) for n in numbers]
 
     def _value(self, row: Any, column: int) -> float:
-        if row < 0:
-            return 0.0
         if not sparse.issparse(self.X):
             return float(self.X[row, column])
         start, stop = self.X.indptr[column], self.X.indptr[column + 1]

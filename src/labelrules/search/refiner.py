@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from labelrules._types import Board, Integers, Mask
 from labelrules.measures import Formula
@@ -26,6 +27,9 @@ MONOTONE = frozenset({
 
 WORTH_A_THREAD = 40_000
 """Entries of columns below which threads cost more than they bring."""
+
+FEW = 8
+"""How many times fewer the covered rows must be for picking them one by one."""
 
 _NOTHING = np.iinfo(np.int64).min
 
@@ -101,6 +105,7 @@ class Refiner:
         self.way = Way(
             float(formula.parameter or 0.0), relative, formula.name in MONOTONE, int(smallest)
         )
+        self.is_dense = not sparse.issparse(columns.X)
         n_labels, n_rows = truth.shape
         self.n_layers, self.n_features = len(counted), len(columns.nominal)
         n_targets = n_labels * self.n_layers
@@ -143,13 +148,10 @@ class Refiner:
 
     def best_first(self) -> Choice | None:
         """The best first condition."""
-        from labelrules.kernels.refine import Best
-
         self.refresh()
-        found = Best(*(part.copy() for part in self.root))
-        everything = np.arange(self.root.ranks.size)
+        everything = self.targets_of.ravel()
         first = self.allowed.first_features[np.newaxis], self.allowed.first_labels
-        return self._choose(self.everywhere, self.cells, everything, found, self.reached, first)
+        return self._choose(self.everywhere, self.cells, everything, self.root, self.reached, first)
 
     def everywhere_codes(self, labels: Integers) -> Integers:
         """The codes of all rows added up: layers by labels."""
@@ -238,12 +240,14 @@ class Refiner:
             label = targets // self.n_layers
             most, column, place = (int(part[0]) for part in found[1:])
             return Choice(top, most, column, place, label)
-        tied = found.ranks == top
-        most = found.corrects[tied].max()
-        tied &= found.corrects == most
-        order = np.lexsort((found.places[tied], found.columns[tied]))
-        where = np.flatnonzero(tied)[order[0]]
-        labels = np.unique(targets[tied] // self.n_layers)
+        tied = np.flatnonzero(found.ranks == top)
+        if tied.size > 1:
+            tied = tied[found.corrects[tied] == found.corrects[tied].max()]
+        if tied.size > 1:
+            tied = tied[np.lexsort((found.places[tied], found.columns[tied]))]
+        where, most = tied[0], found.corrects[tied[0]]
+        labels = targets[tied] // self.n_layers
+        labels = labels if tied.size == 1 else np.unique(labels)
         return Choice(top, int(most), int(found.columns[where]), int(found.places[where]), labels)
 
     def _merged(
@@ -298,14 +302,12 @@ class Refiner:
         source: "Index | None",
     ) -> "tuple[Best, Mask]":
         """The best refinements by features; columns are narrowed down from `source` before."""
-        from labelrules.kernels.columns import narrow
-
         space = self.space(covered.listing, operators)
         reached = np.zeros((len(targets) if self.merging else 0, self.n_features), np.bool_)
 
         def search(first: int, last: int) -> "Best":
             if source is not None:
-                narrow(source, first, last, covered.mask, covered.listing)
+                self._narrow(source, first, last, covered)
             best = _nothing(len(targets))
             self.kernels.best_refinements(
                 space, first, last, covered.rows, cells, targets, self.way, best, reached
@@ -320,6 +322,19 @@ class Refiner:
             for (first, last), part in zip(self.chunks, parts, strict=True):
                 reached[:, first:last] &= (part.ranks == found.ranks)[:, np.newaxis]
         return found, reached
+
+    def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
+        """Narrow columns down to the covered rows."""
+        from labelrules.kernels.columns import narrow, narrow_to_few
+
+        is_whole = source.entries is self.columns.index.entries
+        if is_whole and FEW * len(covered.rows) < len(covered.mask) and self.is_dense:
+            narrow_to_few(
+                source, *self.columns.places, self.columns.X, first, last, covered.rows,
+                covered.mask, covered.listing,
+            )  # fmt: skip
+        else:
+            narrow(source, first, last, covered.mask, covered.listing)
 
     def _search_space(
         self, space: "Space", covered: Covered, cells: "Cells", targets: Integers

@@ -1,0 +1,100 @@
+"""How time and memory grow with rows, features and labels, on tables with planted rules.
+
+Lists of 20 rules; 10,000 rows, 20 features (half of them nominal) and 10 labels, of which 5 % of
+the cells are flipped, unless said otherwise. CPU time of `fit`, the least of the repeats. The
+exponent is the slope of a line through the logarithms: 1 means twice the time for twice the size.
+Memory is that of fresh processes, on top of the data.
+"""
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from parts.peaks import MEGABYTE, both_peaks, encoded_bytes, in_fresh_process, measuring
+from parts.tables import header, row
+
+from labelrules import Dataset, load
+from labelrules.learners import SeparateAndConquer
+from labelrules.rules import planted
+
+USUAL = {"rows": 10_000, "features": 20, "labels": 10}
+SERIES = {
+    "rows": (10_000, 20_000, 40_000, 80_000, 160_000),
+    "features": (20, 40, 80, 160, 320),
+    "labels": (10, 20, 40, 80, 160),
+}
+REPEATS = 3
+N_RULES = 20
+
+
+def table(rows: int, features: int, labels: int) -> Dataset:
+    return planted(
+        rows, features // 2, features - features // 2, labels, n_rules=2 * labels, noise=0.05
+    )[0]
+
+
+def learner() -> SeparateAndConquer:
+    return SeparateAndConquer(max_rules=N_RULES)
+
+
+def seconds(data: Dataset) -> float:
+    times = []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        learner().fit(data)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def print_series(name: str, sizes: tuple[int, ...]) -> None:
+    times = [seconds(table(**{**USUAL, name: size})) for size in sizes]
+    exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+    cells = [f"{size:,}: {one:.2f} s" for size, one in zip(sizes, times, strict=True)]
+    print(row(name, *cells, f"{exponent:.2f}"), flush=True)
+
+
+def report(size: dict[str, int], allocated: bool) -> None:
+    """Learn in this process, after a small set, and print what it takes."""
+    learner().fit(load("magazines"))
+    data = table(**size)
+    with measuring(allocated) as found:
+        learner().fit(data)
+    print(json.dumps({**found, "encoded": encoded_bytes(data)}))
+
+
+def print_peaks(size: dict[str, int]) -> None:
+    def measured(allocated: bool) -> dict[str, Any]:
+        return in_fresh_process(__file__, json.dumps(size), int(allocated))
+
+    found = both_peaks(measured)
+    encoded = found["encoded"]
+    peaks = [f"{found[kind] / MEGABYTE:.0f} ({found[kind] / encoded:.2f})"
+             if kind in found else "-" for kind in ("allocated", "resident")]  # fmt: skip
+    shape = " x ".join(f"{one:,}" for one in size.values())
+    print(row(shape, f"{encoded / MEGABYTE:.1f}", *peaks), flush=True)
+
+
+def main() -> None:
+    learner().fit(load("magazines"))  # compiles
+    print(header("growing", *[""] * 5, "exponent"))
+    for name, sizes in SERIES.items():
+        print_series(name, sizes)
+    print()
+    print(header(
+        "rows x features x labels", "encoded, MB", "allocated, MB (ratio)", "resident, MB (ratio)",
+    ))  # fmt: skip
+    for name, sizes in SERIES.items():
+        print_peaks({**USUAL, name: sizes[-1]})
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        report(json.loads(sys.argv[1]), bool(int(sys.argv[2])))
+    else:
+        main()
