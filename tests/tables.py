@@ -14,9 +14,7 @@ CATEGORIES = ("a", "b", "c", "d")
 
 def schema_of(n_categories, n_labels):
     """Features with so many categories each, 0 for a numeric one."""
-    features = [
-        Feature(f"x{j}", CATEGORIES[:n] if n else None) for j, n in enumerate(n_categories)
-    ]
+    features = [Feature(f"x{j}", CATEGORIES[:n] if n else None) for j, n in enumerate(n_categories)]
     return Schema(features, [f"y{j}" for j in range(n_labels)])
 
 

@@ -32,10 +32,10 @@ UNKNOWN = "it missed a better condition"
 
 @dataclass(frozen=True)
 class Step:
-    """A condition that was chosen, for which literal, and what it is worth."""
+    """A condition that was chosen, the rows then covered, and what that is worth."""
 
     condition: Condition | None
-    cells: Mask
+    covered: Mask
     value: Fraction
     right: int
 
@@ -79,24 +79,21 @@ class Ground:
         missed = int((is_open & is_right).sum()) - right
         wrong = int(cells.sum()) - right
         worth = Fraction(5 * right, 5 * right + missed + 4 * wrong) if right else Fraction(0)
-        return Step(condition, cells, worth, right)
+        return Step(condition, within, worth, right)
 
     def why(self, ours: Rule, theirs: Rule) -> str:
         """The reason for two rules that write different cells of this board."""
         covered = np.ones(self.data.n_rows, dtype=np.bool_)
-        left = list(theirs.body)
         same_head = ours.head == theirs.head
-        for number in range(len(ours.body) + 1):
-            chosen = ours.body.conditions[number : number + 1]
-            our_step = self.step(covered, chosen[0] if chosen else None, ours)
-            steps = [self.step(covered, condition, theirs) for condition in left]
-            steps.append(self.step(covered, None, theirs))
-            their_step = max(steps, key=lambda step: step.value)
-            if not same_head or (our_step.cells != their_step.cells).any():
-                return self._reason(covered, our_step, their_step)
-            if their_step.condition in left:
-                left.remove(their_step.condition)
-            covered = covered & self.holds(chosen[0]) if chosen else covered
+        for condition in (*ours.body, None):
+            our_step = self.step(covered, condition, ours)
+            steps = [self.step(covered, other, theirs) for other in (*theirs.body, None)]
+            best = max(step.value for step in steps)
+            chosen = [step for step in steps if step.value == best]
+            goes_along = any((step.covered == our_step.covered).all() for step in chosen)
+            if not same_head or not goes_along:
+                return self._reason(covered, our_step, chosen[0])
+            covered = our_step.covered
         return UNKNOWN
 
     def _reason(self, covered: Mask, ours: Step, theirs: Step) -> str:

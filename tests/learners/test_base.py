@@ -15,7 +15,6 @@ from labelrules import UNSET, DecisionList, Evidence, dataset, load, parse
 from labelrules.learners import RuleClassifier
 from labelrules.learners.covering import SeparateAndConquer
 from learners.registry import Stumps
-from learners.reliability import bins, expected_error
 
 
 class Given(RuleClassifier):
@@ -220,12 +219,24 @@ def test_given_rules_are_kept_and_their_evidence_is_counted_anew():
         assert sum(model.theory_[0].evidence[0]) == 9
 
 
-def test_a_warm_start_keeps_the_rules_of_the_last_fit():
+def test_a_warm_start_keeps_the_rules_of_the_last_fit_but_the_default():
     readers = load("magazines")
     model = Stumps(warm_start=True).fit(readers)
     first = model.theory_
-    assert model.fit(readers).theory_[: len(first)] == first
+    assert len(first[-1].body) == 0
+    again = model.fit(readers).theory_
+    assert again[: len(first) - 1] == first[:-1]
+    assert [len(rule.body) for rule in again].count(0) == 1
     assert model.set_params(warm_start=False).fit(readers).theory_ == first
+
+
+def test_a_warm_start_goes_on_where_the_last_fit_ended():
+    readers = load("magazines")
+    model = SeparateAndConquer(max_rules=3, warm_start=True).fit(readers)
+    assert len(model.theory_) == 4
+    assert model.set_params(max_rules=None).fit(readers).theory_ == (
+        SeparateAndConquer().fit(readers).theory_
+    )
 
 
 @pytest.mark.parametrize(
@@ -359,49 +370,3 @@ def test_importing_the_learners_imports_nothing_heavy_but_scikit_learn():
     heavy = {"numba", "pandas", "polars", "pyarrow", "matplotlib"}
     found = modules_after("import labelrules.learners")
     assert found & heavy <= modules_after("import sklearn") & heavy
-
-
-# ---------------------------------------------------------------- calibration
-
-
-def test_calibration_counts_on_other_rows_and_keeps_the_rules():
-    readers = load("magazines")
-    model = Stumps().fit(readers.take(range(7)))
-    rules, others = model.theory_, readers.take(range(7, 14))
-    assert model.calibrate(others) is model
-    assert model.theory_ == rules
-    counted = rules.with_evidence(others, others.Y)
-    assert [rule.evidence for rule in model.theory_] == [rule.evidence for rule in counted]
-    np.testing.assert_array_equal(model.background_.ones, 0)
-
-
-def test_calibration_takes_classes_as_fit_does():
-    X, y = np.array([[0], [1], [2], [3]]), ["a", "a", "b", "b"]
-    model = Stumps().fit(X, y).calibrate([[0], [3], [3]], ["b", "b", "a"])
-    np.testing.assert_allclose(model.predict_proba([[0], [3]]), [[1 / 3, 2 / 3], [1 / 2, 1 / 2]])
-    assert Stumps().fit(X, [1, 2, 3, 3]).calibrate(X, [1, 2, 2, 3]).theory_[-1].evidence
-    with pytest.raises(ValueError, match="unknown to fit"):
-        model.calibrate([[0]], ["c"])
-    with pytest.raises(ValueError, match="fit was given classes"):
-        model.calibrate([[0], [1]], [[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match="X has 1 rows but Y has 2"):
-        model.calibrate([[0]], ["a", "b"])
-
-
-@pytest.mark.parametrize(("name", "n_train"), [("emotions", 391), ("scene", 1211)])
-def test_calibrated_probabilities_are_frequencies_on_held_out_rows(name, n_train, data_folder):
-    """A tenth of the training part for counting; bins of the given test part.
-
-    Counted on the rows learned from, probabilities are off by 0.2 on emotions and 0.1 on scene.
-    """
-    data = load(name, data_folder)
-    rows = np.random.default_rng(0).permutation(n_train)
-    test = data.take(range(n_train, data.n_rows))
-    model = SeparateAndConquer(max_rules=30).fit(data.take(rows[n_train // 10 :]))
-    before = bins(model.predict_proba(test), test.Y)
-    after = bins(model.calibrate(data.take(rows[: n_train // 10])).predict_proba(test), test.Y)
-    assert expected_error(after) < 0.08
-    assert expected_error(after) < expected_error(before) / 2
-    for part in after:
-        if part.n_cells >= 50:
-            assert abs(part.predicted - part.frequency) < 0.2, part

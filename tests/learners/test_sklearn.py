@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from labelrules import load
+from labelrules import load, parse
 from learners.registry import LEARNERS
 
 learners = pytest.mark.parametrize(
@@ -221,3 +221,14 @@ def test_the_inputs_stay_as_they_were(learner, table):
     clone(learner).fit(X, Y).predict_proba(X)
     np.testing.assert_array_equal(X, table[0])
     np.testing.assert_array_equal(Y, table[1])
+
+
+@learners
+def test_given_rules_come_first(learner):
+    readers = load("magazines")
+    prefix = parse("sports <- sex = Male\nnot fashion <- sports", readers.schema)
+    model = clone(learner).fit(readers, theory=prefix)
+    assert model.theory_[:2] == prefix
+    assert len(model.theory_) > 2
+    counted = model.theory_.with_evidence(readers, readers.Y)
+    assert [rule.evidence for rule in model.theory_] == [rule.evidence for rule in counted]

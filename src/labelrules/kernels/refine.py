@@ -173,6 +173,13 @@ def limits(value, everywhere, top, way):
     return least, low
 
 
+def both_limits(everywhere, values, top, way):
+    """The limits for presence and for absence."""
+    present = limits(1, everywhere, top, way) if values & PRESENCE else NO_LIMITS
+    absent = limits(0, everywhere, top, way) if values & ABSENCE else NO_LIMITS
+    return present, absent
+
+
 def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, way):
     """The greatest rank that predicting `value` reaches for the first n sums, if above `floor`.
 
@@ -197,18 +204,12 @@ def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, way):
 def greatest_of_column(sums, n, total, operators, floor, everywhere, values, way):
     """The greatest rank of all refinements by a numeric column, if above `floor`."""
     best = floor
-    if values & PRESENCE:
-        bounded = way.monotone
-        if operators & FIRST:
-            best = greatest(1, sums, n, 0, 1, everywhere, best, bounded, way)
-        if operators & SECOND:
-            best = greatest(1, sums, n, total, -1, everywhere, best, bounded, way)
-    if values & ABSENCE:
-        bounded = way.monotone and way.relative
-        if operators & FIRST:
-            best = greatest(0, sums, n, 0, 1, everywhere, best, bounded, way)
-        if operators & SECOND:
-            best = greatest(0, sums, n, total, -1, everywhere, best, bounded, way)
+    for case in range(4):  # one call, so that it is compiled once
+        value, second = 1 - case // 2, case % 2
+        if values & (1 << value) and operators & (1 << second):
+            offset, sign = (total, -1) if second else (0, 1)
+            bounded = way.monotone and (value or way.relative)
+            best = greatest(value, sums, n, offset, sign, everywhere, best, bounded, way)
     return best
 
 
@@ -262,18 +263,19 @@ def scan_values(sums, n, total, operators, everywhere, values, present, absent, 
     return top, most, place
 
 
-def scan_cuts(rank, sums, n, total, operators, everywhere, values, way):
-    """Where a numeric column reaches a rank with the most cells right, and how many that are."""
+def scan_cuts(sums, n, total, operators, floor, everywhere, values, way):
+    """The same for a numeric column, if its rank is above `floor`."""
+    rank = greatest_of_column(sums, n, total, operators, floor, everywhere, values, way)
     most, place = -1.0, -1
-    for i in range(n):
-        for second in range(2):
-            if not operators & (SECOND if second else FIRST):
-                continue
-            inside = total - sums[i] if second else sums[i]
+    if rank == floor:
+        return NOTHING, most, place
+    for i in range(2 * n):
+        if operators & (1 << i % 2):
+            inside = total - sums[i // 2] if i % 2 else sums[i // 2]
             reached, right = better_value(inside, everywhere, values, way)
             if reached == rank and right > most:
-                most, place = right, 2 * i + second
-    return most, place
+                most, place = right, i
+    return rank, most, place
 
 
 @njit
@@ -348,17 +350,16 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
         inside = _sum_inside(codes, rows)
         top, most, where, place = NOTHING, -1.0, -1, -1
-        present = limits(1, everywhere, top, way) if values & PRESENCE else NO_LIMITS
-        absent = limits(0, everywhere, top, way) if values & ABSENCE else NO_LIMITS
+        present, absent = both_limits(everywhere, values, top, way)
         for column in range(first, last):
             ranks[column] = NOTHING
             operators = allowed[column]
             if not operators:
                 continue
+            begin, end, behind = start[column], valid[column], stop[column]
             if nominal[column] == ONE_LISTED and operators & FIRST:
                 # The most frequent case, without handing on arrays: that takes longer than it.
                 listed, missing = np.int64(0), np.int64(0)
-                begin, end, behind = start[column], valid[column], stop[column]
                 for entry in entries[begin:end]:
                     listed += codes[entry ^ (entry >> 31)]
                 for entry in entries[end:behind]:
@@ -368,34 +369,27 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
                 rank, right, at = scan_two(
                     rest, n_rest, listed, everywhere, values, present, absent, way
                 )
-                if rank >= top and rank > NOTHING:
-                    ranks[column] = rank
-                    if rank > top:
-                        present = limits(1, everywhere, rank, way) if values & 2 else NO_LIMITS
-                        absent = limits(0, everywhere, rank, way) if values & 1 else NO_LIMITS
-                    if rank > top or right > most:
-                        top, most, where, place = rank, right, column, at
-                continue
-            n, total = _refinements(
-                entries, start[column], middle[column], valid[column], stop[column],
-                nominal[column], unlisted, codes, inside, n_inside, sums,
-            )  # fmt: skip
-            if nominal[column]:
-                rank, right, at = scan_values(
-                    sums, n, total, operators, everywhere, values, present, absent, way
-                )
             else:
-                # One below the best so far: what equals the best shall be found.
-                floor = max(top, NOTHING + 1) - 1
-                rank = greatest_of_column(sums, n, total, operators, floor, everywhere, values, way)
-                if rank == floor:
-                    continue
-                right, at = scan_cuts(rank, sums, n, total, operators, everywhere, values, way)
+                n, total = _refinements(
+                    entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,
+                    inside, n_inside, sums,
+                )  # fmt: skip
+                if nominal[column]:
+                    rank, right, at = scan_values(
+                        sums, n, total, operators, everywhere, values, present, absent, way
+                    )
+                else:
+                    # One below the best so far: what equals the best shall be found.
+                    floor = max(top, NOTHING + 1) - 1
+                    rank, right, at = scan_cuts(
+                        sums, n, total, operators, floor, everywhere, values, way
+                    )
+            if rank < top or rank == NOTHING:
+                continue
             ranks[column] = rank
             if rank > top:
-                present = limits(1, everywhere, rank, way) if values & PRESENCE else NO_LIMITS
-                absent = limits(0, everywhere, rank, way) if values & ABSENCE else NO_LIMITS
-            if rank > top or (rank == top and right > most):
+                present, absent = both_limits(everywhere, values, rank, way)
+            if rank > top or right > most:
                 top, most, where, place = rank, right, column, at
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
         if len(reached):

@@ -15,7 +15,7 @@ from labelrules.measures import Formula, helpers
 
 _INNER = (
     *(getattr(refine, name) for name in (
-        "rank_of", "score_rank", "bound_rank", "reach", "limits", "greatest", "greatest_of_column",
+        "rank_of", "score_rank", "bound_rank", "reach", "limits", "both_limits", "greatest", "greatest_of_column",
         "better_value", "scan_two", "scan_values", "scan_cuts",
     )),
     merge.add_right,

@@ -31,7 +31,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         How evidence becomes a probability: Laplace's estimate, or the m-estimate with
         this m, above 0, and the label's share in the training rows as prior.
     warm_start : bool, default=False
-        Whether another `fit` keeps the rules of the last one and learns what follows.
+        Whether another `fit` keeps the rules of the last one, but for a default rule at the
+        end, and learns what follows.
 
     Attributes
     ----------
@@ -218,10 +219,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         return data
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
-        """The rules to keep: those given, or with `warm_start` those learned before."""
-        if theory is None and self.warm_start:
-            return getattr(self, "theory_", None)
-        return theory
+        """The rules to keep: those given, or with `warm_start` those learned before.
+
+        A last rule that always holds would leave nothing to learn, so it is learned anew.
+        """
+        if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
+            return theory
+        learned: DecisionList = self.theory_
+        return learned[:-1] if learned.rules and not len(learned[-1].body) else learned
 
     def _check_fitted(self) -> Target:
         check_is_fitted(self, "theory_")

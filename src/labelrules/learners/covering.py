@@ -1,27 +1,18 @@
 """Multi-label separate-and-conquer: one rule after the other, each for what is still open."""
 
-import warnings
 from collections.abc import Iterable
-from time import monotonic
 from typing import Any
-
-import numpy as np
 
 from labelrules.data import Dataset
 from labelrules.learners.base import RuleClassifier
-from labelrules.learners.ground import Ground
-from labelrules.learners.progress import Listener, Progress, told
-from labelrules.learners.rulesearch import RuleSearch
-from labelrules.learners.settings import Settings, checked_settings
+from labelrules.learners.conquest import Covering
+from labelrules.learners.probability import Smoothing
+from labelrules.learners.progress import Listener, told
+from labelrules.learners.settings import checked_settings
 from labelrules.measures import Measure
-from labelrules.rules import DecisionList, Evidence, Rule
-from labelrules.search.bodies import Grown, value_of
+from labelrules.rules import DecisionList
 from labelrules.search.language import Wish
 from labelrules.search.lift import Lift
-
-
-class LearningInterrupted(UserWarning):
-    """Learning ended before it was finished; the rules learned so far are kept."""
 
 
 class SeparateAndConquer(RuleClassifier):
@@ -34,7 +25,7 @@ class SeparateAndConquer(RuleClassifier):
     ----------
     heads : {"single", "multi", "complete"} or int, default="single"
         One label, all labels that are equally good, every label, or at most so many.
-    measure : str or Measure, default="f1"
+    measure : str or Measure, default="f0.7"
         What makes a rule good; see :mod:`labelrules.measures`.
     counting : {"head-relative", "chapter"}, default="head-relative"
         How cells that a rule does not cover count; see :func:`labelrules.measures.confusion`.
@@ -43,7 +34,7 @@ class SeparateAndConquer(RuleClassifier):
     polarity : {"rarer", "both", "presence"}, default="rarer"
         Whether heads say of each label its rarer value only, with the majority as default,
         presence and absence, or presence only.
-    fixed_head : bool, default=False
+    fixed_head : bool, default=True
         Whether the head stays as it was chosen with the first condition. Otherwise it is chosen
         anew with every condition.
     beam : int, default=1
@@ -59,7 +50,7 @@ class SeparateAndConquer(RuleClassifier):
         Features that no body tests, and labels that it does not test in rules for another.
     max_conditions : int, optional
         The largest body.
-    min_coverage : int, default=1
+    min_coverage : int, default=2
         Cells that a rule must write for each label of its head.
     min_gain : float, default=0.0
         By how much a further condition must raise the measure.
@@ -79,6 +70,19 @@ class SeparateAndConquer(RuleClassifier):
     default_rule : bool, optional
         Whether to end the list with a rule for all that nobody wrote. By default if `polarity`
         is "rarer".
+    pruning : {"mdl", "irep", "significance"}, optional
+        How rules are shortened and rejected: by the description length of rules and exceptions,
+        on held-out rows, or by the likelihood ratio of each condition. None to keep all.
+    prune_share : float, default=1/3
+        The share of rows held out for "irep".
+    random_state : int or RandomState, optional
+        Chooses the rows held out. The same without it.
+    last_resort : float, optional
+        Rows in which no label was found present are given the likeliest label if it is more
+        probable than this, by short rules at the end of the list. Not where some label is present
+        in most rows, where labels may not be tested, or with `order` "prepend".
+    smoothing : "laplace" or float, default="laplace"
+        How evidence becomes a probability; see `RuleClassifier`.
     n_jobs : int, optional
         Threads; -1 for all processors. The rules do not depend on it.
     progress : bool or function, default=False
@@ -103,18 +107,18 @@ class SeparateAndConquer(RuleClassifier):
         self,
         *,
         heads: str | int = "single",
-        measure: str | Measure = "f1",
+        measure: str | Measure = "f0.7",
         counting: str = "head-relative",
         lift: Lift | None = None,
         polarity: str = "rarer",
-        fixed_head: bool = False,
+        fixed_head: bool = True,
         beam: int = 1,
         operators: Iterable[str] = ("<=", ">", "="),
         label_conditions: bool = True,
         required: Iterable[Wish] = (),
         forbidden: Iterable[Wish] = (),
         max_conditions: int | None = None,
-        min_coverage: int = 1,
+        min_coverage: int = 2,
         min_gain: float = 0.0,
         stop_share: float | None = None,
         readd: str = "all",
@@ -123,6 +127,11 @@ class SeparateAndConquer(RuleClassifier):
         time_limit: float | None = None,
         order: str = "append",
         default_rule: bool | None = None,
+        pruning: str | None = "mdl",
+        prune_share: float = 1 / 3,
+        random_state: Any = None,
+        last_resort: float | None = 0.4,
+        smoothing: Smoothing = "laplace",
         n_jobs: int | None = None,
         progress: bool | Listener = False,
         warm_start: bool = False,
@@ -148,97 +157,18 @@ class SeparateAndConquer(RuleClassifier):
         self.time_limit = time_limit
         self.order = order
         self.default_rule = default_rule
+        self.pruning = pruning
+        self.prune_share = prune_share
+        self.random_state = random_state
+        self.last_resort = last_resort
+        self.smoothing = smoothing
         self.n_jobs = n_jobs
         self.progress = progress
         self.warm_start = warm_start
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         settings = checked_settings(self, data.schema)
-        covering = _Covering(data, settings, prefix)
+        covering = Covering(data, settings, prefix)
         with told(self.progress) as listener:
             covering.go_on(listener)
         return covering.finished()
-
-
-class _Covering:
-    """The list that is being learned, and the board that it has written."""
-
-    def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
-        self.data, self.settings = data, settings
-        self.started = monotonic()
-        self.ground = Ground(data, settings.order)
-        self.rules: list[Rule] = list(prefix or ())
-        self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
-        self.search = RuleSearch(data, self.ground, settings)
-
-    def go_on(self, tell: Listener) -> None:
-        """Learn rules until nothing is left to do; the chapter's algorithm."""
-        try:
-            while not self._is_done():
-                grown = self.search.best_rule()
-                if grown is None or not self._is_worth_adding(grown):
-                    return
-                rule = self._add(grown)
-                value = value_of(grown.rank)
-                tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
-        except KeyboardInterrupt:
-            self._warn("it was interrupted")
-
-    def _is_done(self) -> bool:
-        settings = self.settings
-        if settings.max_rules is not None and len(self.rules) >= settings.max_rules:
-            return True
-        if settings.time_limit is not None and monotonic() - self.started > settings.time_limit:
-            self._warn(f"the time limit of {settings.time_limit:g} s was reached")
-            return True
-        if self.ground.prepends:
-            return False
-        return self.ground.n_open <= settings.open_share * self.data.Y.size
-
-    def _warn(self, reason: str) -> None:
-        warnings.warn(
-            f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
-            "are kept",
-            LearningInterrupted,
-            stacklevel=6,
-        )
-
-    def _is_worth_adding(self, grown: Grown) -> bool:
-        """A rule in front of others must set more cells right than wrong."""
-        return not self.ground.prepends or self.ground.gain(grown.head, grown.covered.mask) > 0
-
-    def _add(self, grown: Grown) -> Rule:
-        """Write the rule, and mark it when it completes the rows that it covers."""
-        covered = grown.covered.mask
-        evidence = self.ground.write(grown.head, covered & ~self.ground.ended)
-        changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
-        changed[list(grown.head.labels)] = True
-        stops = self._stops(grown, covered)
-        if stops:
-            changed |= self.ground.end(covered)
-        self.search.changed(changed)
-        rule = Rule(grown.head, grown.body, stops, evidence)
-        where = 0 if self.ground.prepends else len(self.rules)
-        self.rules.insert(where, rule)
-        self.evidence.insert(where, evidence)
-        return rule
-
-    def _stops(self, grown: Grown, covered: Any) -> bool:
-        """A complete head needs no mark: it leaves nothing open."""
-        share = self.settings.stop_share
-        if share is None or grown.head.is_complete:
-            return False
-        return self.ground.share_incomplete(covered) <= share
-
-    def finished(self) -> DecisionList:
-        """The list with its default rule and the evidence of each rule."""
-        rules = [
-            rule.with_evidence(found) for rule, found in zip(self.rules, self.evidence, strict=True)
-        ]
-        if self.settings.default_rule:
-            head = self.ground.default()
-            rules.append(Rule(head, evidence=self.ground.unwritten(head)))
-        theory = DecisionList(self.data.schema, rules)
-        if self.ground.prepends:  # later rules have written over what earlier ones wrote
-            return theory.with_evidence(self.data, self.data.Y)
-        return theory

@@ -61,6 +61,10 @@ class Ground:
             self.counted[1 - value, label, written] = True
         return tuple(found)
 
+    def hold_out(self, rows: Mask) -> None:
+        """Let the cells of these rows not count."""
+        self.counted[:, :, rows] = False
+
     def gain(self, head: Head, covered: Mask) -> int:
         """How many more cells a head would set right than wrong."""
         gain = 0

@@ -9,6 +9,7 @@ from labelrules._types import Board, Mask
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground, rarer_values
 from labelrules.learners.settings import Settings
+from labelrules.rules import Head
 from labelrules.search.beam import grow_in_beam
 from labelrules.search.bodies import Grown, Growth, grow
 from labelrules.search.columns import Columns
@@ -47,6 +48,12 @@ class RuleSearch:
             return grow(self.refiner, self.growth, remaining)
         width = self.settings.beam
         return grow_in_beam(self.refiner, self._judge(), self.growth, width, remaining, self._fix())
+
+    def close(self, head: Head) -> None:
+        """Search no longer for rules that say what this head says."""
+        for label, value in head:
+            self.values[label] &= ~(1 << value)
+            self.refiner.stale[label] = True
 
     def changed(self, labels: Mask) -> None:
         """Take note of labels whose cells have changed."""

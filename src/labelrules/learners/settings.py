@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal
 
+from sklearn.utils import check_random_state
+
 from labelrules._messages import quoted
 from labelrules.data.schema import Schema
 from labelrules.measures import Measure
@@ -40,6 +42,10 @@ class Settings:
     time_limit: float | None
     order: Order
     default_rule: bool
+    pruning: str | None
+    prune_share: float
+    seed: int
+    last_resort: float | None
     n_threads: int
 
     @property
@@ -100,6 +106,10 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         time_limit=_number(learner, "time_limit"),
         order="prepend" if prepends else "append",
         default_rule=polarity == "rarer" if default is None else bool(default),
+        pruning=_pruning(learner, heads),
+        prune_share=_number(learner, "prune_share", highest=1) or 0.0,
+        seed=_seed(learner),
+        last_resort=_number(learner, "last_resort", highest=1),
         n_threads=_threads(learner),
     )
     _check_together(settings)
@@ -157,6 +167,21 @@ def _check_slow_search(settings: Settings) -> None:
             "fixed_head needs a measure of partial predictions with micro or label averaging, "
             f"not {settings.measure}"
         )
+
+
+def _pruning(learner: Any, heads: str) -> str | None:
+    if learner.pruning is None:
+        return None
+    pruning = _word(learner, "pruning", ("mdl", "irep", "significance"))
+    if learner.order == "prepend":
+        raise ValueError("pruning goes with order='append': use pruning=None to prepend rules")
+    return pruning
+
+
+def _seed(learner: Any) -> int:
+    if learner.random_state is None:
+        return 0
+    return int(check_random_state(learner.random_state).randint(2**31 - 1))
 
 
 def _heads(heads: Any, n_labels: int) -> tuple[str, int]:

@@ -39,6 +39,13 @@ class Columns:
         return cls(data.X, nominal + (nominal & _lists_one_value(index)), index)
 
     @cached_property
+    def n_values(self) -> Integers:
+        """For each column how many different values it has."""
+        n_first = np.concatenate([[0], np.cumsum(self.index.entries < 0)])
+        listed = n_first[self.index.valid] - n_first[self.index.start]
+        return np.asarray(listed + (self.index.stop - self.index.start < self.X.shape[0]))
+
+    @cached_property
     def places(self) -> tuple[Any, Any]:
         """For columns that list all rows, where; and the number of each such column, else -1."""
         n_rows, n_columns = self.X.shape

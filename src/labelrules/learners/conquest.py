@@ -1,0 +1,151 @@
+"""The covering loop: learn a rule, write it, and go on with what is still open."""
+
+import warnings
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from labelrules.data import Dataset
+from labelrules.learners.ground import Ground
+from labelrules.learners.lastresort import LastResort
+from labelrules.learners.progress import Listener, Progress
+from labelrules.learners.pruning import (
+    DescriptionLength,
+    HeldOut,
+    Pruner,
+    Significance,
+    held_out_rows,
+    prefixes_of,
+    row_keys,
+)
+from labelrules.learners.rulesearch import RuleSearch
+from labelrules.learners.settings import Settings
+from labelrules.rules import Body, DecisionList, Evidence, Rule
+from labelrules.search.bodies import Grown, value_of
+
+
+class LearningInterrupted(UserWarning):
+    """Learning ended before it was finished; the rules learned so far are kept."""
+
+
+class Covering:
+    """The list that is being learned, and the board that it has written."""
+
+    def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
+        self.data, self.settings = data, settings
+        self.started = monotonic()
+        self.ground = Ground(data, settings.order)
+        self.rules: list[Rule] = list(prefix or ())
+        self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
+        self.search = RuleSearch(data, self.ground, settings)
+        self.prune = self._pruner()
+
+    def go_on(self, tell: Listener) -> None:
+        """Learn rules until nothing is left to do; the chapter's algorithm."""
+        try:
+            while not self._is_done():
+                grown = self.search.best_rule()
+                if grown is None or not self._is_worth_adding(grown):
+                    return
+                pruned = self._pruned(grown)
+                if pruned is None:
+                    self.search.close(grown.head)
+                    continue
+                rule = self._add(pruned)
+                value = value_of(grown.rank)
+                tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
+        except KeyboardInterrupt:
+            self._warn("it was interrupted")
+
+    def _is_done(self) -> bool:
+        settings = self.settings
+        if settings.max_rules is not None and len(self.rules) >= settings.max_rules:
+            return True
+        if settings.time_limit is not None and monotonic() - self.started > settings.time_limit:
+            self._warn(f"the time limit of {settings.time_limit:g} s was reached")
+            return True
+        if self.ground.prepends:
+            return False
+        return self.ground.n_open <= settings.open_share * self.data.Y.size
+
+    def _warn(self, reason: str) -> None:
+        warnings.warn(
+            f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
+            "are kept",
+            LearningInterrupted,
+            stacklevel=6,
+        )
+
+    def _pruner(self) -> Pruner | None:
+        settings, data = self.settings, self.data
+        if settings.pruning == "mdl":
+            return DescriptionLength.of(self.search.refiner.columns, data.schema.n_labels)
+        if settings.pruning == "significance":
+            return Significance()
+        if settings.pruning == "irep":
+            held = held_out_rows(data.Y, row_keys(data.X), settings.prune_share, settings.seed)
+            self.ground.hold_out(held)
+            return HeldOut(held)
+        return None
+
+    def _pruned(self, grown: Grown) -> Grown | None:
+        """The rule without the conditions that are not warranted; None if it is not itself."""
+        if self.prune is None:
+            return grown
+        prefixes = prefixes_of(grown.body, self.data.X, self.ground)
+        kept = self.prune(grown, prefixes, self.ground)
+        if kept is None:
+            return None
+        covered = grown.covered._replace(mask=prefixes[kept])
+        return grown._replace(body=Body(grown.body.conditions[:kept]), covered=covered)
+
+    def _is_worth_adding(self, grown: Grown) -> bool:
+        """A rule in front of others must set more cells right than wrong."""
+        return not self.ground.prepends or self.ground.gain(grown.head, grown.covered.mask) > 0
+
+    def _add(self, grown: Grown) -> Rule:
+        """Write the rule, and mark it when it completes the rows that it covers."""
+        covered = grown.covered.mask
+        evidence = self.ground.write(grown.head, covered & ~self.ground.ended)
+        changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
+        changed[list(grown.head.labels)] = True
+        stops = self._stops(grown, covered)
+        if stops:
+            changed |= self.ground.end(covered)
+        self.search.changed(changed)
+        rule = Rule(grown.head, grown.body, stops, evidence)
+        where = 0 if self.ground.prepends else len(self.rules)
+        self.rules.insert(where, rule)
+        self.evidence.insert(where, evidence)
+        return rule
+
+    def _last_resort(self) -> list[Rule]:
+        """Rules for rows in which nothing was found, where that says they have no label."""
+        settings, truth = self.settings, self.ground.truth
+        mostly_present = (2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any()
+        says_absence = mostly_present or settings.polarity == "both"
+        if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
+            return []
+        return LastResort(self.data, self.ground, settings, settings.last_resort).rules()
+
+    def _stops(self, grown: Grown, covered: Any) -> bool:
+        """A complete head needs no mark: it leaves nothing open."""
+        share = self.settings.stop_share
+        if share is None or grown.head.is_complete:
+            return False
+        return self.ground.share_incomplete(covered) <= share
+
+    def finished(self) -> DecisionList:
+        """The list with its default rule and the evidence of each rule."""
+        rules = [
+            rule.with_evidence(found) for rule, found in zip(self.rules, self.evidence, strict=True)
+        ]
+        rules += self._last_resort()
+        if self.settings.default_rule:
+            head = self.ground.default()
+            rules.append(Rule(head, evidence=self.ground.unwritten(head)))
+        theory = DecisionList(self.data.schema, rules)
+        if self.ground.prepends:  # later rules have written over what earlier ones wrote
+            return theory.with_evidence(self.data, self.data.Y)
+        return theory

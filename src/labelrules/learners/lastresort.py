@@ -1,0 +1,96 @@
+"""Rules of last resort: for rows in which no label was found to be present."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelrules._types import UNSET, Mask
+from labelrules.data import Dataset
+from labelrules.learners.ground import Ground
+from labelrules.learners.rulesearch import RuleSearch
+from labelrules.learners.settings import Settings
+from labelrules.measures import Formula, Measure
+from labelrules.rules import Body, Condition, Head, Rule
+from labelrules.search.bodies import Grown
+
+MAX_CONDITIONS = 3
+"""Rules of last resort are guesses: they stay short."""
+
+MIN_RIGHT = 2
+"""A guess that was right once only is none."""
+
+
+class LastResort:
+    """Finds the likeliest label for rows that have none.
+
+    First each label that was found present completes its rows: all else is absent there. For the
+    rows that are left a label is guessed to be present where it is more probable than a threshold,
+    and all others absent.
+    """
+
+    def __init__(self, data: Dataset, ground: Ground, settings: Settings, least: float) -> None:
+        self.data, self.ground, self.least = data, ground, least
+        # A cell guessed right is worth 1 - least, one guessed wrong costs least: above 0 is
+        # what is more probable than that.
+        measure = Measure(Formula("linear-cost", 1 - least))
+        self.settings = replace(
+            settings, measure=measure, polarity="presence", heads="single", largest=1,
+            max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
+            beam=1, lift=None, allowed=settings.allowed.without_labels(),
+        )  # fmt: skip
+
+    def rules(self) -> list[Rule]:
+        """The rules, written on the ground; none if no guess is good enough."""
+        waiting = self._waiting()
+        guesses = self._guesses(waiting)
+        if not guesses:
+            return []
+        n_labels = len(self.ground.truth)
+        nothing = Head(dict.fromkeys(range(n_labels), 0), n_labels)
+        rules = []
+        for label in np.flatnonzero((self.ground.board == 1).any(axis=1)).tolist():
+            covered = self.ground.board[label] == 1
+            evidence = self.ground.write(nothing, covered & ~self.ground.ended)
+            rules.append(Rule(nothing, Body([Condition.label(label)]), evidence=evidence))
+        for head, grown in guesses:
+            covered = grown.body.covers(self.data.X, self.ground.board.T) & ~self.ground.ended
+            rules.append(Rule(head, grown.body, evidence=self.ground.write(head, covered)))
+        return rules
+
+    def _waiting(self) -> Mask:
+        """Rows in which nothing was found to be present, or absent."""
+        return np.asarray((self.ground.board == UNSET).all(axis=0) & ~self.ground.ended)
+
+    def _guesses(self, waiting: Mask) -> list[tuple[Head, Grown]]:
+        scene = _Scene(self.data, waiting)
+        search = RuleSearch(self.data, scene, self.settings)
+        found: list[tuple[Head, Grown]] = []
+        is_bare = ~(self.ground.truth == 1).any(axis=0)
+        while scene.waiting.any() and is_bare[scene.waiting].mean() < self.least:
+            grown = search.best_rule()
+            if grown is None or grown.value <= 0:
+                break
+            covered = grown.covered.mask & scene.waiting
+            ((label, _),) = grown.head
+            n_right = np.count_nonzero(self.ground.truth[label, covered] == 1)
+            if n_right < MIN_RIGHT or n_right <= np.count_nonzero(is_bare[covered]):
+                search.close(grown.head)
+                continue
+            found.append((grown.head.completed(), grown))
+            search.changed(scene.leave(covered))
+        return found
+
+
+class _Scene(Ground):
+    """The rows that are waiting for a guess."""
+
+    def __init__(self, data: Dataset, waiting: Mask) -> None:
+        super().__init__(data, "append")
+        self.waiting = waiting.copy()
+        self.counted[0][:, ~waiting] = False
+
+    def leave(self, covered: Mask) -> Mask:
+        """Rows that were given a label wait no longer; tells which labels that concerns: all."""
+        self.waiting &= ~covered
+        self.counted[0][:, covered] = False
+        return np.ones(len(self.truth), dtype=np.bool_)

@@ -1,0 +1,241 @@
+"""Pruning: conditions and rules that the training rows do not warrant are left out."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import log2
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import Integers, Mask, Matrix
+from labelrules.data.dataset import column_of
+from labelrules.learners.ground import Ground
+from labelrules.rules import Body, Head
+from labelrules.search.bodies import Grown
+from labelrules.search.columns import Columns
+
+THEORY_WEIGHT = 0.6
+"""What a bit of theory weighs against a bit of exceptions: bodies can be told in many ways."""
+
+
+class Pruner(Protocol):
+    """Shortens a rule, or rejects it."""
+
+    def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
+        """How many conditions to keep; None to reject the rule.
+
+        `prefixes` are the rows covered by no condition, by the first, by the first two and so on.
+        """
+
+
+@dataclass(frozen=True)
+class DescriptionLength:
+    """Keep what shortens the description of the labels of a head.
+
+    For each label and value: the bits for telling its rules, and for telling which of the covered
+    and which of the other rows are exceptions, as W. W. Cohen's RIPPER counts them ("Fast
+    Effective Rule Induction", ICML 1995; J. R. Quinlan, "MDL and Categorical Theories
+    (Continued)", ICML 1995).
+
+    Parameters
+    ----------
+    n_possible : int
+        Conditions that there are to choose from.
+    """
+
+    n_possible: int
+
+    @classmethod
+    def of(cls, columns: Columns, n_labels: int) -> "DescriptionLength":
+        """Count the conditions that columns and labels offer."""
+        n_values = columns.n_values
+        by_feature = np.where(columns.nominal > 0, n_values, 2 * n_values)
+        return cls(int(by_feature.sum()) + n_labels)
+
+    def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
+        """The shortest prefix with the shortest description, if that is shorter than before."""
+        fewest = min(1, len(grown.body))
+        lengths = [
+            self.bits(ground, grown.head, covered) + self.theory_bits(n_conditions)
+            for n_conditions, covered in enumerate(prefixes)
+        ]
+        best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
+        nothing = np.zeros_like(prefixes[0])
+        saved = self.bits(ground, grown.head, nothing) - lengths[best]
+        gain = ground.gain(grown.head, prefixes[best])
+        return best if gain > 0 and saved > 1e-9 else None
+
+    def bits(self, ground: Ground, head: Head, covered: Mask) -> float:
+        """The bits for the exceptions when these rows are covered, too."""
+        return sum(self._bits_of(ground, label, value, covered) for label, value in head)
+
+    def _bits_of(self, ground: Ground, label: int, value: int, covered: Mask) -> float:
+        said = (ground.board[label] == value) | covered
+        true = ground.truth[label] == value
+        n_said, n_true = np.count_nonzero(said), np.count_nonzero(true)
+        n_hit = np.count_nonzero(said & true)
+        return exception_bits(n_said, said.size - n_said, n_said - n_hit, n_true - n_hit, n_true)
+
+    def theory_bits(self, n_conditions: int) -> float:
+        """The bits for telling so many of the possible conditions."""
+        k = n_conditions
+        if k == 0:
+            return 0.0
+        size = log2(k) + (2 * log2(log2(k)) if k > 1 else 0.0)
+        return THEORY_WEIGHT * (size + subset_bits(self.n_possible, k, k / self.n_possible))
+
+
+def subset_bits(n: int, k: int, share: float) -> float:
+    """The bits for telling which k of n it is, when each is expected with this probability.
+
+    >>> round(subset_bits(8, 4, 0.5), 6)
+    8.0
+    """
+    bits = 0.0
+    if k > 0 and share > 0:
+        bits -= k * log2(share)
+    if n > k and share < 1:
+        bits -= (n - k) * log2(1 - share)
+    return bits
+
+
+def exception_bits(n_said: int, n_unsaid: int, n_wrong: int, n_missed: int, n_true: int) -> float:
+    """The bits for telling which rows are wrongly covered and which are missed.
+
+    The errors of the larger part are expected as the other part has them, so that errors may not
+    hide where there are many rows.
+
+    >>> exception_bits(0, 7, 0, 0, 0)
+    3.0
+    """
+    n_errors, share = n_wrong + n_missed, n_true / (n_said + n_unsaid)
+    wrong_share = n_wrong / n_said if n_said else 0.0
+    missed_share = n_missed / n_unsaid if n_unsaid else 0.0
+    if n_said > n_unsaid:
+        wrong_share = min(1.0, share * n_errors / n_said)
+    elif n_unsaid:
+        missed_share = min(1.0, (1 - share) * n_errors / n_unsaid)
+    return (
+        log2(n_said + n_unsaid + 1)
+        + subset_bits(n_said, n_wrong, wrong_share)
+        + subset_bits(n_unsaid, n_missed, missed_share)
+    )
+
+
+@dataclass(frozen=True)
+class Significance:
+    """Keep the conditions up to the last that makes a difference beyond chance.
+
+    By the likelihood ratio of right and wrong cells against those of the body without it, as
+    P. Clark and T. Niblett's CN2 does ("The CN2 Induction Algorithm", Machine Learning 3, 1989).
+
+    Parameters
+    ----------
+    threshold : float
+        The least ratio; 3.84 is exceeded by chance one time in twenty.
+    """
+
+    threshold: float = 3.841459
+
+    def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
+        """The longest prefix that ends with a condition beyond chance."""
+        counts = [_counts(ground, grown.head, covered) for covered in prefixes]
+        for kept in range(len(grown.body), 0, -1):
+            if self.ratio(counts[kept], counts[kept - 1]) >= self.threshold:
+                return kept if counts[kept][0] > counts[kept][1] else None
+        return None if len(grown.body) else 0
+
+    def ratio(self, inside: tuple[int, int], around: tuple[int, int]) -> float:
+        """Twice the logarithm of the likelihood of two counts against what was to be expected."""
+        total, whole = sum(inside), sum(around)
+        found = 0.0
+        for count, of in zip(inside, around, strict=True):
+            if count:
+                found += count * (log2(count / total) - log2(of / whole))
+        return 2 * found * _LN2
+
+
+_LN2 = 0.6931471805599453
+
+
+def _counts(ground: Ground, head: Head, covered: Mask) -> tuple[int, int]:
+    """Cells that a head would set right and wrong."""
+    right = wrong = 0
+    for label, value in head:
+        written = covered & ground.counted[0, label]
+        hits = np.count_nonzero(ground.truth[label, written] == value)
+        right, wrong = right + hits, wrong + np.count_nonzero(written) - hits
+    return right, wrong
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Keep what does best on rows that the rule was not grown on (IREP).
+
+    The prefix with the greatest share of right minus wrong cells among them, the shortest if
+    several have it; a rule that is wrong as often as right is rejected (J. Fürnkranz and
+    G. Widmer, "Incremental Reduced Error Pruning", ICML 1994).
+    """
+
+    rows: Mask
+
+    def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
+        """The best prefix on the held-out rows."""
+        best, kept = -2.0, None
+        for n_conditions, covered in enumerate(prefixes):
+            if n_conditions < min(1, len(grown.body)):
+                continue
+            right, wrong = self._counts(ground, grown.head, covered)
+            value = (right - wrong) / (right + wrong) if right + wrong else -1.0
+            if value > best:
+                best, kept = value, n_conditions
+        return kept if best > 0 else None
+
+    def _counts(self, ground: Ground, head: Head, covered: Mask) -> tuple[int, int]:
+        right = wrong = 0
+        for label, value in head:
+            written = covered & self.rows & ~ground.ended & (ground.board[label] < 0)
+            hits = np.count_nonzero(ground.truth[label, written] == value)
+            right, wrong = right + hits, wrong + np.count_nonzero(written) - hits
+        return right, wrong
+
+
+def prefixes_of(body: Body, X: Matrix, ground: Ground) -> list[Mask]:
+    """The rows that no condition, the first, the first two, ... leave."""
+    found = [~ground.ended]
+    for condition in body:
+        column = condition.column
+        values = ground.board[column] if condition.on_label else column_of(X, column)
+        found.append(found[-1] & condition.holds(values))
+    return found
+
+
+def row_keys(X: Matrix) -> Integers:
+    """A number for each row that depends on its values only."""
+    rows = X.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X)
+    n_rows = X.shape[0]
+    keys = np.empty(n_rows, dtype=np.int64)
+    for row in range(n_rows):
+        if sparse.issparse(X):
+            part = slice(rows.indptr[row], rows.indptr[row + 1])
+            content = rows.indices[part].tobytes() + rows.data[part].tobytes()
+        else:
+            content = rows[row].tobytes()
+        keys[row] = int.from_bytes(blake2b(content, digest_size=8).digest(), signed=True)
+    return keys
+
+
+def held_out_rows(Y: Integers, keys: Integers, share: float, seed: int) -> Mask:
+    """A share of the rows, spread evenly over equal label sets, whatever the order of the rows.
+
+    Rows are told apart by their `keys`; which of them are taken follows from these and the seed.
+    """
+    _, kinds = np.unique(Y, axis=0, return_inverse=True)
+    mixed = np.random.default_rng(seed).integers(1, 2**63 - 1, dtype=np.int64)
+    order = np.lexsort(((keys * mixed) ^ (keys >> 17), kinds.ravel()))
+    held = np.zeros(len(Y), dtype=np.bool_)
+    # Every so many-th of the rows in order: about the same share of each label set.
+    steps = np.floor(np.arange(1, len(Y) + 1) * share) > np.floor(np.arange(len(Y)) * share)
+    held[order[steps]] = True
+    return held

@@ -1,0 +1,157 @@
+"""The learner finds what its slow twin finds, rule by rule, for every setting."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import naive_learner as naive
+from labelrules.learners import SeparateAndConquer
+from labelrules.search import kln, root
+from tables import tables
+
+MEASURES = ["precision", "f0.5", "f1", "hamming", "laplace/label", "m-estimate(2)/label"]
+STORED = ("dense", "sparse")
+
+
+def told(theory):
+    """All that there is to a list: heads, conditions in their order, stop marks, evidence."""
+    return [(rule.head, rule.body.conditions, rule.stops, rule.evidence) for rule in theory]
+
+
+def learned(data, **parameters):
+    return SeparateAndConquer(**parameters).fit(data).theory_
+
+
+def check(data, **parameters):
+    given_settings = {"polarity": "both", **parameters}
+    expected = naive.learn(data, naive.Settings(**given_settings))
+    assert told(learned(data, **given_settings)) == told(expected)
+
+
+def few(n):
+    return settings(max_examples=n)
+
+
+# ---------------------------------------------------------------- heads and measures
+
+
+@pytest.mark.parametrize("counting", ["head-relative", "chapter"])
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("heads", ["single", "multi", 2])
+@given(data=tables(storage=STORED), polarity=st.sampled_from(["both", "presence", "rarer"]))
+@few(12)
+def test_heads_measures_counting_and_polarity(heads, measure, counting, data, polarity):
+    check(data, heads=heads, measure=measure, counting=counting, polarity=polarity)
+
+
+@given(tables(), st.sampled_from(["multi", 1, 2, 3, 5]), st.sampled_from(["precision", "f1"]))
+@few(40)
+def test_the_head_may_stay_as_chosen_with_the_first_condition(data, heads, measure):
+    check(data, heads=heads, measure=measure, fixed_head=True)
+    check(data, heads="single", measure=measure, fixed_head=True)
+
+
+@given(tables(), st.integers(1, 4), st.sampled_from(["precision", "f1"]), st.booleans())
+@few(40)
+def test_at_most_k_labels(data, k, measure, label_conditions):
+    check(data, heads=k, measure=measure, label_conditions=label_conditions)
+
+
+OTHER_HEADS = [
+    {"heads": "multi", "measure": "f1/micro/full"},
+    {"heads": "multi", "measure": "hamming/label/full", "polarity": "presence"},
+    {"heads": "multi", "measure": "f1/example"},
+    {"heads": "multi", "measure": "precision/macro"},
+    {"heads": "multi", "measure": "subset"},
+    {"heads": "multi", "measure": "f1", "lift": kln(0.3)},
+    {"heads": "multi", "measure": "f1", "lift": kln(0.3), "polarity": "rarer"},
+    {"heads": 2, "measure": "precision", "lift": root(3)},
+    {"heads": "multi", "measure": "f1", "lift": root(3), "fixed_head": True},
+    {"heads": "single", "measure": "f1/example"},
+    {"heads": "complete", "measure": "f1"},
+    {"heads": "complete", "measure": "subset"},
+]
+
+
+@pytest.mark.parametrize("parameters", OTHER_HEADS, ids=str)
+@given(data=tables(max_rows=6, max_features=2), counting=st.sampled_from(["head-relative"]))
+@few(8)
+def test_heads_that_need_a_search_of_their_own(parameters, data, counting):
+    check(data, counting=counting, **parameters)
+
+
+# ---------------------------------------------------------------- bodies
+
+
+@given(
+    data=tables(storage=STORED),
+    beam=st.integers(2, 4),
+    heads=st.sampled_from(["single", "multi"]),
+    fixed_head=st.booleans(),
+    stop_share=st.sampled_from([None, 0.5]),
+)
+@few(40)
+def test_beam(data, **parameters):
+    check(data, measure="f1", **parameters)
+
+
+@given(
+    data=tables(storage=STORED),
+    heads=st.sampled_from(["single", "multi"]),
+    max_conditions=st.sampled_from([None, 0, 1, 2]),
+    min_coverage=st.integers(1, 3),
+    min_gain=st.sampled_from([0.0, 0.1]),
+)
+@few(60)
+def test_limits_of_rules(data, **parameters):
+    check(data, measure="precision", **parameters)
+
+
+# ---------------------------------------------------------------- covering
+
+
+@given(
+    data=tables(storage=STORED),
+    heads=st.sampled_from(["single", "multi"]),
+    stop_share=st.sampled_from([0.0, 0.01, 0.5, 1.0]),
+    readd=st.sampled_from(["all", "incomplete"]),
+    label_conditions=st.booleans(),
+)
+@few(60)
+def test_rows_that_leave(data, **parameters):
+    check(data, measure="precision", **parameters)
+
+
+@given(
+    data=tables(),
+    open_share=st.sampled_from([0.0, 0.2, 1.0]),
+    max_rules=st.sampled_from([None, 0, 1, 3]),
+    default_rule=st.sampled_from([None, True, False]),
+    polarity=st.sampled_from(["both", "presence", "rarer"]),
+)
+@few(60)
+def test_where_the_list_ends(data, **parameters):
+    check(data, measure="f1", **parameters)
+
+
+@given(
+    data=tables(storage=STORED),
+    heads=st.sampled_from(["single", "multi", 2]),
+    measure=st.sampled_from(["precision", "f1"]),
+    default_rule=st.booleans(),
+    readd=st.sampled_from(["all", "incomplete"]),
+)
+@few(60)
+def test_new_rules_in_front(data, **parameters):
+    check(data, order="prepend", **parameters)
+
+
+@given(tables(min_labels=2, max_labels=4), st.sampled_from(["single", "multi"]))
+@few(30)
+def test_sparse_and_dense_tables_give_the_same_list(data, heads):
+    stored = replace(data, X=sparse.csc_array(data.X))
+    parameters = {"heads": heads, "measure": "f1", "operators": ("<=", ">", "=", "!=")}
+    assert told(learned(stored, **parameters)) == told(learned(data, **parameters))
