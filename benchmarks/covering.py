@@ -59,6 +59,9 @@ def learner(data: Dataset) -> SeparateAndConquer:
         label_conditions=False,
         open_share=1 - n_rarer / data.Y.size,
         default_rule=False,
+        min_coverage=1,
+        pruning=None,
+        last_resort=None,
     )
 
 

@@ -225,18 +225,18 @@ def better_value(inside, everywhere, values, way):
     return rank, right
 
 
-def scan_two(rest, n_rest, listed, everywhere, values, present, absent, way):
-    """The same as `scan_values` for the rows that are not listed and for those that are."""
+def scan_two(first, last, is_first, everywhere, values, present, absent, way):
+    """The same as `scan_values` for the sums of two values, of which the first may not occur."""
     top, most, place = NOTHING, -1.0, -1
     for second in range(2):
-        inside = listed if second else rest
+        inside = last if second else first
         ones, zeros = _ones(inside), _cells(inside) - _ones(inside)
         can_be_present = ones >= present[0] and zeros <= present[1]
         can_be_absent = zeros >= absent[0] and ones <= absent[1]
         if can_be_present or can_be_absent:
             rank, right = better_value(inside, everywhere, values, way)
             if rank > top or (rank == top and right > most):
-                top, most, place = rank, right, second and n_rest > 0
+                top, most, place = rank, right, second and is_first
     return top, most, np.int64(place)
 
 
@@ -303,7 +303,7 @@ def _refinements(
 ):
     """The sums of all refinements by a column with its first operator, how many, and the total."""
     if nominal == ONE_LISTED:
-        return _two_values(entries, start, valid, stop, codes, inside, n_inside, sums)
+        return _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums)
     n, total = cumulate(
         entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
     )
@@ -315,19 +315,20 @@ def _refinements(
 
 
 @njit
-def _two_values(entries, start, valid, stop, codes, inside, n_inside, sums):
-    """The same for a column that lists the rows of one value: the other value comes first."""
+def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums):
+    """The same for a column that lists the rows of one value: the other is before or after."""
     n, listed, missing = 0, np.int64(0), np.int64(0)
     for i in range(start, valid):
         listed += codes[entries[i] ^ (entries[i] >> 31)]
     for i in range(valid, stop):
         missing += codes[entries[i] ^ (entries[i] >> 31)]
-    if n_inside > stop - start:
-        sums[0] = inside - listed - missing
-        n = 1
-    if valid > start:
-        sums[n] = listed
-        n += 1
+    for listed_now in (middle > start, middle == start):
+        if listed_now and valid > start:
+            sums[n] = listed
+            n += 1
+        elif not listed_now and n_inside > stop - start:
+            sums[n] = inside - listed - missing
+            n += 1
     return n, inside - missing
 
 
@@ -366,9 +367,14 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
                     missing += codes[entry ^ (entry >> 31)]
                 n_rest = n_inside - (behind - begin)
                 rest = inside - listed - missing if n_rest > 0 else 0
-                rank, right, at = scan_two(
-                    rest, n_rest, listed, everywhere, values, present, absent, way
-                )
+                if middle[column] == begin:
+                    rank, right, at = scan_two(
+                        rest, listed, n_rest > 0, everywhere, values, present, absent, way
+                    )
+                else:
+                    rank, right, at = scan_two(
+                        listed, rest, end > begin, everywhere, values, present, absent, way
+                    )
             else:
                 n, total = _refinements(
                     entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,

@@ -14,12 +14,11 @@ from labelrules.kernels.compiled import formula_with_parameter
 from labelrules.measures import Formula, helpers
 
 _INNER = (
-    *(getattr(refine, name) for name in (
-        "rank_of", "score_rank", "bound_rank", "reach", "limits", "both_limits", "greatest", "greatest_of_column",
-        "better_value", "scan_two", "scan_values", "scan_cuts",
-    )),
-    merge.add_right,
+    refine.rank_of, refine.score_rank, refine.bound_rank, refine.reach, refine.limits,
+    refine.both_limits, refine.greatest, refine.greatest_of_column, refine.better_value,
+    refine.scan_two, refine.scan_values, refine.scan_cuts, merge.add_right,
 )  # fmt: skip
+"""What the kernels call, each after what it calls itself."""
 
 
 class Kernels(NamedTuple):

@@ -124,7 +124,7 @@ class Ground:
         found = []
         for label, value in head:
             written = np.flatnonzero(covered & (self.board[label] == UNSET))
-            right = np.count_nonzero(self.truth[label, written] == value)
+            right = int(np.count_nonzero(self.truth[label, written] == value))
             found.append(Evidence(right, written.size - right))
             self.n_open -= written.size
             self.board[label, written] = value

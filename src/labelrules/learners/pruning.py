@@ -1,14 +1,16 @@
 """Pruning: conditions and rules that the training rows do not warrant are left out."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from math import log2
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Integers, Mask, Matrix
+from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.dataset import column_of
 from labelrules.learners.ground import Ground
 from labelrules.rules import Body, Head
@@ -73,8 +75,8 @@ class DescriptionLength:
     def _bits_of(self, ground: Ground, label: int, value: int, covered: Mask) -> float:
         said = (ground.board[label] == value) | covered
         true = ground.truth[label] == value
-        n_said, n_true = np.count_nonzero(said), np.count_nonzero(true)
-        n_hit = np.count_nonzero(said & true)
+        n_said, n_true = int(np.count_nonzero(said)), int(np.count_nonzero(true))
+        n_hit = int(np.count_nonzero(said & true))
         return exception_bits(n_said, said.size - n_said, n_said - n_hit, n_true - n_hit, n_true)
 
     def theory_bits(self, n_conditions: int) -> float:
@@ -164,8 +166,8 @@ def _counts(ground: Ground, head: Head, covered: Mask) -> tuple[int, int]:
     right = wrong = 0
     for label, value in head:
         written = covered & ground.counted[0, label]
-        hits = np.count_nonzero(ground.truth[label, written] == value)
-        right, wrong = right + hits, wrong + np.count_nonzero(written) - hits
+        hits = int(np.count_nonzero(ground.truth[label, written] == value))
+        right, wrong = right + hits, wrong + int(np.count_nonzero(written)) - hits
     return right, wrong
 
 
@@ -196,8 +198,8 @@ class HeldOut:
         right = wrong = 0
         for label, value in head:
             written = covered & self.rows & ~ground.ended & (ground.board[label] < 0)
-            hits = np.count_nonzero(ground.truth[label, written] == value)
-            right, wrong = right + hits, wrong + np.count_nonzero(written) - hits
+            hits = int(np.count_nonzero(ground.truth[label, written] == value))
+            right, wrong = right + hits, wrong + int(np.count_nonzero(written)) - hits
         return right, wrong
 
 
@@ -213,20 +215,18 @@ def prefixes_of(body: Body, X: Matrix, ground: Ground) -> list[Mask]:
 
 def row_keys(X: Matrix) -> Integers:
     """A number for each row that depends on its values only."""
-    rows = X.tocsr() if sparse.issparse(X) else np.ascontiguousarray(X)
-    n_rows = X.shape[0]
-    keys = np.empty(n_rows, dtype=np.int64)
-    for row in range(n_rows):
-        if sparse.issparse(X):
-            part = slice(rows.indptr[row], rows.indptr[row + 1])
-            content = rows.indices[part].tobytes() + rows.data[part].tobytes()
-        else:
-            content = rows[row].tobytes()
-        keys[row] = int.from_bytes(blake2b(content, digest_size=8).digest(), signed=True)
-    return keys
+    contents = _stored_rows(X) if sparse.issparse(X) else map(bytes, np.ascontiguousarray(X))
+    digests = b"".join(blake2b(content, digest_size=8).digest() for content in contents)
+    return np.frombuffer(digests, dtype="<i8").astype(np.int64)
 
 
-def held_out_rows(Y: Integers, keys: Integers, share: float, seed: int) -> Mask:
+def _stored_rows(X: sparse.csc_array) -> Iterator[bytes]:
+    rows = X.tocsr()
+    for start, stop in pairwise(rows.indptr.tolist()):
+        yield rows.indices[start:stop].tobytes() + rows.data[start:stop].tobytes()
+
+
+def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
     """A share of the rows, spread evenly over equal label sets, whatever the order of the rows.
 
     Rows are told apart by their `keys`; which of them are taken follows from these and the seed.

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._types import Floats, Integers, Mask, Matrix
+from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset
 from labelrules.data.dataset import column_of
 from labelrules.rules import Condition
+from labelrules.search.listing import listed
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
@@ -30,20 +31,21 @@ class Columns:
     nominal: npt.NDArray[np.int8]
     """0 for numeric features, 1 for nominal ones, 2 if all rows listed have the same value."""
     index: "Index"
+    rest: Floats
+    """For each column the value of the rows that it does not list."""
 
     @classmethod
     def of(cls, data: Dataset) -> "Columns":
         """Sort the columns of a data set."""
         nominal = np.array([not f.is_numeric for f in data.schema.features], dtype=np.int8)
-        index = _sorted(data.X, nominal > 0)
-        return cls(data.X, nominal + (nominal & _lists_one_value(index)), index)
+        index, rest = listed(data.X, nominal > 0)
+        return cls(data.X, nominal + (nominal & (_n_listed(index) <= 1)), index, rest)
 
     @cached_property
     def n_values(self) -> Integers:
         """For each column how many different values it has."""
-        n_first = np.concatenate([[0], np.cumsum(self.index.entries < 0)])
-        listed = n_first[self.index.valid] - n_first[self.index.start]
-        return np.asarray(listed + (self.index.stop - self.index.start < self.X.shape[0]))
+        is_rest = self.index.stop - self.index.start < self.X.shape[0]
+        return np.asarray(_n_listed(self.index) + is_rest)
 
     @cached_property
     def places(self) -> tuple[Any, Any]:
@@ -100,7 +102,10 @@ class Columns:
         gap = rows.size
         if n_inside > index.stop[column] - start:  # the value of the rows that are not listed
             gap = int(np.count_nonzero(entries[: middle - start] < 0))
-        return [0.0 if n == gap else self._value(rows[n - (n > gap)], column) for n in numbers]
+        return [
+            float(self.rest[column]) if n == gap else self._value(rows[n - (n > gap)], column)
+            for n in numbers
+        ]
 
     def _value(self, row: Any, column: int) -> float:
         if not sparse.issparse(self.X):
@@ -146,59 +151,7 @@ def _nearest_multiple(low: float, high: float, power: int) -> float | None:
     return None
 
 
-def _sorted(X: Matrix, nominal: Mask) -> "Index":
-    from labelrules.kernels.columns import Index
-
-    n_rows, n_columns = X.shape
-    if sparse.issparse(X):
-        stored, listed = X, np.ones(n_columns, dtype=np.bool_)
-    else:
-        # Zeros, where they are most of a column or the first category, need not be listed.
-        listed = nominal | (2 * np.count_nonzero(X, axis=0) < n_rows)
-        stored = sparse.csc_array(X[:, listed])
-    counts = np.full(n_columns, n_rows, dtype=np.int64)
-    counts[listed] = np.diff(stored.indptr)
-    stop = np.cumsum(counts)
-    start = stop - counts
-    middle, valid = start.copy(), stop.copy()
-    entries = np.empty(int(counts.sum()), dtype=np.int32)
-    for column in np.flatnonzero(~listed).tolist():
-        values = column_of(X, column)
-        order = np.argsort(values, kind="stable").astype(np.int32)
-        entries[start[column] : stop[column]] = _marked(order, values[order])
-        valid[column] -= np.count_nonzero(np.isnan(values))
-    _fill_stored(stored, np.flatnonzero(listed), Index(entries, start, middle, valid, stop))
-    return Index(entries, start, middle, valid, stop)
-
-
-def _marked(rows: Any, values: Floats) -> Any:
-    """The rows, complemented where a value is the first of its kind."""
-    first = np.ones(rows.size, dtype=np.bool_)
-    first[1:] = values[1:] != values[:-1]
-    return np.where(first, ~rows, rows)
-
-
-def _fill_stored(stored: sparse.csc_array, columns: Integers, index: "Index") -> None:
-    """List the stored entries of sparse columns by value; zeros come between."""
-    counts = np.diff(stored.indptr)
-    owner = np.repeat(np.arange(columns.size), counts)
-    rows, values = stored.indices.astype(np.int32, copy=False), stored.data
-    if values.size and not (values == values[0]).all():
-        order = np.lexsort((values, owner))  # missing values come last
-        rows, values = rows[order], values[order]
-    first = np.ones(rows.size, dtype=np.bool_)
-    first[1:] = (values[1:] != values[:-1]) | (owner[1:] != owner[:-1])
-    place = np.repeat(index.start[columns] - stored.indptr[:-1], counts) + np.arange(rows.size)
-    index.entries[place] = np.where(first, ~rows, rows)
-    index.middle[columns] += _per_column(values < 0, owner, columns.size)
-    index.valid[columns] -= _per_column(np.isnan(values), owner, columns.size)
-
-
-def _lists_one_value(index: "Index") -> Mask:
-    """Whether the rows that a column lists, except where a value is missing, all have the same."""
-    n_values = np.concatenate([[0], np.cumsum(index.entries < 0)])
-    return np.asarray(n_values[index.valid] - n_values[index.start] <= 1)
-
-
-def _per_column(chosen: Mask, owner: Integers, n_columns: int) -> Integers:
-    return np.bincount(owner[chosen], minlength=n_columns)
+def _n_listed(index: "Index") -> Integers:
+    """How many values each column lists."""
+    n_first = np.concatenate([[0], np.cumsum(index.entries < 0)])
+    return np.asarray(n_first[index.valid] - n_first[index.start])
