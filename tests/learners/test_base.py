@@ -232,10 +232,11 @@ def test_a_warm_start_keeps_the_rules_of_the_last_fit_but_the_default():
 
 def test_a_warm_start_goes_on_where_the_last_fit_ended():
     readers = load("magazines")
-    model = SeparateAndConquer(max_rules=3, warm_start=True).fit(readers)
+    settings = {"pruning": None, "last_resort": None}
+    model = SeparateAndConquer(max_rules=3, warm_start=True, **settings).fit(readers)
     assert len(model.theory_) == 4
     assert model.set_params(max_rules=None).fit(readers).theory_ == (
-        SeparateAndConquer().fit(readers).theory_
+        SeparateAndConquer(**settings).fit(readers).theory_
     )
 
 

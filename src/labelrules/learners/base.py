@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from labelrules._types import Floats
+from labelrules._types import Board, Floats
 from labelrules.data import Dataset, dataset, encode_labels
 from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
 from labelrules.learners.prefix import as_prefix
@@ -107,8 +107,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         self.schema_ = data.schema
         self.n_labels_ = data.schema.n_labels
         self.classes_ = target.classes(self.n_labels_)
-        self.background_ = Background.count(RuleTable(learned).apply(data), data.Y)
+        self.background_ = Background.count(self._written(learned, data), data.Y)
         return self
+
+    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+        """The board that the list writes; a learner that has it at hand need not write it anew."""
+        return RuleTable(learned).apply(data)
 
     def calibrate(self, X: Any, Y: Any = None) -> Self:
         """Count the evidence on rows that were not learned from; the rules stay as they are.

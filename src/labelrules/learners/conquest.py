@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
 from labelrules.learners.lastresort import LastResort
@@ -35,6 +36,7 @@ class Covering:
     def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
         self.data, self.settings = data, settings
         self.started = monotonic()
+        self.ended_early = False
         self.ground = Ground(data, settings.order)
         self.rules: list[Rule] = list(prefix or ())
         self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
@@ -56,20 +58,21 @@ class Covering:
                 value = value_of(grown.rank)
                 tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
         except KeyboardInterrupt:
-            self._warn("it was interrupted")
+            self._end("it was interrupted")
 
     def _is_done(self) -> bool:
         settings = self.settings
         if settings.max_rules is not None and len(self.rules) >= settings.max_rules:
             return True
         if settings.time_limit is not None and monotonic() - self.started > settings.time_limit:
-            self._warn(f"the time limit of {settings.time_limit:g} s was reached")
+            self._end(f"the time limit of {settings.time_limit:g} s was reached")
             return True
         if self.ground.prepends:
             return False
         return self.ground.n_open <= settings.open_share * self.data.Y.size
 
-    def _warn(self, reason: str) -> None:
+    def _end(self, reason: str) -> None:
+        self.ended_early = True
         warnings.warn(
             f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
             "are kept",
@@ -123,6 +126,8 @@ class Covering:
     def _last_resort(self) -> list[Rule]:
         """Rules for rows in which nothing was found, where that says they have no label."""
         settings, truth = self.settings, self.ground.truth
+        if self.ended_early or settings.max_rules is not None:
+            return []  # fewer rules were asked for
         mostly_present = (2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any()
         says_absence = mostly_present or settings.polarity == "both"
         if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
@@ -136,6 +141,11 @@ class Covering:
             return False
         return self.ground.share_incomplete(covered) <= share
 
+    @property
+    def board(self) -> Board:
+        """What the list has written, rows by labels."""
+        return self.ground.board.T
+
     def finished(self) -> DecisionList:
         """The list with its default rule and the evidence of each rule."""
         rules = [
@@ -144,7 +154,8 @@ class Covering:
         rules += self._last_resort()
         if self.settings.default_rule:
             head = self.ground.default()
-            rules.append(Rule(head, evidence=self.ground.unwritten(head)))
+            evidence = self.ground.write_open(head, ~self.ground.ended)
+            rules.append(Rule(head, evidence=evidence))
         theory = DecisionList(self.data.schema, rules)
         if self.ground.prepends:  # later rules have written over what earlier ones wrote
             return theory.with_evidence(self.data, self.data.Y)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.conquest import Covering
@@ -25,7 +26,7 @@ class SeparateAndConquer(RuleClassifier):
     ----------
     heads : {"single", "multi", "complete"} or int, default="single"
         One label, all labels that are equally good, every label, or at most so many.
-    measure : str or Measure, default="f0.7"
+    measure : str or Measure, default="f0.8"
         What makes a rule good; see :mod:`labelrules.measures`.
     counting : {"head-relative", "chapter"}, default="head-relative"
         How cells that a rule does not cover count; see :func:`labelrules.measures.confusion`.
@@ -107,7 +108,7 @@ class SeparateAndConquer(RuleClassifier):
         self,
         *,
         heads: str | int = "single",
-        measure: str | Measure = "f0.7",
+        measure: str | Measure = "f0.8",
         counting: str = "head-relative",
         lift: Lift | None = None,
         polarity: str = "rarer",
@@ -171,4 +172,11 @@ class SeparateAndConquer(RuleClassifier):
         covering = Covering(data, settings, prefix)
         with told(self.progress) as listener:
             covering.go_on(listener)
-        return covering.finished()
+        learned = covering.finished()
+        self._board = covering.board
+        return learned
+
+    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+        board: Board = self._board
+        del self._board
+        return board

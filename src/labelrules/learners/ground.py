@@ -49,7 +49,7 @@ class Ground:
     def write(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
         """Write a head; returns what becomes right and wrong for each of its labels."""
         if not self.prepends:
-            return self._write_open(head, covered)
+            return self.write_open(head, covered)
         found = []
         for label, value in head:
             written = covered & self.counted[value, label]
@@ -99,28 +99,20 @@ class Ground:
         majority = 2 * ones > unwritten.sum(axis=1)
         return Head({label: int(value) for label, value in enumerate(majority)}, len(majority))
 
-    def unwritten(self, head: Head) -> tuple[Evidence, ...]:
-        """What a complete head would set right and wrong in the cells that nobody wrote."""
-        found = []
-        for label, value in head:
-            cells = (self.board[label] == UNSET) & ~self.ended
-            right = int((cells & (self.truth[label] == value)).sum())
-            found.append(Evidence(right, int(cells.sum()) - right))
-        return tuple(found)
-
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[tuple[Evidence, ...]]:
         """Take over what the rules of a list write; returns the evidence of each."""
         found = []
         for rule in rules:
             covered = rule.body.covers(X, self.board.T) & ~self.ended
-            found.append(self._write_open(rule.head, covered))
+            found.append(self.write_open(rule.head, covered))
             if rule.stops:
                 self.end(covered)
         if self.prepends:
             self.counted[0], self.counted[1] = self.board != 0, self.board != 1
         return found
 
-    def _write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
+    def write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
+        """Write a head into the cells that nobody has written; see `write`."""
         found = []
         for label, value in head:
             written = np.flatnonzero(covered & (self.board[label] == UNSET))

@@ -17,6 +17,8 @@ HeadKind: TypeAlias = Literal["single", "multi", "complete"]
 _INTEGER, _FLOAT = Struct("q"), Struct("d")
 
 _NOTHING = np.iinfo(np.int64).min
+_NO_MERIT = (_NOTHING, -1)
+"""What every rule exceeds."""
 
 
 class Grown(NamedTuple):
@@ -65,13 +67,13 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
     """
     refiner.refresh()
     labels = np.arange(len(refiner.board))
-    best = alone(refiner) if refiner.allowed.may_be_empty else None
-    if growth.max_conditions == 0:
-        return best
-    choice, covered, body = refiner.best_first(), refiner.everywhere, Body()
+    best: Grown | None = None
+    least = alone_merit(refiner) if refiner.allowed.may_be_empty else _NO_MERIT
+    choice = refiner.best_first() if growth.max_conditions != 0 else None
+    covered, body = refiner.everywhere, Body()
     values: npt.NDArray[np.int8] | None = None
-    while choice is not None and (best is None or (choice.rank, choice.correct) > best.merit):
-        if best is not None and value_of(choice.rank) - best.value < growth.min_gain:
+    while choice is not None and (choice.rank, choice.correct) > least:
+        if least is not _NO_MERIT and value_of(choice.rank) - value_of(least[0]) < growth.min_gain:
             break
         condition = refiner.condition(choice, covered, remaining)
         body = body.and_(condition)
@@ -82,24 +84,32 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
                 refiner, candidates, *refiner.score(covered, candidates)
             )
         best = Grown(head, body, covered, choice.rank, choice.correct)
+        least = best.merit
         if len(body) == growth.max_conditions or len(covered.rows) < 2:
             break
         if growth.fixed and values is None:
             labels, values = _only(head)
         heads = may_conclude(refiner.allowed, labels, body)
         choice, covered = refiner.best(covered, heads, values)
-    return best
+    return best if best is not None or least is _NO_MERIT else _alone(refiner, least)
 
 
-def alone(refiner: Refiner) -> Grown | None:
-    """The rule without conditions."""
+def alone_merit(refiner: Refiner) -> tuple[int, int]:
+    """What the rule without conditions is worth."""
     ranks, corrects = refiner.alone
     top = int(ranks.max(initial=_NOTHING))
     if top == _NOTHING:
-        return None
+        return _NO_MERIT
+    if not refiner.merging:
+        return top, int(corrects[ranks == top].max())
     head = _head(refiner, np.arange(len(ranks)), ranks, corrects)
-    correct = sum(int(corrects[label, value]) for label, value in head)
-    return Grown(head, Body(), refiner.everywhere, top, correct)
+    return top, sum(int(corrects[label, value]) for label, value in head)
+
+
+def _alone(refiner: Refiner, merit: tuple[int, int]) -> Grown:
+    ranks, corrects = refiner.alone
+    head = _head(refiner, np.arange(len(ranks)), ranks, corrects)
+    return Grown(head, Body(), refiner.everywhere, *merit)
 
 
 def _head(refiner: Refiner, labels: Integers, ranks: Integers, corrects: Integers) -> Head:
