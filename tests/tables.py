@@ -25,14 +25,22 @@ def columns_of(n_categories, n_rows, missing=True):
 
 
 @st.composite
-def tables(draw, max_rows=9, max_features=3, max_labels=3, min_labels=1, storage=("dense",)):
+def tables(
+    draw,
+    max_rows=9,
+    max_features=3,
+    min_labels=1,
+    max_labels=3,
+    storage=("dense",),
+    missing=True,
+):
     """Numeric and nominal features, missing values, rows that occur twice."""
     n_categories = draw(st.lists(st.sampled_from([0, 0, 2, 3, 4]), max_size=max_features))
     n_labels = draw(st.integers(min_labels, max_labels))
     n_rows = draw(st.integers(1, max_rows))
     X = np.empty((n_rows, len(n_categories)))
     for j, n in enumerate(n_categories):
-        X[:, j] = draw(columns_of(n, n_rows))
+        X[:, j] = draw(columns_of(n, n_rows, missing))
     row = st.lists(st.integers(0, 1), min_size=n_labels, max_size=n_labels)
     Y = np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows)), dtype=np.int8)
     copied = draw(st.lists(st.integers(0, n_rows - 1), max_size=2))

@@ -49,22 +49,26 @@ class Ground:
         self._columns: dict[int, np.ndarray] = {}
 
     def holds(self, condition: Condition) -> Mask:
+        """The rows that satisfy a condition."""
         column = condition.column
         if column not in self._columns:
             self._columns[column] = self.data.column(column)
         return condition.holds(self._columns[column])
 
     def covers(self, rule: Rule) -> Mask:
+        """The rows that satisfy the body of a rule."""
         covered = np.ones(self.data.n_rows, dtype=np.bool_)
         for condition in rule.body:
             covered &= self.holds(condition)
         return covered
 
     def cells(self, rule: Rule) -> Mask:
+        """The rows in which a rule writes its label."""
         [(label, _)] = rule.head
         return self.covers(rule) & self.open[:, label]
 
     def write(self, rule: Rule) -> None:
+        """Close the cells that a rule writes."""
         [(label, _)] = rule.head
         self.open[self.covers(rule), label] = False
 

@@ -21,7 +21,7 @@ WORKER = Path(__file__).resolve().with_name("mlrl_worker.py")
 OPERATORS = {"<=": "<=", ">": ">", "==": "=", "!=": "!="}
 
 
-class Unavailable(Exception):
+class PeerError(Exception):
     """The peer cannot be had; the message says why."""
 
 
@@ -45,7 +45,7 @@ def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines() or ["it does not say why"]
-        raise Unavailable(f"'{' '.join(command[1:4])}' failed: {lines[-1]}")
+        raise PeerError(f"'{' '.join(command[1:4])}' failed: {lines[-1]}")
 
 
 class Peer:
@@ -55,6 +55,7 @@ class Peer:
         self.process = process
 
     def ask(self, question: str) -> Any:
+        """Put a question to the worker."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"{question}\n")

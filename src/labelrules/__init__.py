@@ -1,5 +1,7 @@
 """Interpretable rules for multi-label classification: learn, read, check and edit them."""
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
 
 from labelrules._types import UNSET
@@ -23,6 +25,9 @@ from labelrules.rules import (
 )
 from labelrules.search import best_head, rehead
 
+if TYPE_CHECKING:
+    from labelrules.learners import SeparateAndConquer
+
 __all__ = [
     "UNSET",
     "Body",
@@ -37,6 +42,7 @@ __all__ = [
     "RuleSet",
     "RuleTable",
     "Schema",
+    "SeparateAndConquer",
     "best_head",
     "dataset",
     "evaluate",
@@ -51,3 +57,12 @@ __all__ = [
     "theory_text",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The learners bring in scikit-learn, which takes longer than all the rest.
+    if name == "SeparateAndConquer":
+        from labelrules.learners import SeparateAndConquer
+
+        return SeparateAndConquer
+    raise AttributeError(f"module 'labelrules' has no attribute {name!r}")

@@ -1,6 +1,5 @@
 """The command line."""
 
-from importlib.resources import files
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from rich.table import Table
 from labelrules import __version__
 from labelrules.data import Dataset, load
 from labelrules.inspection import trace
-from labelrules.rules import DecisionList, parse, rule_text
+from labelrules.rules import DecisionList, rule_text
 
 app = typer.Typer(help="Interpretable rules for multi-label classification.", no_args_is_help=True)
 
@@ -34,16 +33,22 @@ def main(
 
 @app.command()
 def demo() -> None:
-    """Show the chapter's magazine readers, its rules for them, and why one gets her labels."""
+    """Learn the chapter's rules for its magazine readers, and show why one gets her labels."""
+    from labelrules.learners import SeparateAndConquer
+
     console = Console(highlight=False)
     readers = load("magazines")
-    text = files("labelrules.data").joinpath("embedded", "magazines.rules").read_text("utf-8")
-    theory = parse(text, readers.schema)
-    assert isinstance(theory, DecisionList)
-    theory = theory.with_evidence(readers, readers.Y)
+    with console.status("learning (the first time ever, the search is compiled)"):
+        learner = SeparateAndConquer(
+            heads="multi", measure="precision", counting="chapter", polarity="both",
+            fixed_head=False, min_coverage=1, stop_share=0.01, pruning=None, last_resort=None,
+        )  # fmt: skip
+        theory = learner.fit(readers).theory_
     console.print(_data_table(readers, theory))
     console.print(
-        "\nThe decision list; in brackets: cells written right / wrong on these readers\n"
+        "\nThe decision list that was learned, with the settings of the chapter; in brackets: "
+        "cells written right / wrong on these readers\n",
+        soft_wrap=True,
     )
     for number, rule in enumerate(theory, 1):
         console.print(

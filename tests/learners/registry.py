@@ -52,8 +52,13 @@ def best_condition(data: Dataset, label: int) -> Condition | None:
     return best
 
 
+CHAPTER = {"pruning": None, "last_resort": None, "min_coverage": 1, "fixed_head": False}
+"""The chapter's algorithm: every rule stays as it was found."""
+
 LEARNERS = [
     Stumps(),
     SeparateAndConquer(),
-    SeparateAndConquer(heads="multi", measure="precision", polarity="both", stop_share=0.01),
+    SeparateAndConquer(
+        heads="multi", measure="precision", polarity="both", stop_share=0.01, **CHAPTER
+    ),
 ]

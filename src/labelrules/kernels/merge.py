@@ -6,19 +6,17 @@ Like `labelrules.kernels.refine`, compiled once per formula.
 import numpy as np
 from numba import njit
 
-from labelrules.kernels.refine import (
-    _CELL,
+from labelrules.kernels.refine import _encode, _refinements, _sum_inside
+from labelrules.kernels.scoring import (
     ABSENCE,
+    CELL,
     FIRST,
     NOTHING,
     PRESENCE,
     SECOND,
     SECOND_PLACE,
-    _cells,
-    _encode,
-    _ones,
-    _refinements,
-    _sum_inside,
+    cells_of,
+    ones_of,
     score_rank,
 )
 
@@ -37,7 +35,7 @@ def score_heads(rows, cells, labels, way, ranks, corrects):
             everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
             inside = _sum_inside(codes, rows)
             ranks[i, value] = score_rank(value, inside, everywhere, way)
-            corrects[i, value] = _ones(inside) if value else _cells(inside) - _ones(inside)
+            corrects[i, value] = ones_of(inside) if value else cells_of(inside) - ones_of(inside)
 
 
 @njit
@@ -53,15 +51,15 @@ def _totals(cells, labels, rows, codes, everywhere, inside):
 @njit
 def _encode_rows(truth, counted, rows, codes):
     for row in rows:
-        codes[row] = (_CELL + truth[row]) * counted[row]
+        codes[row] = (CELL + truth[row]) * counted[row]
 
 
 def add_right(inside_1, inside_0, everywhere_1, everywhere_0, values, rank, way):
     """What a label adds to a head of the rank: its right cells, and for which value."""
     if values & PRESENCE and score_rank(1, inside_1, everywhere_1, way) == rank:
-        return _ones(inside_1), 1
+        return ones_of(inside_1), 1
     if values & ABSENCE and score_rank(0, inside_0, everywhere_0, way) == rank:
-        return _cells(inside_0) - _ones(inside_0), 0
+        return cells_of(inside_0) - ones_of(inside_0), 0
     return 0.0, -1
 
 

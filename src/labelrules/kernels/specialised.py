@@ -9,14 +9,15 @@ from typing import Any, NamedTuple, cast
 
 from numba import njit
 
-from labelrules.kernels import merge, refine
+from labelrules.kernels import merge, refine, scoring
 from labelrules.kernels.compiled import formula_with_parameter
 from labelrules.measures import Formula, helpers
 
 _INNER = (
-    refine.rank_of, refine.score_rank, refine.bound_rank, refine.reach, refine.limits,
-    refine.both_limits, refine.greatest, refine.greatest_of_column, refine.better_value,
-    refine.scan_two, refine.scan_values, refine.scan_cuts, merge.add_right,
+    scoring.rank_of, scoring.score_rank, scoring.bound_rank, scoring.reach, scoring.limits,
+    scoring.both_limits, scoring.greatest, scoring.greatest_of_column, scoring.better_value,
+    scoring.scan_two, scoring.scan_values, scoring.scan_cuts, refine.best_of_target,
+    merge.add_right,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -40,7 +41,12 @@ def specialised(formula: Formula) -> Kernels:
 @cache
 def _specialised(name: str, code: CodeType) -> Kernels:
     formula = Formula(name)
-    names = {**vars(refine), **vars(merge), "formula": formula_with_parameter(formula)}
+    names = {
+        **vars(scoring),
+        **vars(refine),
+        **vars(merge),
+        "formula": formula_with_parameter(formula),
+    }
     for inner in _INNER:
         names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names))
     mark = _fingerprint(formula)

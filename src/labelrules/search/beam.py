@@ -163,7 +163,8 @@ def _counted(
     number: int,
 ) -> _Column:
     """Count the refinements by a column, in the order of their places."""
-    from labelrules.kernels.refine import SECOND_PLACE, count_refinements
+    from labelrules.kernels.refine import count_refinements
+    from labelrules.kernels.scoring import SECOND_PLACE
 
     n_layers = refiner.n_layers
     sums = np.empty((n_layers, len(labels), len(covered.rows) + 2), np.int64)

@@ -95,7 +95,8 @@ class Refiner:
         largest: int,
         n_threads: int = 1,
     ) -> None:
-        from labelrules.kernels.refine import Best, Cells, Way
+        from labelrules.kernels.refine import Best, Cells
+        from labelrules.kernels.scoring import Way
         from labelrules.kernels.specialised import specialised
 
         self.columns, self.board, self.allowed = columns, board, allowed
