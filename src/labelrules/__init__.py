@@ -1,12 +1,12 @@
 """Interpretable rules for multi-label classification: learn, read, check and edit them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
-from labelrules.inspection import trace
+from labelrules.inspection.trace import trace
 from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
     Body,
@@ -26,7 +26,7 @@ from labelrules.rules import (
 from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
-    from labelrules.learners import SeparateAndConquer
+    from labelrules.learners.covering import SeparateAndConquer
 
 __all__ = [
     "UNSET",
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "type[SeparateAndConquer]":
     # The learners bring in scikit-learn, which takes longer than all the rest.
     if name == "SeparateAndConquer":
         from labelrules.learners import SeparateAndConquer

@@ -65,7 +65,7 @@ class Target:
                 f"Y has the class {found.cells[row]!r:.60} in row {row}, unknown to fit"
             )
         wanted = self.values[1:] if self.kind == "two classes" else self.values
-        return (found.cells.reshape(-1, 1) == wanted).astype(np.int8)
+        return np.asarray(found.cells.reshape(-1, 1) == wanted, dtype=np.int8)
 
     def probabilities(self, presence: Floats) -> Floats:
         """From probabilities of presence to those that scikit-learn expects."""
@@ -73,7 +73,7 @@ class Target:
             return presence
         if self.kind == "two classes":
             return np.hstack([1.0 - presence, presence])
-        return presence / presence.sum(axis=1, keepdims=True)
+        return np.asarray(presence / presence.sum(axis=1, keepdims=True))
 
     def predicted(self, board: Board) -> Array:
         """From a filled board to labels, or to the first or second class."""

@@ -1,0 +1,435 @@
+"""Pruning keeps what the rows warrant: by description length, significance or held-out rows."""
+
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.stats import chi2, power_divergence
+
+from labelrules import UNSET, Body, Dataset, Head
+from labelrules.learners import SeparateAndConquer
+from labelrules.learners.conquest import Covering
+from labelrules.learners.ground import Ground
+from labelrules.learners.pruning import (
+    THEORY_WEIGHT,
+    DescriptionLength,
+    HeldOut,
+    Significance,
+    exception_bits,
+    held_out_rows,
+    prefixes_of,
+    row_keys,
+)
+from labelrules.learners.rulesearch import RuleSearch
+from labelrules.learners.settings import checked_settings
+from labelrules.search.bodies import Grown
+from labelrules.search.columns import Columns
+from tables import tables
+from theories import bodies, boards, heads
+
+PRUNINGS = ("mdl", "irep", "significance")
+
+
+@st.composite
+def situations(draw):
+    """A table, a board with some cells written and some rows ended, and a rule that was grown."""
+    data = draw(tables(max_rows=20, storage=("dense", "sparse")))
+    values = st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5, 7.0])
+    body, head = draw(bodies(data.schema, values)), draw(heads(data.schema))
+    ground = Ground(data, "append")
+    ground.board[:] = draw(boards(data.n_rows, data.schema.n_labels)).T
+    ground.ended[:] = draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows))
+    ground.ended &= draw(st.booleans())
+    ground.counted[0] = (ground.board == UNSET) & ~ground.ended
+    return data, ground, Grown(head, body, None, 0, 0)
+
+
+def fronts_of(data, ground, body):
+    """The rows that the first conditions cover, from none of them to all; one by one."""
+    for n_conditions in range(len(body) + 1):
+        front = Body(body.conditions[:n_conditions])
+        covered = front.covers(data.X, np.ascontiguousarray(ground.board.T))
+        yield np.array(
+            [bool(is_in) and not gone for is_in, gone in zip(covered, ground.ended, strict=True)]
+        )
+
+
+def right_and_wrong(ground, head, covered, among=None):
+    """Count, cell by cell, what a head would write."""
+    right = wrong = 0
+    for label, value in head:
+        for row in np.flatnonzero(covered).tolist():
+            counts = ground.board[label, row] == UNSET and not ground.ended[row]
+            if counts and (among is None or among[row]):
+                right += int(ground.truth[label, row] == value)
+                wrong += int(ground.truth[label, row] != value)
+    return right, wrong
+
+
+@given(situations())
+@settings(max_examples=40)
+def test_fronts_of_a_body(situation):
+    data, ground, grown = situation
+    found = prefixes_of(grown.body, data.X, ground)
+    expected = list(fronts_of(data, ground, grown.body))
+    assert np.array_equal(found, expected)
+
+
+# ---------------------------------------------------------------- description length
+
+
+def told_apart(n, k, probability):
+    """The bits for telling which k of n it is: the logarithm of the likelihood."""
+    return sum(log2(1 / probability) for _ in range(k)) + sum(
+        log2(1 / (1 - probability)) for _ in range(n - k)
+    )
+
+
+def cohens_bits(n_said, n_unsaid, n_wrong, n_missed, n_true):
+    """Cohen's RIPPER: the errors of the larger part as they are expected, of the other as found."""
+    n, n_errors = n_said + n_unsaid, n_wrong + n_missed
+    bits = log2(n + 1)
+    if n_said > n_unsaid:
+        bits += told_apart(n_said, n_wrong, n_true / n * n_errors / n_said)
+        return bits + (told_apart(n_unsaid, n_missed, n_missed / n_unsaid) if n_missed else 0)
+    bits += told_apart(n_unsaid, n_missed, (1 - n_true / n) * n_errors / n_unsaid)
+    return bits + (told_apart(n_said, n_wrong, n_wrong / n_said) if n_wrong else 0)
+
+
+@st.composite
+def outcomes(draw):
+    """Rows that are said to have a label and others, with wrong and missed ones, by halves."""
+    n_said, n_unsaid = draw(st.integers(0, 30)), draw(st.integers(0, 30))
+    n_wrong, n_missed = draw(st.integers(0, n_said)), draw(st.integers(0, n_unsaid))
+    return n_said, n_unsaid, n_wrong, n_missed, n_said - n_wrong + n_missed
+
+
+def expected_share(n_said, n_unsaid, n_wrong, n_missed, n_true):
+    """How many errors are expected in the larger part, as a share of it."""
+    share = n_true / (n_said + n_unsaid)
+    larger = max(n_said, n_unsaid)
+    return (share if n_said > n_unsaid else 1 - share) * (n_wrong + n_missed) / larger
+
+
+@given(outcomes())
+@settings(max_examples=200)
+def test_exceptions_are_coded_as_ripper_does(outcome):
+    n_said, n_unsaid, n_wrong, n_missed, _ = outcome
+    partly_wrong = 0 < n_wrong < n_said or n_wrong == 0
+    partly_missed = 0 < n_missed < n_unsaid or n_missed == 0
+    assume(n_said + n_unsaid and partly_wrong and partly_missed)
+    assume(0 < expected_share(*outcome) < 1)
+    assert exception_bits(*outcome) == pytest.approx(cohens_bits(*outcome))
+
+
+@given(outcomes())
+@settings(max_examples=200)
+def test_no_exception_is_free(outcome):
+    """Errors in a part of the rows that is not wholly wrong cost bits, whatever was expected."""
+    n_said, n_unsaid, n_wrong, n_missed, _ = outcome
+    assume(0 < n_wrong < n_said or 0 < n_missed < n_unsaid)
+    assert exception_bits(*outcome) > log2(n_said + n_unsaid + 1) + 1e-9
+
+
+@pytest.mark.parametrize("k", range(1, 6))
+def test_bits_of_a_body(k):
+    size = log2(k) + (2 * log2(log2(k)) if k > 1 else 0)
+    expected = THEORY_WEIGHT * (size + told_apart(40, k, k / 40))
+    assert DescriptionLength(40).theory_bits(k) == pytest.approx(expected)
+    assert DescriptionLength(40).theory_bits(0) == 0
+
+
+@given(tables(storage=("dense", "sparse")))
+@settings(max_examples=40)
+def test_possible_conditions(data):
+    """Two for each value of a numeric feature, one for each category that occurs, and the labels."""
+    n_possible = data.schema.n_labels
+    X = data.X.toarray() if sparse.issparse(data.X) else data.X
+    for feature, values in zip(data.schema.features, X.T, strict=True):
+        n_values = len({value for value in values.tolist() if value == value})
+        n_possible += n_values if feature.is_nominal else 2 * n_values
+    pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
+    assert pruner.n_possible == n_possible
+
+
+def length_with(pruner, ground, head, covered, n_conditions):
+    """The bits for the exceptions of all labels of a head once it is written, and its body."""
+    bits = pruner.theory_bits(n_conditions)
+    for label, value in head:
+        cells = list(zip(ground.board[label].tolist(), covered.tolist(), strict=True))
+        said = [cell == value or (cell == UNSET and is_in) for cell, is_in in cells]
+        true = [truth == value for truth in ground.truth[label].tolist()]
+        pairs = list(zip(said, true, strict=True))
+        bits += exception_bits(
+            sum(said), len(said) - sum(said), pairs.count((True, False)),
+            pairs.count((False, True)), sum(true),
+        )  # fmt: skip
+    return bits
+
+
+@given(situations())
+@settings(max_examples=150)
+def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
+    """And only if it says more right than wrong, in fewer bits than nothing takes."""
+    data, ground, grown = situation
+    pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
+    fronts = list(fronts_of(data, ground, grown.body))
+    lengths = [length_with(pruner, ground, grown.head, *pair) for pair in zip(fronts, range(9))]
+    allowed = range(min(1, len(grown.body)), len(fronts))
+    best = min(allowed, key=lambda k: (round(lengths[k], 9), k))
+    nothing = np.zeros(data.n_rows, dtype=bool)
+    before = length_with(pruner, ground, grown.head, nothing, 0)
+    right, wrong = right_and_wrong(ground, grown.head, fronts[best])
+    expected = best if right > wrong and lengths[best] < before - 1e-9 else None
+    assert pruner(grown, fronts, ground) == expected
+
+
+@pytest.mark.parametrize("polarity", ["presence", "both"])
+def test_a_label_that_all_rows_have_is_learned(polarity):
+    """Once no error was to be expected errors were free, and so were rules for such labels."""
+    X = np.arange(20.0)[:, None]
+    Y = np.stack([np.ones(20), X[:, 0] < 6], axis=1).astype(int)
+    learner = SeparateAndConquer(polarity=polarity, default_rule=False, last_resort=None)
+    assert np.array_equal(learner.fit(X, Y).predict(X), Y)
+
+
+# ---------------------------------------------------------------- significance
+
+
+def g_statistic(inside, around):
+    """Scipy's likelihood ratio of counts inside against the shares around."""
+    if not sum(inside):
+        return 0.0
+    expected = [sum(inside) * part / sum(around) for part in around]
+    cells = [(found, wanted) for found, wanted in zip(inside, expected, strict=True) if wanted]
+    return power_divergence(*zip(*cells, strict=True), lambda_="log-likelihood").statistic
+
+
+@given(st.tuples(st.integers(0, 40), st.integers(0, 40)), st.integers(0, 40), st.integers(0, 40))
+@settings(max_examples=200)
+def test_the_likelihood_ratio_is_scipys(inside, more_right, more_wrong):
+    around = inside[0] + more_right, inside[1] + more_wrong
+    found = Significance().ratio(inside, around)
+    assert found == pytest.approx(g_statistic(inside, around), abs=1e-9)
+
+
+def test_the_threshold_is_exceeded_by_chance_one_time_in_twenty():
+    assert Significance().threshold == pytest.approx(chi2.ppf(0.95, 1), abs=1e-6)
+
+
+@given(situations())
+@settings(max_examples=150)
+def test_conditions_up_to_the_last_significant_one_are_kept(situation):
+    data, ground, grown = situation
+    fronts = list(fronts_of(data, ground, grown.body))
+    counts = [right_and_wrong(ground, grown.head, front) for front in fronts]
+    significant = [
+        k for k in range(1, len(fronts)) if g_statistic(counts[k], counts[k - 1]) >= 3.841459
+    ]
+    expected = 0 if len(grown.body) == 0 else None
+    if significant and counts[significant[-1]][0] > counts[significant[-1]][1]:
+        expected = significant[-1]
+    assert Significance()(grown, fronts, ground) == expected
+
+
+# ---------------------------------------------------------------- held-out rows (IREP)
+
+
+@given(situations(), st.data())
+@settings(max_examples=150)
+def test_the_front_that_does_best_on_held_out_rows_is_kept(situation, drawn):
+    data, ground, grown = situation
+    flags = st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows)
+    held = np.array(drawn.draw(flags))
+    ground.hold_out(held)
+    fronts = list(fronts_of(data, ground, grown.body))
+    best, kept = 0.0, None
+    for k in range(min(1, len(grown.body)), len(fronts)):
+        right, wrong = right_and_wrong(ground, grown.head, fronts[k], among=held)
+        value = (right - wrong) / (right + wrong) if right + wrong else -1
+        if value > best:
+            best, kept = value, k
+    assert HeldOut(held)(grown, fronts, ground) == kept
+
+
+label_sets = st.lists(st.tuples(*[st.integers(0, 1)] * 2), min_size=1, max_size=40)
+shares = st.sampled_from([1 / 3, 0.25, 0.5, 0.1, 0.9])
+
+
+@given(label_sets, shares, st.integers(0, 5))
+@settings(max_examples=100)
+def test_each_label_set_gives_its_share_of_held_out_rows(Y, share, seed):
+    keys = row_keys(np.arange(len(Y), dtype=float)[:, None])
+    held = held_out_rows(np.array(Y, dtype=np.int8), keys, share, seed)
+    for kind in set(Y):
+        of_kind = held[[row == kind for row in Y]]
+        assert abs(of_kind.sum() - share * len(of_kind)) <= 1 + 1e-9
+
+
+def a_table(n_rows=60, seed=0, n_categories=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (n_rows, 3)).astype(float)
+    Y = (rng.random((n_rows, 3)) < 0.1 + 0.25 * X).astype(np.int8)
+    if n_categories:
+        from tables import schema_of
+
+        return Dataset(schema_of([n_categories] * 3, 3), X, Y)
+    return Dataset(tables_schema(), X, Y)
+
+
+def tables_schema():
+    from tables import schema_of
+
+    return schema_of([0, 0, 0], 3)
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csc_array])
+def test_the_split_does_not_depend_on_the_order_of_rows(stored):
+    rng = np.random.default_rng(1)
+    X, Y = rng.random((50, 2)) * (rng.random((50, 2)) < 0.5), rng.integers(0, 2, (50, 2))
+    X[:, 0] += np.arange(1, 51)
+    order = rng.permutation(50)
+    held = held_out_rows(Y.astype(np.int8), row_keys(stored(X)), 1 / 3, 7)
+    moved = held_out_rows(Y[order].astype(np.int8), row_keys(stored(X[order])), 1 / 3, 7)
+    assert np.array_equal(moved, held[order])
+
+
+def test_dense_and_sparse_tables_are_split_alike():
+    data = a_table()
+    stored = sparse.csc_array(data.X)
+    assert np.array_equal(row_keys(data.X), row_keys(stored))
+
+
+@pytest.mark.parametrize("n_labels", [2, 30])
+def test_the_split_depends_on_the_seed(n_labels):
+    """With many labels every label set occurs once; there too."""
+    rng = np.random.default_rng(0)
+    keys, Y = row_keys(rng.random((40, 2))), rng.integers(0, 2, (40, n_labels)).astype(np.int8)
+    splits = {held_out_rows(Y, keys, 1 / 3, seed).tobytes() for seed in range(10)}
+    assert len(splits) == 10
+
+
+def first_grown(data, **parameters):
+    """The first rule that is grown, before it is pruned, and the covering that grew it."""
+    learner = SeparateAndConquer(polarity="both", min_coverage=1, **parameters)
+    covering = Covering(data, checked_settings(learner, data.schema), None)
+    return covering.search.best_rule(), covering
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_held_out_rows_do_not_count_while_growing(seed):
+    """The rule is the one that is grown where they are not there at all."""
+    data = a_table(seed=seed, n_categories=4)
+    grown, covering = first_grown(data, pruning="irep", random_state=seed)
+    rest = np.flatnonzero(~covering.prune.rows)
+    assert 0 < rest.size < data.n_rows
+    alone, _ = first_grown(Dataset(data.schema, data.X[rest], data.Y[rest]), pruning=None)
+    assert (grown.head, grown.body, grown.merit) == (alone.head, alone.body, alone.merit)
+
+
+@pytest.mark.parametrize("pruning", PRUNINGS)
+def test_the_list_does_not_depend_on_the_order_of_rows(pruning):
+    data = a_table()
+    order = np.random.default_rng(2).permutation(data.n_rows)
+    moved = Dataset(data.schema, data.X[order], data.Y[order])
+    learner = SeparateAndConquer(pruning=pruning, random_state=3)
+    theory = learner.fit(data).theory_
+    assert theory == learner.fit(moved).theory_
+    assert len(theory) > 1
+
+
+# ---------------------------------------------------------------- rules that are rejected
+
+
+def learn_with_watch(monkeypatch, data, **parameters):
+    """Learn; returns the heads that were rejected, each with the rules that came after it."""
+    rejected, n_searched = [], 0
+    pruned, best_rule = Covering._pruned, RuleSearch.best_rule
+
+    def watch_pruned(covering, grown):
+        kept = pruned(covering, grown)
+        if kept is None:
+            rejected.append((grown.head, len(covering.rules)))
+        return kept
+
+    def watch_search(search):
+        nonlocal n_searched
+        n_searched += 1
+        assert n_searched <= 3 * data.Y.size + 10, "learning does not end"
+        return best_rule(search)
+
+    monkeypatch.setattr(Covering, "_pruned", watch_pruned)
+    monkeypatch.setattr(RuleSearch, "best_rule", watch_search)
+    theory = SeparateAndConquer(last_resort=None, **parameters).fit(data).theory_
+    return [(head, theory.rules[where:]) for head, where in rejected], theory
+
+
+WAYS = [
+    {"heads": "single"},
+    {"heads": "multi"},
+    {"heads": "multi", "fixed_head": False, "polarity": "both"},
+    {"heads": "single", "beam": 2, "polarity": "both"},
+    {"heads": "multi", "fixed_head": False, "polarity": "both", "measure": "f1/micro/full"},
+    {"heads": "multi", "fixed_head": False, "polarity": "presence", "measure": "f1/example"},
+    {"heads": "multi", "fixed_head": False, "polarity": "rarer", "measure": "f1/example"},
+]
+
+
+@pytest.mark.parametrize("pruning", PRUNINGS)
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_what_was_rejected_is_not_tried_again_and_learning_ends(monkeypatch, pruning, way):
+    n_rejected = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 3, (14, 2)).astype(float)
+        Y = (rng.random((14, 3)) < 0.35).astype(np.int8)
+        data = Dataset(tables_schema_of(2), X, Y)
+        with monkeypatch.context() as patch:
+            rejected, _ = learn_with_watch(
+                patch, data, pruning=pruning, default_rule=False, **way
+            )
+        for head, later in rejected:
+            n_rejected += 1
+            assert all(set(head) != set(rule.head) for rule in later)
+    assert n_rejected
+
+
+def tables_schema_of(n_features):
+    from tables import schema_of
+
+    return schema_of([0] * n_features, 3)
+
+
+@pytest.mark.parametrize("pruning", PRUNINGS)
+def test_pruning_finds_the_plan_and_leaves_the_noise(pruning):
+    """One condition decides each label, all else is chance; without pruning rules pile up."""
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 6))
+    planted = np.stack([X[:, 0] > 0.7, X[:, 1] <= 0.2], axis=1)
+    Y = (planted ^ (rng.random((200, 2)) < 0.08)).astype(int)
+    pruned = SeparateAndConquer(pruning=pruning, last_resort=None).fit(X, Y).theory_
+    every = SeparateAndConquer(pruning=None, last_resort=None).fit(X, Y).theory_
+    assert len(pruned) < len(every) / 2
+    assert {rule.head for rule in pruned[:-1]} == {Head({0: 1}, 2), Head({1: 1}, 2)}
+
+
+@given(situations(), st.sampled_from(PRUNINGS))
+@settings(max_examples=60)
+def test_the_front_that_is_kept_is_written(situation, pruning):
+    """What the learner takes for covered is what the shorter body covers, and a cell is written."""
+    data, _, grown = situation
+    learner = SeparateAndConquer(pruning=pruning, polarity="both", prune_share=0.5)
+    covering = Covering(data, checked_settings(learner, data.schema), None)
+    grown = covering.search.best_rule()
+    kept = None if grown is None else covering._pruned(grown)
+    if kept is None:
+        return
+    assert kept.body == Body(grown.body.conditions[: len(kept.body)])
+    assert kept.head == grown.head
+    board = np.full_like(data.Y, UNSET)
+    assert np.array_equal(kept.covered.mask, kept.body.covers(data.X, board))
+    covering._add(kept)
+    assert covering.ground.n_open < data.Y.size
