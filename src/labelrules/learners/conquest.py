@@ -37,6 +37,7 @@ class Covering:
         self.data, self.settings = data, settings
         self.started = monotonic()
         self.ended_early = False
+        self.resorts: list[Rule] = []
         self.ground = Ground(data, settings.order)
         self.rules: list[Rule] = list(prefix or ())
         self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
@@ -49,7 +50,7 @@ class Covering:
             while not self._is_done():
                 grown = self.search.best_rule()
                 if grown is None or not self._is_worth_adding(grown):
-                    return
+                    break
                 pruned = self._pruned(grown)
                 if pruned is None:
                     self.search.close(grown.head)
@@ -57,8 +58,12 @@ class Covering:
                 rule = self._add(pruned)
                 value = value_of(grown.rank)
                 tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
+            self.resorts = self._last_resort()
         except KeyboardInterrupt:
             self._end("it was interrupted")
+            # It may have been while a rule was written: only what is in the list shall count.
+            self.ground = Ground(self.data, self.settings.order)
+            self.evidence = self.ground.replay(self.rules, self.data.X)
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -141,6 +146,11 @@ class Covering:
             return False
         return self.ground.share_incomplete(covered) <= share
 
+    def _is_closed(self) -> bool:
+        """Whether the list that was given ends with a default rule already."""
+        last = self.rules[-1] if self.rules else None
+        return last is not None and not len(last.body) and last.head.is_complete
+
     @property
     def board(self) -> Board:
         """What the list has written, rows by labels."""
@@ -151,8 +161,8 @@ class Covering:
         rules = [
             rule.with_evidence(found) for rule, found in zip(self.rules, self.evidence, strict=True)
         ]
-        rules += self._last_resort()
-        if self.settings.default_rule:
+        rules += self.resorts
+        if self.settings.default_rule and not self._is_closed():
             head = self.ground.default()
             evidence = self.ground.write_open(head, ~self.ground.ended)
             rules.append(Rule(head, evidence=evidence))

@@ -173,8 +173,14 @@ class SeparateAndConquer(RuleClassifier):
         with told(self.progress) as listener:
             covering.go_on(listener)
         learned = covering.finished()
-        self._board = covering.board
+        self._board, self._has_default = covering.board, settings.default_rule
         return learned
+
+    def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
+        kept = super()._kept(theory)
+        if theory is None and kept is not None and not self._has_default:
+            return self.theory_  # its last rule is no default rule, even if it has no condition
+        return kept
 
     def _written(self, learned: DecisionList, data: Dataset) -> Board:
         board: Board = self._board

@@ -107,7 +107,9 @@ class Ground:
             found.append(self.write_open(rule.head, covered))
             if rule.stops:
                 self.end(covered)
-        if self.prepends:
+        if self.prepends:  # new rules are asked before any mark that stops the list
+            self.ended[:] = False
+            self.n_open = int((self.board == UNSET).sum())
             self.counted[0], self.counted[1] = self.board != 0, self.board != 1
         return found
 

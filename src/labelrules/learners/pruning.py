@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Board, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.dataset import column_of
 from labelrules.learners.ground import Ground
 from labelrules.rules import Body, Head
@@ -73,7 +73,7 @@ class DescriptionLength:
         return sum(self._bits_of(ground, label, value, covered) for label, value in head)
 
     def _bits_of(self, ground: Ground, label: int, value: int, covered: Mask) -> float:
-        said = (ground.board[label] == value) | covered
+        said = (ground.board[label] == value) | (covered & (ground.board[label] == UNSET))
         true = ground.truth[label] == value
         n_said, n_true = int(np.count_nonzero(said)), int(np.count_nonzero(true))
         n_hit = int(np.count_nonzero(said & true))
@@ -114,10 +114,12 @@ def exception_bits(n_said: int, n_unsaid: int, n_wrong: int, n_missed: int, n_tr
     n_errors, share = n_wrong + n_missed, n_true / (n_said + n_unsaid)
     wrong_share = n_wrong / n_said if n_said else 0.0
     missed_share = n_missed / n_unsaid if n_unsaid else 0.0
-    if n_said > n_unsaid:
-        wrong_share = min(1.0, share * n_errors / n_said)
-    elif n_unsaid:
-        missed_share = min(1.0, (1 - share) * n_errors / n_unsaid)
+    expected = share * n_errors / n_said if n_said > n_unsaid else 0.0
+    if 0 < expected < 1:
+        wrong_share = expected
+    expected = (1 - share) * n_errors / n_unsaid if n_unsaid >= max(1, n_said) else 0.0
+    if 0 < expected < 1:
+        missed_share = expected
     return (
         log2(n_said + n_unsaid + 1)
         + subset_bits(n_said, n_wrong, wrong_share)
@@ -215,7 +217,7 @@ def prefixes_of(body: Body, X: Matrix, ground: Ground) -> list[Mask]:
 
 def row_keys(X: Matrix) -> Integers:
     """A number for each row that depends on its values only."""
-    contents = _stored_rows(X) if sparse.issparse(X) else map(bytes, np.ascontiguousarray(X))
+    contents = _stored_rows(X) if sparse.issparse(X) else _nonzero_rows(np.ascontiguousarray(X))
     digests = b"".join(blake2b(content, digest_size=8).digest() for content in contents)
     return np.frombuffer(digests, dtype="<i8").astype(np.int64)
 
@@ -223,7 +225,13 @@ def row_keys(X: Matrix) -> Integers:
 def _stored_rows(X: sparse.csc_array) -> Iterator[bytes]:
     rows = X.tocsr()
     for start, stop in pairwise(rows.indptr.tolist()):
-        yield rows.indices[start:stop].tobytes() + rows.data[start:stop].tobytes()
+        yield rows.indices[start:stop].astype(np.int64).tobytes() + rows.data[start:stop].tobytes()
+
+
+def _nonzero_rows(X: Floats) -> Iterator[bytes]:
+    for row in X:
+        columns = np.flatnonzero(row)
+        yield columns.tobytes() + row[columns].tobytes()
 
 
 def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
@@ -231,9 +239,11 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
 
     Rows are told apart by their `keys`; which of them are taken follows from these and the seed.
     """
-    _, kinds = np.unique(Y, axis=0, return_inverse=True)
-    mixed = np.random.default_rng(seed).integers(1, 2**63 - 1, dtype=np.int64)
-    order = np.lexsort(((keys * mixed) ^ (keys >> 17), kinds.ravel()))
+    sets, kinds = np.unique(Y, axis=0, return_inverse=True)
+    chance = np.random.default_rng(seed)
+    factor = chance.integers(1, 2**62, dtype=np.int64) * 2 + 1
+    shuffled = chance.permutation(len(sets))[kinds.ravel()]
+    order = np.lexsort(((keys * factor) ^ (keys >> 17), shuffled))
     held = np.zeros(len(Y), dtype=np.bool_)
     # Every so many-th of the rows in order: about the same share of each label set.
     steps = np.floor(np.arange(1, len(Y) + 1) * share) > np.floor(np.arange(len(Y)) * share)

@@ -54,6 +54,8 @@ class RuleSearch:
         for label, value in head:
             self.values[label] &= ~(1 << value)
             self.refiner.stale[label] = True
+            if not self.settings.scores_literals:  # heads are searched for as a whole
+                self.ground.counted[:, label] = False
 
     def changed(self, labels: Mask) -> None:
         """Take note of labels whose cells have changed."""
@@ -80,7 +82,7 @@ class RuleSearch:
         if settings.tallies_decide:
             n_labels, n_rows = ground.truth.shape
             return TallyJudge(measure, convention, absence, n_labels, n_rows, complete)
-        flipped = (self.values == 1) & (settings.polarity == "rarer")
+        flipped = (rarer_values(ground.truth) == 1) & (settings.polarity == "rarer")
         return RowJudge(
             measure, convention, absence, ground.truth, ground.counted[0], settings.lift,
             settings.largest, settings.min_coverage, flipped, complete,

@@ -173,6 +173,12 @@ def _pruning(learner: Any, heads: str) -> str | None:
     if learner.pruning is None:
         return None
     pruning = _word(learner, "pruning", ("mdl", "irep", "significance"))
+    share = _number(learner, "prune_share", highest=1)
+    if pruning == "irep" and not (share and share < 1):
+        raise ValueError(
+            "prune_share must be above 0 and below 1: some rows to grow rules on, some to prune "
+            f"them on, not {learner.prune_share!r}"
+        )
     if learner.order == "prepend":
         raise ValueError("pruning goes with order='append': use pruning=None to prepend rules")
     return pruning
