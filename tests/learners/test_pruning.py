@@ -19,16 +19,14 @@ from labelrules.learners.pruning import (
     HeldOut,
     Significance,
     exception_bits,
-    held_out_rows,
     prefixes_of,
-    row_keys,
 )
 from labelrules.learners.rulesearch import RuleSearch
 from labelrules.learners.settings import checked_settings
 from labelrules.search.bodies import Grown
 from labelrules.search.columns import Columns
-from tables import tables
-from theories import bodies, boards, heads
+from tables import schema_of, tables
+from theories import boards, bodies, heads
 
 PRUNINGS = ("mdl", "irep", "significance")
 
@@ -40,7 +38,7 @@ def situations(draw):
     values = st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5, 7.0])
     body, head = draw(bodies(data.schema, values)), draw(heads(data.schema))
     ground = Ground(data, "append")
-    ground.board[:] = draw(boards(data.n_rows, data.schema.n_labels)).T
+    ground.board[:] = np.array(draw(boards(data.n_rows, data.schema.n_labels))).T
     ground.ended[:] = draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows))
     ground.ended &= draw(st.booleans())
     ground.counted[0] = (ground.board == UNSET) & ~ground.ended
@@ -117,11 +115,7 @@ def expected_share(n_said, n_unsaid, n_wrong, n_missed, n_true):
 @given(outcomes())
 @settings(max_examples=200)
 def test_exceptions_are_coded_as_ripper_does(outcome):
-    n_said, n_unsaid, n_wrong, n_missed, _ = outcome
-    partly_wrong = 0 < n_wrong < n_said or n_wrong == 0
-    partly_missed = 0 < n_missed < n_unsaid or n_missed == 0
-    assume(n_said + n_unsaid and partly_wrong and partly_missed)
-    assume(0 < expected_share(*outcome) < 1)
+    assume(outcome[0] + outcome[1] > 0 and 0 < expected_share(*outcome) < 1)
     assert exception_bits(*outcome) == pytest.approx(cohens_bits(*outcome))
 
 
@@ -145,7 +139,7 @@ def test_bits_of_a_body(k):
 @given(tables(storage=("dense", "sparse")))
 @settings(max_examples=40)
 def test_possible_conditions(data):
-    """Two for each value of a numeric feature, one for each category that occurs, and the labels."""
+    """Two for each value of a numeric feature, one for each category that occurs, and labels."""
     n_possible = data.schema.n_labels
     X = data.X.toarray() if sparse.issparse(data.X) else data.X
     for feature, values in zip(data.schema.features, X.T, strict=True):
@@ -171,13 +165,16 @@ def length_with(pruner, ground, head, covered, n_conditions):
 
 
 @given(situations())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
     """And only if it says more right than wrong, in fewer bits than nothing takes."""
     data, ground, grown = situation
     pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
     fronts = list(fronts_of(data, ground, grown.body))
-    lengths = [length_with(pruner, ground, grown.head, *pair) for pair in zip(fronts, range(9))]
+    lengths = [
+        length_with(pruner, ground, grown.head, *pair)
+        for pair in zip(fronts, range(len(fronts)), strict=True)
+    ]
     allowed = range(min(1, len(grown.body)), len(fronts))
     best = min(allowed, key=lambda k: (round(lengths[k], 9), k))
     nothing = np.zeros(data.n_rows, dtype=bool)
@@ -221,7 +218,7 @@ def test_the_threshold_is_exceeded_by_chance_one_time_in_twenty():
 
 
 @given(situations())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_conditions_up_to_the_last_significant_one_are_kept(situation):
     data, ground, grown = situation
     fronts = list(fronts_of(data, ground, grown.body))
@@ -239,7 +236,7 @@ def test_conditions_up_to_the_last_significant_one_are_kept(situation):
 
 
 @given(situations(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_the_front_that_does_best_on_held_out_rows_is_kept(situation, drawn):
     data, ground, grown = situation
     flags = st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows)
@@ -253,92 +250,6 @@ def test_the_front_that_does_best_on_held_out_rows_is_kept(situation, drawn):
         if value > best:
             best, kept = value, k
     assert HeldOut(held)(grown, fronts, ground) == kept
-
-
-label_sets = st.lists(st.tuples(*[st.integers(0, 1)] * 2), min_size=1, max_size=40)
-shares = st.sampled_from([1 / 3, 0.25, 0.5, 0.1, 0.9])
-
-
-@given(label_sets, shares, st.integers(0, 5))
-@settings(max_examples=100)
-def test_each_label_set_gives_its_share_of_held_out_rows(Y, share, seed):
-    keys = row_keys(np.arange(len(Y), dtype=float)[:, None])
-    held = held_out_rows(np.array(Y, dtype=np.int8), keys, share, seed)
-    for kind in set(Y):
-        of_kind = held[[row == kind for row in Y]]
-        assert abs(of_kind.sum() - share * len(of_kind)) <= 1 + 1e-9
-
-
-def a_table(n_rows=60, seed=0, n_categories=0):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 4, (n_rows, 3)).astype(float)
-    Y = (rng.random((n_rows, 3)) < 0.1 + 0.25 * X).astype(np.int8)
-    if n_categories:
-        from tables import schema_of
-
-        return Dataset(schema_of([n_categories] * 3, 3), X, Y)
-    return Dataset(tables_schema(), X, Y)
-
-
-def tables_schema():
-    from tables import schema_of
-
-    return schema_of([0, 0, 0], 3)
-
-
-@pytest.mark.parametrize("stored", [np.asarray, sparse.csc_array])
-def test_the_split_does_not_depend_on_the_order_of_rows(stored):
-    rng = np.random.default_rng(1)
-    X, Y = rng.random((50, 2)) * (rng.random((50, 2)) < 0.5), rng.integers(0, 2, (50, 2))
-    X[:, 0] += np.arange(1, 51)
-    order = rng.permutation(50)
-    held = held_out_rows(Y.astype(np.int8), row_keys(stored(X)), 1 / 3, 7)
-    moved = held_out_rows(Y[order].astype(np.int8), row_keys(stored(X[order])), 1 / 3, 7)
-    assert np.array_equal(moved, held[order])
-
-
-def test_dense_and_sparse_tables_are_split_alike():
-    data = a_table()
-    stored = sparse.csc_array(data.X)
-    assert np.array_equal(row_keys(data.X), row_keys(stored))
-
-
-@pytest.mark.parametrize("n_labels", [2, 30])
-def test_the_split_depends_on_the_seed(n_labels):
-    """With many labels every label set occurs once; there too."""
-    rng = np.random.default_rng(0)
-    keys, Y = row_keys(rng.random((40, 2))), rng.integers(0, 2, (40, n_labels)).astype(np.int8)
-    splits = {held_out_rows(Y, keys, 1 / 3, seed).tobytes() for seed in range(10)}
-    assert len(splits) == 10
-
-
-def first_grown(data, **parameters):
-    """The first rule that is grown, before it is pruned, and the covering that grew it."""
-    learner = SeparateAndConquer(polarity="both", min_coverage=1, **parameters)
-    covering = Covering(data, checked_settings(learner, data.schema), None)
-    return covering.search.best_rule(), covering
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_held_out_rows_do_not_count_while_growing(seed):
-    """The rule is the one that is grown where they are not there at all."""
-    data = a_table(seed=seed, n_categories=4)
-    grown, covering = first_grown(data, pruning="irep", random_state=seed)
-    rest = np.flatnonzero(~covering.prune.rows)
-    assert 0 < rest.size < data.n_rows
-    alone, _ = first_grown(Dataset(data.schema, data.X[rest], data.Y[rest]), pruning=None)
-    assert (grown.head, grown.body, grown.merit) == (alone.head, alone.body, alone.merit)
-
-
-@pytest.mark.parametrize("pruning", PRUNINGS)
-def test_the_list_does_not_depend_on_the_order_of_rows(pruning):
-    data = a_table()
-    order = np.random.default_rng(2).permutation(data.n_rows)
-    moved = Dataset(data.schema, data.X[order], data.Y[order])
-    learner = SeparateAndConquer(pruning=pruning, random_state=3)
-    theory = learner.fit(data).theory_
-    assert theory == learner.fit(moved).theory_
-    assert len(theory) > 1
 
 
 # ---------------------------------------------------------------- rules that are rejected
@@ -358,49 +269,48 @@ def learn_with_watch(monkeypatch, data, **parameters):
     def watch_search(search):
         nonlocal n_searched
         n_searched += 1
-        assert n_searched <= 3 * data.Y.size + 10, "learning does not end"
+        # Each rule writes a cell, or its head is not tried again.
+        assert n_searched <= data.Y.size + 2 * data.schema.n_labels + 1, "learning does not end"
         return best_rule(search)
 
     monkeypatch.setattr(Covering, "_pruned", watch_pruned)
     monkeypatch.setattr(RuleSearch, "best_rule", watch_search)
-    theory = SeparateAndConquer(last_resort=None, **parameters).fit(data).theory_
-    return [(head, theory.rules[where:]) for head, where in rejected], theory
+    theory = (
+        SeparateAndConquer(last_resort=None, default_rule=False, **parameters).fit(data).theory_
+    )
+    return [(head, theory.rules[where:]) for head, where in rejected]
 
 
+SEVERAL = {"heads": "multi", "fixed_head": False}
 WAYS = [
     {"heads": "single"},
     {"heads": "multi"},
-    {"heads": "multi", "fixed_head": False, "polarity": "both"},
+    {**SEVERAL, "polarity": "both"},
     {"heads": "single", "beam": 2, "polarity": "both"},
-    {"heads": "multi", "fixed_head": False, "polarity": "both", "measure": "f1/micro/full"},
-    {"heads": "multi", "fixed_head": False, "polarity": "presence", "measure": "f1/example"},
-    {"heads": "multi", "fixed_head": False, "polarity": "rarer", "measure": "f1/example"},
+    {**SEVERAL, "polarity": "both", "measure": "f0.8/micro/full"},
+    {**SEVERAL, "polarity": "presence", "measure": "f0.8/example"},
+    {**SEVERAL, "polarity": "rarer", "measure": "f0.8/example"},
 ]
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(map(str, way.values())))
 def test_what_was_rejected_is_not_tried_again_and_learning_ends(monkeypatch, pruning, way):
+    """Once a search that does not look at single labels found the same rule for ever."""
     n_rejected = 0
-    for seed in range(3):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
-        X = rng.integers(0, 3, (14, 2)).astype(float)
-        Y = (rng.random((14, 3)) < 0.35).astype(np.int8)
-        data = Dataset(tables_schema_of(2), X, Y)
+        X = rng.integers(0, 3, (12, 2)).astype(float)
+        Y = (rng.random((12, 3)) < 0.35).astype(np.int8)
         with monkeypatch.context() as patch:
-            rejected, _ = learn_with_watch(
-                patch, data, pruning=pruning, default_rule=False, **way
-            )
+            data = Dataset(schema_of([0, 0], 3), X, Y)
+            rejected = learn_with_watch(patch, data, pruning=pruning, **way)
         for head, later in rejected:
             n_rejected += 1
             assert all(set(head) != set(rule.head) for rule in later)
-    assert n_rejected
-
-
-def tables_schema_of(n_features):
-    from tables import schema_of
-
-    return schema_of([0] * n_features, 3)
+        if n_rejected:
+            return
+    assert way["heads"] == "multi", "nothing was rejected"
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)

@@ -38,17 +38,17 @@ def _rebound(function: FunctionType, given: dict[str, Any]) -> FunctionType:
     )
 
 
-def formula_with_parameter(formula: Formula) -> Any:
+def formula_with_parameter(formula: Formula, mark: str) -> Any:
     """The formula as a compiled function of four counts and its parameter, if it has one or not.
 
     A division by zero gives no number instead of an error, so that many counts at a time can be
-    scored.
+    scored. All that is compiled carries the mark in its name; see `specialised`.
     """
     function = cast(FunctionType, formula.function)
     given = dict(function.__globals__)
     for helper in reversed(helpers(function)):
-        given[helper.__name__] = njit(error_model="numpy")(_rebound(helper, given))
-    inner = njit(error_model="numpy")(_rebound(function, given))
+        given[helper.__name__] = _marked(_rebound(helper, given), mark)
+    inner = _marked(_rebound(function, given), mark)
 
     def parametric(tp, fp, tn, fn, parameter):
         return inner(tp, fp, tn, fn, parameter)
@@ -56,4 +56,10 @@ def formula_with_parameter(formula: Formula) -> Any:
     def plain(tp, fp, tn, fn, parameter):
         return inner(tp, fp, tn, fn)
 
-    return njit(error_model="numpy")(plain if formula.parameter is None else parametric)
+    return _marked(plain if formula.parameter is None else parametric, mark)
+
+
+def _marked(function: Any, mark: str) -> Any:
+    function.__name__ = f"{function.__name__}_{mark}"
+    function.__qualname__ = function.__name__
+    return njit(error_model="numpy")(function)

@@ -10,10 +10,8 @@ from labelrules.kernels.refine import _encode, _refinements, _sum_inside
 from labelrules.kernels.scoring import (
     ABSENCE,
     CELL,
-    FIRST,
     NOTHING,
     PRESENCE,
-    SECOND,
     SECOND_PLACE,
     cells_of,
     ones_of,
@@ -63,62 +61,74 @@ def add_right(inside_1, inside_0, everywhere_1, everywhere_0, values, rank, way)
     return 0.0, -1
 
 
-def best_merged(space, columns, rows, cells, labels, rank, largest, way):
-    """Of the refinements that reach the rank the one whose labels have the most cells right.
+def add_up(space, column, rows, cells, labels, everywhere, inside, rank, largest, way, work):
+    """Add up, for each refinement by a column, the right cells of all labels that reach the rank.
 
-    All labels that reach it make up the head, presences first, `largest` of them at most.
-    Returns the number of cells right, the column and the place, as in `Best`.
+    Presences first, `largest` labels at most. Returns how many cuts or values there are.
     """
     (entries, start, middle, valid, stop), unlisted, nominal, all_operators = space
-    n_layers = len(cells.counted)
+    codes, sums, totals, gains, sizes = work
+    n_layers, n = len(cells.counted), 0
     top = n_layers - 1  # the layer for presence
-    shape = (n_layers, len(labels))
+    limited = largest < len(labels)
+    gains[:], sizes[:] = 0.0, 0
+    for step in range(len(labels) * (2 if limited else 1)):
+        j, phase = step % len(labels), step // len(labels)
+        label = labels[j]
+        operators = all_operators[label if len(all_operators) > 1 else 0, column]
+        if not operators:
+            continue
+        for layer in range(n_layers):
+            _encode_rows(cells.truth[label], cells.counted[layer, label], rows, codes)
+            n, totals[layer] = _refinements(
+                entries, start[column], middle[column], valid[column], stop[column],
+                nominal[column], unlisted, codes, inside[layer, j], len(rows), sums[layer],
+            )  # fmt: skip
+        for i in range(2 * n):
+            cut, second = i // 2, i % 2
+            if not operators & (1 << second) or sizes[second, cut] >= largest:
+                continue
+            in_1, in_0 = sums[top, cut], sums[0, cut]
+            if second:
+                in_1, in_0 = totals[top] - in_1, totals[0] - in_0
+            gain, value = add_right(
+                in_1, in_0, everywhere[top, j], everywhere[0, j], cells.values[label], rank, way
+            )
+            if value >= 0 and not (limited and value == phase):
+                gains[second, cut] += gain
+                sizes[second, cut] += 1
+    return n
+
+
+def best_merged(space, columns, bounds, rows, cells, labels, rank, largest, way):
+    """Of the refinements that reach the rank the one whose labels have the most cells right.
+
+    All labels that reach it make up the head, presences first, `largest` of them at most. Columns
+    come by falling `bounds`, which no refinement by them exceeds: most are not looked at.
+    Returns the number of cells right, the column and the place, as in `Best`.
+    """
+    nominal, n_layers = space.nominal, len(cells.counted)
+    shape, size = (n_layers, len(labels)), len(rows) + 2
     everywhere, inside = np.empty(shape, np.int64), np.empty(shape, np.int64)
     codes = np.empty(cells.truth.shape[1], np.int64)
     _totals(cells, labels, rows, codes, everywhere, inside)
-    sums = np.empty((n_layers, len(rows) + 2), np.int64)
-    gains = np.empty((2, len(rows) + 2))
-    sizes = np.empty((2, len(rows) + 2), np.int64)
+    gains, sizes = np.empty((2, size)), np.empty((2, size), np.int64)
+    sums, totals = np.empty((n_layers, size), np.int64), np.empty(n_layers, np.int64)
+    work = (codes, sums, totals, gains, sizes)
     most, where, place = -1.0, -1, -1
-    totals = np.empty(n_layers, np.int64)
-    limited = largest < len(labels)
-    for column in columns:
-        n = 0
-        gains[:], sizes[:] = 0.0, 0
-        for phase in range(2 if limited else 1):
-            for j in range(len(labels)):
-                label = labels[j]
-                operators = all_operators[label if len(all_operators) > 1 else 0, column]
-                if not operators:
-                    continue
-                for layer in range(n_layers):
-                    _encode_rows(cells.truth[label], cells.counted[layer, label], rows, codes)
-                    n, totals[layer] = _refinements(
-                        entries, start[column], middle[column], valid[column], stop[column],
-                        nominal[column], unlisted, codes, inside[layer, j], len(rows), sums[layer],
-                    )  # fmt: skip
-                for i in range(n):
-                    for second in range(2):
-                        if not operators & (SECOND if second else FIRST):
-                            continue
-                        if sizes[second, i] >= largest:
-                            continue
-                        in_1, in_0 = sums[top, i], sums[0, i]
-                        if second:
-                            in_1, in_0 = totals[top] - in_1, totals[0] - in_0
-                        gain, value = add_right(
-                            in_1, in_0, everywhere[top, j], everywhere[0, j],
-                            cells.values[label], rank, way,
-                        )  # fmt: skip
-                        if value < 0 or (limited and value == phase):
-                            continue
-                        gains[second, i] += gain
-                        sizes[second, i] += 1
+    for c in range(len(columns)):
+        column = columns[c]
+        if bounds[c] < most:
+            break
+        if bounds[c] == most and column > where:
+            continue
+        n = add_up(space, column, rows, cells, labels, everywhere, inside, rank, largest, way, work)
         for step in range(2 * n):
             # As places are numbered: cut by cut, but the second operator last for values.
             by_value = nominal[column]
             i, second = (step % n, step // n) if by_value else (step // 2, step % 2)
             at = second * SECOND_PLACE + i if by_value else step
-            if sizes[second, i] and gains[second, i] > most:
-                most, where, place = gains[second, i], column, at
+            gain = gains[second, i] if sizes[second, i] else -1.0
+            if gain > most or (gain == most and gain >= 0 and column < where):
+                most, where, place = gain, column, at
     return most, where, place

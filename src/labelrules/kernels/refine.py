@@ -114,12 +114,13 @@ def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, su
     return n, inside - missing
 
 
-def best_of_target(space, first, last, codes, everywhere, inside, n_inside, target, way, ranks):
+def best_of_target(space, first, last, codes, everywhere, inside, n_inside, target, way, found):
     """The best refinement for one target: its rank, its right cells, its column and its place.
 
-    `target` are the values that heads may have and the operators of the columns; `ranks` receives
-    the rank of each column that reaches the best so far.
+    `target` are the values that heads may have and the operators of the columns; `found` receives
+    the ranks of columns that reach the best so far, and how many cells are right then.
     """
+    ranks, rights = found
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     (entries, start, middle, valid, stop), unlisted, nominal, _ = space
     values, allowed = target
@@ -164,7 +165,7 @@ def best_of_target(space, first, last, codes, everywhere, inside, n_inside, targ
                 )
         if rank < top or rank == NOTHING:
             continue
-        ranks[column] = rank
+        ranks[column], rights[column] = rank, right
         if rank > top:
             present, absent = both_limits(everywhere, values, rank, way)
         if rank > top or right > most:
@@ -176,11 +177,13 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
     """The best refinement by a column from `first` to `last`, for each target.
 
     A target is a label, and with two layers of cells twice its number plus the value. Where
-    `reached` has rows it is told, by targets and columns, which reach the best rank.
+    `reached` has rows it receives, by targets and columns, the most cells right with which the
+    best rank is reached, -1 where it is not.
     """
     n_layers = len(cells.counted)
     codes = np.empty(cells.truth.shape[1], np.int64)
     ranks = np.empty(space.nominal.size, np.int64)
+    rights = np.empty(space.nominal.size)
     for i in range(len(targets)):
         label, layer = targets[i] // n_layers, targets[i] % n_layers
         operators = space.operators[label if len(space.operators) > 1 else 0]
@@ -189,12 +192,12 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         inside = _sum_inside(codes, rows)
         top, most, where, place = best_of_target(
             space, first, last, codes, everywhere, inside, len(rows), (values, operators), way,
-            ranks,
+            (ranks, rights),
         )  # fmt: skip
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
         if len(reached):
             for column in range(first, last):
-                reached[i, column] = ranks[column] == top
+                reached[i, column] = rights[column] if ranks[column] == top else -1
 
 
 @njit(nogil=True, cache=True)

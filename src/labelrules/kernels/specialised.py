@@ -17,7 +17,7 @@ _INNER = (
     scoring.rank_of, scoring.score_rank, scoring.bound_rank, scoring.reach, scoring.limits,
     scoring.both_limits, scoring.greatest, scoring.greatest_of_column, scoring.better_value,
     scoring.scan_two, scoring.scan_values, scoring.scan_cuts, refine.best_of_target,
-    merge.add_right,
+    merge.add_right, merge.add_up,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -41,27 +41,25 @@ def specialised(formula: Formula) -> Kernels:
 @cache
 def _specialised(name: str, code: CodeType) -> Kernels:
     formula = Formula(name)
-    names = {
-        **vars(scoring),
-        **vars(refine),
-        **vars(merge),
-        "formula": formula_with_parameter(formula),
-    }
-    for inner in _INNER:
-        names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names))
     mark = _fingerprint(formula)
+    compiled = formula_with_parameter(formula, mark)
+    names = {**vars(scoring), **vars(refine), **vars(merge), "formula": compiled}
+    for inner in _INNER:
+        names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names, mark))
     outer = (refine.best_refinements, merge.score_heads, merge.best_merged)
-    return Kernels(*(_cached(_rebound(kernel, names), mark) for kernel in outer))
+    keep = njit(nogil=True, cache=True, error_model="numpy")
+    return Kernels(*(keep(_rebound(kernel, names, mark)) for kernel in outer))
 
 
-def _cached(kernel: FunctionType, mark: str) -> Any:
-    # What is kept on disk is found by this name: it must tell one formula from another.
-    kernel.__qualname__ = f"{kernel.__name__}_{mark}"
-    return njit(nogil=True, cache=True, error_model="numpy")(kernel)
+def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
+    """The same function with other names around it.
 
-
-def _rebound(function: Any, names: dict[str, Any]) -> FunctionType:
-    return FunctionType(function.__code__, names, function.__name__)
+    What is compiled is kept on disk, and linked, by its name: the name must tell one formula from
+    another, in each function that depends on it.
+    """
+    bound = FunctionType(function.__code__, names, f"{function.__name__}_{mark}")
+    bound.__qualname__ = bound.__name__
+    return bound
 
 
 def _fingerprint(formula: Formula) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from math import log2
+from math import inf, log2
 from typing import Protocol
 
 import numpy as np
@@ -52,8 +52,8 @@ class DescriptionLength:
     def of(cls, columns: Columns, n_labels: int) -> "DescriptionLength":
         """Count the conditions that columns and labels offer."""
         n_values = columns.n_values
-        by_feature = np.where(columns.nominal > 0, n_values, 2 * n_values)
-        return cls(int(by_feature.sum()) + n_labels)
+        by_feature = np.where(columns.nominal > 0, n_values, 2 * (n_values - 1))
+        return cls(int(by_feature[n_values > 1].sum()) + n_labels)
 
     def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
@@ -64,9 +64,9 @@ class DescriptionLength:
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
         nothing = np.zeros_like(prefixes[0])
-        saved = self.bits(ground, grown.head, nothing) - lengths[best]
+        before = self.bits(ground, grown.head, nothing)
         gain = ground.gain(grown.head, prefixes[best])
-        return best if gain > 0 and saved > 1e-9 else None
+        return best if gain > 0 and lengths[best] < before - 1e-9 else None
 
     def bits(self, ground: Ground, head: Head, covered: Mask) -> float:
         """The bits for the exceptions when these rows are covered, too."""
@@ -95,8 +95,8 @@ def subset_bits(n: int, k: int, share: float) -> float:
     8.0
     """
     bits = 0.0
-    if k > 0 and share > 0:
-        bits -= k * log2(share)
+    if k > 0:
+        bits -= k * log2(share) if share > 0 else -inf
     if n > k and share < 1:
         bits -= (n - k) * log2(1 - share)
     return bits
@@ -114,12 +114,10 @@ def exception_bits(n_said: int, n_unsaid: int, n_wrong: int, n_missed: int, n_tr
     n_errors, share = n_wrong + n_missed, n_true / (n_said + n_unsaid)
     wrong_share = n_wrong / n_said if n_said else 0.0
     missed_share = n_missed / n_unsaid if n_unsaid else 0.0
-    expected = share * n_errors / n_said if n_said > n_unsaid else 0.0
-    if 0 < expected < 1:
-        wrong_share = expected
-    expected = (1 - share) * n_errors / n_unsaid if n_unsaid >= max(1, n_said) else 0.0
-    if 0 < expected < 1:
-        missed_share = expected
+    if n_said > n_unsaid and share * n_errors < n_said:
+        wrong_share = share * n_errors / n_said
+    elif n_unsaid >= max(1, n_said) and (1 - share) * n_errors < n_unsaid:
+        missed_share = (1 - share) * n_errors / n_unsaid
     return (
         log2(n_said + n_unsaid + 1)
         + subset_bits(n_said, n_wrong, wrong_share)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ WORTH_A_THREAD = 40_000
 
 FEW = 8
 """How many times fewer the covered rows must be for picking them one by one."""
+
+Reached: TypeAlias = npt.NDArray[np.int32]
+"""By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
 
 _NOTHING = np.iinfo(np.int64).min
 
@@ -112,7 +115,7 @@ class Refiner:
         n_targets = n_labels * self.n_layers
         self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
         self.root: Best = Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
-        self.reached = np.zeros((n_targets if merging else 0, self.n_features), dtype=np.bool_)
+        self.reached = np.empty((n_targets if merging else 0, self.n_features), dtype=np.int32)
         self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
         self.chunks = _chunks(columns.index, n_threads)
@@ -210,7 +213,7 @@ class Refiner:
         cells: "Cells",
         targets: Integers,
         found: "Best",
-        reached: Mask,
+        reached: Reached,
         allowed: tuple[Operators, Operators],
     ) -> Choice | None:
         """The best of all labels, conditions on features before conditions on labels."""
@@ -220,12 +223,10 @@ class Refiner:
             more, more_reached = self._search_space(space, covered, cells, targets)
             more.columns[more.columns >= 0] += self.n_features
             if self.merging:
-                reached = np.hstack(
-                    [
-                        reached & (found.ranks >= more.ranks)[:, np.newaxis],
-                        more_reached & (more.ranks >= found.ranks)[:, np.newaxis],
-                    ]
-                )
+                reached = np.hstack([
+                    _where(found.ranks >= more.ranks, reached),
+                    _where(more.ranks >= found.ranks, more_reached),
+                ])  # fmt: skip
             found = _better(found, more)
         top = int(found.ranks.max(initial=_NOTHING))
         if top == _NOTHING:
@@ -257,7 +258,7 @@ class Refiner:
         cells: "Cells",
         targets: Integers,
         top: int,
-        reached: Mask,
+        reached: Reached,
         spaces: "list[Space]",
     ) -> Choice:
         """The condition for which the labels of the best rank have the most cells right."""
@@ -265,11 +266,14 @@ class Refiner:
         best, offset = Choice(top, -1, -1, -1, labels), 0
         for space in spaces:
             n_columns = space.nominal.size
-            columns = np.flatnonzero(reached[:, offset : offset + n_columns].any(axis=0))
+            part = reached[:, offset : offset + n_columns]
+            bounds = np.where(part > 0, part, 0).sum(axis=0, dtype=np.int64)
+            columns = np.argsort(-bounds, kind="stable")[: np.count_nonzero(bounds)]
             if columns.size:
                 correct, column, place = self.kernels.best_merged(
-                    space, columns, covered.rows, cells, labels, top, self.largest, self.way
-                )
+                    space, columns, bounds[columns], covered.rows, cells, labels, top,
+                    self.largest, self.way,
+                )  # fmt: skip
                 if correct > best.correct:
                     best = Choice(top, int(correct), int(column) + offset, int(place), labels)
             offset += n_columns
@@ -301,10 +305,10 @@ class Refiner:
         targets: Integers,
         operators: Operators,
         source: "Index | None",
-    ) -> "tuple[Best, Mask]":
+    ) -> "tuple[Best, Reached]":
         """The best refinements by features; columns are narrowed down from `source` before."""
         space = self.space(covered.listing, operators)
-        reached = np.zeros((len(targets) if self.merging else 0, self.n_features), np.bool_)
+        reached = np.empty((len(targets) if self.merging else 0, self.n_features), np.int32)
 
         def search(first: int, last: int) -> "Best":
             if source is not None:
@@ -321,7 +325,7 @@ class Refiner:
             found = _better(found, part)
         if self.merging:
             for (first, last), part in zip(self.chunks, parts, strict=True):
-                reached[:, first:last] &= (part.ranks == found.ranks)[:, np.newaxis]
+                reached[part.ranks < found.ranks, first:last] = -1
         return found, reached
 
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
@@ -339,9 +343,9 @@ class Refiner:
 
     def _search_space(
         self, space: "Space", covered: Covered, cells: "Cells", targets: Integers
-    ) -> "tuple[Best, Mask]":
+    ) -> "tuple[Best, Reached]":
         n_columns = space.nominal.size
-        reached = np.zeros((len(targets) if self.merging else 0, n_columns), np.bool_)
+        reached = np.empty((len(targets) if self.merging else 0, n_columns), np.int32)
         best = _nothing(len(targets))
         self.kernels.best_refinements(
             space, 0, n_columns, covered.rows, cells, targets, self.way, best, reached
@@ -359,6 +363,10 @@ def _column(columns: Columns, column: int) -> "npt.NDArray[np.float64]":
     from labelrules.data.dataset import column_of
 
     return column_of(columns.X, column)
+
+
+def _where(chosen: Mask, reached: Reached) -> Reached:
+    return np.where(chosen[:, np.newaxis], reached, np.int32(-1))
 
 
 def _nothing(n_targets: int) -> "Best":

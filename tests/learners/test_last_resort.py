@@ -1,0 +1,146 @@
+"""Rules of last resort: the likeliest label for rows in which none was found."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labelrules import UNSET, Body, Condition, Dataset, Head
+from labelrules.learners import SeparateAndConquer
+from tables import schema_of, tables
+from unpruned import told
+
+N_LABELS = 3
+NOTHING = Head(dict.fromkeys(range(N_LABELS), 0), N_LABELS)
+
+
+def table(x, *present):
+    """One nominal feature; for each row the number of its only label, None if it has none."""
+    Y = np.zeros((len(x), N_LABELS), dtype=np.int8)
+    for row, label in enumerate(present):
+        if label is not None:
+            Y[row, label] = 1
+    X = np.array([["abcd".index(cell)] for cell in x], dtype=float)
+    return Dataset(schema_of([4], N_LABELS), X, Y)
+
+
+def resorts(data, share=0.4, **parameters):
+    """The rules of last resort after a list that pruning has kept from saying anything."""
+    learner = SeparateAndConquer(last_resort=share, **parameters)
+    without = SeparateAndConquer(last_resort=None, **parameters)
+    n_before = len(without.fit(data).theory_) - 1  # but for the default rule
+    theory = learner.fit(data).theory_
+    assert told(theory[:n_before]) == told(without.theory_[:n_before])
+    return theory.rules[n_before:-1], theory
+
+
+def half_right():
+    """Of ten rows a five have y0, of ten rows b three have y1; nothing is worth a rule by MDL."""
+    a = [0, 0, 0, 0, 0, 1, 1, 2, 2, None]
+    b = [1, 1, 1, 0, 0, 2, 2, 2, None, None]
+    return table("a" * 10 + "b" * 10, *a, *b)
+
+
+def test_a_label_that_is_probable_enough_is_guessed():
+    guesses, theory = resorts(half_right(), 0.4)
+    assert [(rule.head, rule.body) for rule in guesses] == [
+        (Head({0: 1, 1: 0, 2: 0}, N_LABELS), Body([Condition(0, "=", 0.0)]))
+    ]
+    assert guesses[0].evidence == ((5, 5), (8, 2), (8, 2))
+    assert theory[-1].head == NOTHING
+
+
+def test_a_label_that_is_just_as_probable_is_not_guessed():
+    """Five of ten is not more than one half."""
+    assert resorts(half_right(), 0.5)[0] == ()
+
+
+@pytest.mark.parametrize(("fifth", "is_guessed"), [(None, False), (2, True)])
+def test_no_label_is_guessed_where_as_many_rows_have_none(fifth, is_guessed):
+    """y0 in 2 of 5 rows a, none in 2 of them: to say nothing would be right as often."""
+    data = table("aaaaa" + "b" * 6, 0, 0, 1, None, fifth, *[1, 2, 1, 2, 0, 0])
+    bodies = [rule.body for rule in resorts(data, 0.35)[0]]
+    assert (Body([Condition(0, "=", 0.0)]) in bodies) == is_guessed
+
+
+def test_a_guess_must_be_right_twice():
+    data = table("aabbbbcccc", 0, 1, *[1, 2, 0, 2], *[0, 1, 2, 1])
+    for share in (0.3, 0.4, 0.49):
+        for rule in resorts(data, share)[0]:
+            ((label, _),) = [literal for literal in rule.head if literal[1] == 1]
+            assert rule.evidence_for(label).right >= 2
+
+
+def test_rows_with_a_label_are_completed_before_others_are_guessed():
+    """A label that was found completes its rows; else the guess would add another to them."""
+    plan = [0] * 12 + [1, 1, 1, 1, 2, 2, 2, None] + [2, 2, 1, 1, None, None, None, None]
+    data = table("a" * 12 + "b" * 8 + "c" * 8, *plan)
+    last, theory = resorts(data)
+    assert theory[0].head == Head({0: 1}, N_LABELS)
+    assert last[0].head == NOTHING
+    assert last[0].body == Body([Condition.label(0)])
+    assert last[1].head == Head({0: 0, 1: 1, 2: 0}, N_LABELS)
+    assert len(last) == 2
+    assert theory.predict(data)[:12].tolist() == [[1, 0, 0]] * 12
+
+
+WHERE_NOT = {
+    "a label is present in most rows": ({}, "most"),
+    "heads may say that labels are absent": ({"polarity": "both", "default_rule": True}, None),
+    "labels may not be tested": ({"label_conditions": False}, None),
+    "it is not wanted": ({"share": None}, None),
+    "the number of rules is limited": ({"max_rules": 50}, None),
+    "rules are put in front": ({"order": "prepend", "pruning": None, "max_rules": 0}, None),
+}
+
+
+@pytest.mark.parametrize("reason", WHERE_NOT)
+def test_there_is_no_last_resort_where(reason):
+    parameters, change = WHERE_NOT[reason]
+    data = half_right()
+    if change == "most":
+        data.Y.flags.writeable = True
+        data.Y[:, 2] = 1
+        data.Y[0, 2] = 0
+    given_up = {"last_resort": parameters.get("share", 0.4)}
+    given_up |= {name: value for name, value in parameters.items() if name != "share"}
+    theory = SeparateAndConquer(**given_up).fit(data).theory_
+    without = SeparateAndConquer(**given_up | {"last_resort": None}).fit(data).theory_
+    assert told(theory) == told(without)
+
+
+@given(
+    tables(max_rows=20, min_labels=2, storage=("dense", "sparse")),
+    st.sampled_from([0.0, 0.2, 0.4, 0.6]),
+    st.sampled_from(["mdl", None]),
+    st.sampled_from(["rarer", "presence"]),
+)
+@settings(max_examples=80)
+def test_every_guess_is_probable_where_nothing_was_found(data, share, pruning, polarity):
+    """Closers complete rows that have a label; guesses hold often enough for all other rows."""
+    parameters = {"pruning": pruning, "polarity": polarity, "default_rule": True}
+    last, theory = resorts(data, share, **parameters)
+    if not last:
+        return
+    n_before = len(theory) - len(last) - 1
+    board = theory[:n_before].apply(data)
+    waiting = (board == UNSET).all(axis=1)
+    nothing = Head(dict.fromkeys(range(data.schema.n_labels), 0), data.schema.n_labels)
+    closers = [rule for rule in last if rule.head == nothing]
+    present = np.flatnonzero((board == 1).any(axis=0)).tolist()
+    assert [rule.body for rule in closers] == [Body([Condition.label(k)]) for k in present]
+    assert list(last[: len(closers)]) == closers
+    for rule in last[len(closers) :]:
+        ((label, _),) = [literal for literal in rule.head if literal[1] == 1]
+        assert rule.head.is_complete
+        assert len(rule.body) <= 3
+        assert not any(condition.on_label for condition in rule.body)
+        covered = rule.body.covers(data.X, board) & waiting
+        truth = data.Y[covered]
+        n_right = int(truth[:, label].sum())
+        assert n_right >= 2
+        assert n_right > share * len(truth)
+        assert n_right > (truth.sum(axis=1) == 0).sum()
+        waiting &= ~covered
+    completed = theory[:-1].apply(data)
+    assert not (completed[(board == 1).any(axis=1)] == UNSET).any()
