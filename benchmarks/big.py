@@ -1,6 +1,7 @@
 """Lists of 100 rules for large data sets: CPU time and memory, each in a process of its own.
 
-The learner has its defaults, and the compiled code is there already. Memory is what learning
+The learner has its defaults, but prunes nothing, which may end a list sooner; the compiled code is
+there already. Memory is what learning
 takes on top of the data: allocated by Python and NumPy, and by how much the process grows.
 """
 
@@ -24,7 +25,9 @@ N_RULES = 100
 
 def report(name: str, allocated: bool) -> None:
     """Learn in this process, after a small set, and print what it takes."""
-    learner = SeparateAndConquer(max_rules=N_RULES)
+    learner = SeparateAndConquer(
+        max_rules=N_RULES, pruning=None, last_resort=None, default_rule=False
+    )
     learner.fit(load("magazines"))
     data = load(name, folder())
     with measuring(allocated) as found:
@@ -36,7 +39,9 @@ def report(name: str, allocated: bool) -> None:
 
 
 def print_set(name: str) -> None:
-    found = both_peaks(lambda allocated: in_fresh_process(__file__, name, int(allocated)))
+    found = both_peaks(
+        lambda allocated: in_fresh_process(__file__, "--report", name, int(allocated))
+    )
     encoded = found["encoded"]
     shape = " x ".join(f"{size:,}" for size in found["shape"])
     peaks = [f"{found[kind] / MEGABYTE:.0f} ({found[kind] / encoded:.1f})"
@@ -54,12 +59,12 @@ def main() -> None:
         "set", "rows x features x labels", "rules", "conditions", "CPU s", "encoded, MB",
         "allocated, MB (ratio)", "resident, MB (ratio)",
     ))  # fmt: skip
-    for name in SETS:
+    for name in sys.argv[1:] or SETS:
         print_set(name)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        report(sys.argv[1], bool(int(sys.argv[2])))
+    if sys.argv[1:2] == ["--report"]:
+        report(sys.argv[2], bool(int(sys.argv[3])))
     else:
         main()

@@ -36,6 +36,8 @@ SETS = {
     "yeast": 1, "CAL500": 1,
 }  # fmt: skip
 OUR_REPEATS = 5
+AHEAD = 8
+"""Rules learned at once when the lists are compared."""
 
 
 def rounded(data: Dataset) -> Dataset:
@@ -88,21 +90,27 @@ def compare(data: Dataset, ours: list[Rule], theirs: list[Rule]) -> tuple[int, C
     """How many rules are the same at first, and for what reasons others are not."""
     ground, reasons = Ground(data), Counter[str]()
     n_first = n_done = follow(ground, ours, theirs)
+    n_next = len(ours) - n_done
     while n_done < len(theirs):
-        if n_done < len(ours):
-            reasons[ground.why(ours[n_done], theirs[n_done])] += 1
+        if n_done == len(ours) and n_next:
+            n_next *= 2  # all were the same: look further ahead
         else:
-            reasons["our list ends"] += 1
-        ground.write(theirs[n_done])
-        n_done += 1
-        ours = continued(data, theirs[:n_done])
+            same_board = n_done < len(ours)
+            reason = ground.why(ours[n_done], theirs[n_done]) if same_board else "our list ends"
+            reasons[reason] += 1
+            ground.write(theirs[n_done])
+            n_done, n_next = n_done + 1, AHEAD
+        ours = continued(data, theirs[:n_done], n_next)
+        n_next = min(n_next, len(ours) - n_done)
         n_done += follow(ground, ours[n_done:], theirs[n_done:])
     return n_first, reasons
 
 
-def continued(data: Dataset, rules: list[Rule]) -> list[Rule]:
+def continued(data: Dataset, rules: list[Rule], n_next: int) -> list[Rule]:
+    """The given rules, and so many that our learner appends to them."""
     prefix = DecisionList(data.schema, rules)
-    return list(learner(data).fit(data, theory=prefix).theory_)
+    model = learner(data).set_params(max_rules=len(rules) + n_next)
+    return list(model.fit(data, theory=prefix).theory_)
 
 
 def print_set(name: str, n_theirs: int) -> str:

@@ -82,7 +82,7 @@ def report(size: dict[str, int], allocated: bool) -> None:
 
 def print_peaks(size: dict[str, int]) -> None:
     def measured(allocated: bool) -> dict[str, Any]:
-        return in_fresh_process(__file__, json.dumps(size), int(allocated))
+        return in_fresh_process(__file__, "--report", json.dumps(size), int(allocated))
 
     found = both_peaks(measured)
     encoded = found["encoded"]
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        report(json.loads(sys.argv[1]), bool(int(sys.argv[2])))
+    if sys.argv[1:2] == ["--report"]:
+        report(json.loads(sys.argv[2]), bool(int(sys.argv[3])))
     else:
         main()

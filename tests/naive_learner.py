@@ -96,7 +96,7 @@ def learn(data: Dataset, settings: Settings) -> DecisionList:
             break
         rule = apply_rule(table, found)
         rules = [rule, *rules] if settings.order == "prepend" else [*rules, rule]
-    if has_default_rule(settings):
+    if has_default_rule(settings) and not ends_with_default(rules):
         rules.append(default_rule(table))
     return DecisionList(data.schema, rules).with_evidence(data, data.Y)
 
@@ -151,6 +151,11 @@ def has_default_rule(settings: Settings) -> bool:
     if settings.default_rule is None:
         return settings.polarity == "rarer"
     return settings.default_rule
+
+
+def ends_with_default(rules: list[Rule]) -> bool:
+    """Whether nothing is left to be said after the last rule."""
+    return bool(rules) and not len(rules[-1].body) and rules[-1].head.is_complete
 
 
 def default_rule(table: Table) -> Rule:

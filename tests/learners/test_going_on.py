@@ -67,6 +67,17 @@ def test_evidence_and_board_are_those_of_the_finished_list(parameters, given_up,
     assert np.array_equal(covering.board, theory.apply(data))
 
 
+def test_a_stop_mark_keeps_the_default_rule_away():
+    """Also if new rules come before the mark; once the learner took all cells for written."""
+    data = Dataset(schema_of([0], 2), np.zeros((4, 1)), np.zeros((4, 2), dtype=np.int8))
+    for order in ("append", "prepend"):
+        learner = plain(order=order, default_rule=True)
+        learner.fit(data, theory="not y0, * <- true")
+        assert learner.writers(data).board[:, 1].tolist() == [UNSET] * 4
+        assert learner.background_.ones.tolist() == [0, 0]
+        assert learner.background_.zeros.tolist() == [0, 4]
+
+
 # ---------------------------------------------------------------- prefixes
 
 

@@ -137,16 +137,25 @@ def test_bits_of_a_body(k):
 
 
 @given(tables(storage=("dense", "sparse")))
-@settings(max_examples=40)
+@settings(max_examples=60)
 def test_possible_conditions(data):
-    """Two for each value of a numeric feature, one for each category that occurs, and labels."""
+    """Two for each cut of a numeric feature, one for each category, if rows differ; and labels."""
     n_possible = data.schema.n_labels
     X = data.X.toarray() if sparse.issparse(data.X) else data.X
     for feature, values in zip(data.schema.features, X.T, strict=True):
-        n_values = len({value for value in values.tolist() if value == value})
-        n_possible += n_values if feature.is_nominal else 2 * n_values
+        known = {value for value in values.tolist() if value == value}
+        if feature.is_numeric:
+            n_possible += 2 * max(0, len(known) - 1)
+        elif len(known) > 1 or np.isnan(values).any():  # a category tells known from missing
+            n_possible += len(known)
     pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
     assert pruner.n_possible == n_possible
+
+
+@given(st.integers(1, 20), st.integers(1, 20))
+def test_no_body_has_a_negative_price(n_possible, k):
+    assume(k <= n_possible)
+    assert DescriptionLength(n_possible).theory_bits(k) >= 0
 
 
 def length_with(pruner, ground, head, covered, n_conditions):

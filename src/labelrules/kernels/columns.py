@@ -77,12 +77,12 @@ def narrow(index, first, last, covered, narrowed):
 
 
 @njit(nogil=True, cache=True)
-def narrow_to_few(index, places, ranked, X, first, last, rows, covered, narrowed):
+def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
     """The same as `narrow`, from the index of all rows, where few are covered.
 
     Columns that list all rows have a number in `ranked`, else -1, and a row in `places` that tells
-    where they list each row. Covered rows are put in order by setting a bit for the place of each
-    and reading the bits off.
+    where they list each row; `by_column` has their values. Covered rows are put in order by setting
+    a bit for the place of each and reading the bits off.
     """
     bits = np.zeros(places.shape[1] // 64 + 1, np.uint64)
     for column in range(first, last):
@@ -90,7 +90,7 @@ def narrow_to_few(index, places, ranked, X, first, last, rows, covered, narrowed
             narrow(index, column, column + 1, covered, narrowed)
             continue
         start = index.start[column]
-        place, values = places[ranked[column]], X[:, column]
+        place, values = places[ranked[column]], by_column[column]
         for row in rows:
             bits[place[row] >> 6] |= _ONE << np.uint64(place[row] & 63)
         end, n_valid, before = start, index.valid[column] - start, np.nan

@@ -74,6 +74,12 @@ def _order(score):
     return rank if score == score else NOTHING
 
 
+@njit(inline="always")
+def value_of(rank):
+    """The score that has this rank."""
+    return np.int64(rank ^ ((rank >> 63) & _LOW)).view(np.float64)
+
+
 def rank_of(value, ones, zeros, everywhere, way):
     """The rank of predicting `value` in cells with so many ones and zeros."""
     other_ones = ones_of(everywhere) - ones

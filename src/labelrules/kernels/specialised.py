@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from numba import njit
 
-from labelrules.kernels import merge, refine, scoring
+from labelrules.kernels import growth, merge, refine, scoring
 from labelrules.kernels.compiled import formula_with_parameter
 from labelrules.measures import Formula, helpers
 
@@ -17,7 +17,7 @@ _INNER = (
     scoring.rank_of, scoring.score_rank, scoring.bound_rank, scoring.reach, scoring.limits,
     scoring.both_limits, scoring.greatest, scoring.greatest_of_column, scoring.better_value,
     scoring.scan_two, scoring.scan_values, scoring.scan_cuts, refine.best_of_target,
-    merge.add_right, merge.add_up,
+    merge.add_right, merge.add_up, growth.best_condition,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -28,6 +28,7 @@ class Kernels(NamedTuple):
     best_refinements: Any
     score_heads: Any
     best_merged: Any
+    grow_body: Any
 
 
 def specialised(formula: Formula) -> Kernels:
@@ -43,10 +44,10 @@ def _specialised(name: str, code: CodeType) -> Kernels:
     formula = Formula(name)
     mark = _fingerprint(formula)
     compiled = formula_with_parameter(formula, mark)
-    names = {**vars(scoring), **vars(refine), **vars(merge), "formula": compiled}
+    names = {**vars(scoring), **vars(refine), **vars(merge), **vars(growth), "formula": compiled}
     for inner in _INNER:
         names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names, mark))
-    outer = (refine.best_refinements, merge.score_heads, merge.best_merged)
+    outer = (refine.best_refinements, merge.score_heads, merge.best_merged, growth.grow_body)
     keep = njit(nogil=True, cache=True, error_model="numpy")
     return Kernels(*(keep(_rebound(kernel, names, mark)) for kernel in outer))
 

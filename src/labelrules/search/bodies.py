@@ -5,10 +5,10 @@ from struct import Struct
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.rules import Body, Head
+from labelrules.search.growing import finished
 from labelrules.search.language import Language
 from labelrules.search.refiner import Covered, Refiner
 
@@ -63,7 +63,8 @@ class Growth:
 def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Grown | None:
     """The rule that greedy search finds, from the empty body; None if there is none.
 
-    Thresholds lie between values of `remaining` rows, all by default.
+    Thresholds lie between values of `remaining` rows, all by default. A head that shall stay as it
+    is has one label; for more see `grow_in_beam`.
     """
     refiner.refresh()
     labels = np.arange(len(refiner.board))
@@ -71,26 +72,24 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
     least = alone_merit(refiner) if refiner.allowed.may_be_empty else _NO_MERIT
     choice = refiner.best_first() if growth.max_conditions != 0 else None
     covered, body = refiner.everywhere, Body()
-    values: npt.NDArray[np.int8] | None = None
     while choice is not None and (choice.rank, choice.correct) > least:
         if least is not _NO_MERIT and value_of(choice.rank) - value_of(least[0]) < growth.min_gain:
             break
         condition = refiner.condition(choice, covered, remaining)
         body = body.and_(condition)
         covered = refiner.narrow(covered, condition)
-        if values is None:
-            candidates = may_conclude(refiner.allowed, choice.labels, body)
-            head = _only_head(refiner, candidates) or _head(
-                refiner, candidates, *refiner.score(covered, candidates)
-            )
+        candidates = may_conclude(refiner.allowed, choice.labels, body)
+        head = _only_head(refiner, candidates) or _head(
+            refiner, candidates, *refiner.score(covered, candidates)
+        )
         best = Grown(head, body, covered, choice.rank, choice.correct)
         least = best.merit
         if len(body) == growth.max_conditions or len(covered.rows) < 2:
             break
-        if growth.fixed and values is None:
-            labels, values = _only(head)
+        if growth.fixed:
+            return finished(refiner, best, growth, remaining)
         heads = may_conclude(refiner.allowed, labels, body)
-        choice, covered = refiner.best(covered, heads, values)
+        choice, covered = refiner.best(covered, heads)
     return best if best is not None or least is _NO_MERIT else _alone(refiner, least)
 
 
@@ -131,14 +130,6 @@ def _only_head(refiner: Refiner, labels: Integers) -> Head | None:
         return None
     label = int(labels[0])
     return Head({label: int(refiner.cells.values[label]) - 1}, len(refiner.board))
-
-
-def _only(head: Head) -> tuple[Integers, npt.NDArray[np.int8]]:
-    """The labels of a head, and the values that it has."""
-    values = np.zeros(head.n_labels, dtype=np.int8)
-    for label, value in head:
-        values[label] = 1 << value
-    return np.array(head.labels), values
 
 
 def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:

@@ -62,6 +62,13 @@ class Columns:
         return places, ranked
 
     @cached_property
+    def by_column(self) -> Floats:
+        """The values, columns by rows; nothing for sparse columns."""
+        values = np.empty((0, 0)) if sparse.issparse(self.X) else np.asarray(self.X).T
+        values.setflags(write=False)
+        return values
+
+    @cached_property
     def space_for_narrowing(self) -> "Index":
         """An index of the same size, to be filled."""
         entries, start, *ends = self.index
@@ -85,6 +92,26 @@ class Columns:
             return Condition(column, "!=" if second else "=", value)
         number, second = divmod(place, 2)
         low, high = self._values(column, [number, number + 1], index, n_inside)
+        return self._cut(column, bool(second), low, high, neighbours)
+
+    def between(
+        self, column: int, second: bool, below: int, above: int, neighbours: Integers | None = None
+    ) -> Condition:
+        """The condition with a threshold between two rows, or with the value of the first.
+
+        -1 stands for the rows that the column does not list.
+        """
+        low, high = (
+            float(self.rest[column]) if row < 0 else self._value(row, column)
+            for row in (below, above)
+        )
+        if self.nominal[column]:
+            return Condition(column, "!=" if second else "=", low)
+        return self._cut(column, second, low, high, neighbours)
+
+    def _cut(
+        self, column: int, second: bool, low: float, high: float, neighbours: Integers | None
+    ) -> Condition:
         if neighbours is not None:
             values = column_of(self.X, column)[neighbours]
             below, above = values[values <= low], values[values >= high]

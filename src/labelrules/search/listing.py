@@ -13,7 +13,7 @@ from labelrules.data.dataset import column_of
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
 
-PIECE = 1 << 20
+PIECE = 1 << 16
 """Cells that are looked at together, so that listing takes little memory."""
 
 

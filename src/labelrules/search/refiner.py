@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._types import Board, Integers, Mask
+from labelrules._types import Board, Floats, Integers, Mask
+from labelrules.data.dataset import column_of
 from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
@@ -27,9 +28,6 @@ MONOTONE = frozenset({
 
 WORTH_A_THREAD = 40_000
 """Entries of columns below which threads cost more than they bring."""
-
-FEW = 8
-"""How many times fewer the covered rows must be for picking them one by one."""
 
 Reached: TypeAlias = npt.NDArray[np.int32]
 """By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
@@ -140,14 +138,11 @@ class Refiner:
             self.reached[targets] = reached
         self.stale[:] = False
 
-    def score(
-        self, covered: Covered, labels: Integers, values: npt.NDArray[np.int8] | None = None
-    ) -> tuple[Integers, Integers]:
+    def score(self, covered: Covered, labels: Integers) -> tuple[Integers, Integers]:
         """Ranks and right cells of the single-label heads of a body, labels by values."""
-        cells = self.cells if values is None else self.cells._replace(values=values)
         shape = (len(labels), 2)
         ranks, corrects = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        self.kernels.score_heads(covered.rows, cells, labels, self.way, ranks, corrects)
+        self.kernels.score_heads(covered.rows, self.cells, labels, self.way, ranks, corrects)
         return ranks, corrects
 
     def best_first(self) -> Choice | None:
@@ -166,28 +161,27 @@ class Refiner:
 
     # ------------------------------------------------------------ refinements
 
+    def values_of(self, condition: Condition) -> Floats | Board:
+        """The column of features, or of the board, that a condition looks at."""
+        if condition.on_label:
+            cells: Board = self.board[condition.column]
+            return cells
+        return column_of(self.columns.X, condition.column)
+
     def narrow(self, parent: Covered, condition: Condition) -> Covered:
         """The rows of a body with one more condition; columns are narrowed when searched."""
-        values = (
-            self.board[condition.column]
-            if condition.on_label
-            else _column(self.columns, condition.column)
-        )
-        mask = parent.mask & condition.holds(values)
+        mask = parent.mask & condition.holds(self.values_of(condition))
         return Covered(mask, np.flatnonzero(mask), parent.listing)
 
-    def best(
-        self, covered: Covered, labels: Integers, values: npt.NDArray[np.int8] | None = None
-    ) -> tuple[Choice | None, Covered]:
+    def best(self, covered: Covered, labels: Integers) -> tuple[Choice | None, Covered]:
         """The best further condition, and the covered rows with their columns narrowed down."""
-        cells = self.cells if values is None else self.cells._replace(values=values)
         target = self.columns.space_for_narrowing
         narrowed = Covered(covered.mask, covered.rows, target)
         targets = self.targets_of[labels].ravel()
         operators = self.allowed.features[np.newaxis]
-        found, reached = self._search(narrowed, cells, targets, operators, covered.listing)
+        found, reached = self._search(narrowed, self.cells, targets, operators, covered.listing)
         allowed = operators, self.allowed.labels
-        return self._choose(narrowed, cells, targets, found, reached, allowed), narrowed
+        return self._choose(narrowed, self.cells, targets, found, reached, allowed), narrowed
 
     def condition(
         self, choice: Choice, covered: Covered, remaining: Mask | None = None
@@ -331,11 +325,12 @@ class Refiner:
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
         """Narrow columns down to the covered rows."""
         from labelrules.kernels.columns import narrow, narrow_to_few
+        from labelrules.kernels.growth import FEW
 
         is_whole = source.entries is self.columns.index.entries
         if is_whole and FEW * len(covered.rows) < len(covered.mask) and self.is_dense:
             narrow_to_few(
-                source, *self.columns.places, self.columns.X, first, last, covered.rows,
+                source, *self.columns.places, self.columns.by_column, first, last, covered.rows,
                 covered.mask, covered.listing,
             )  # fmt: skip
         else:
@@ -357,12 +352,6 @@ class Refiner:
             return [work(first, last) for first, last in self.chunks]
         waiting = [self.pool.submit(work, *chunk) for chunk in self.chunks[1:]]
         return [work(*self.chunks[0]), *(job.result() for job in waiting)]
-
-
-def _column(columns: Columns, column: int) -> "npt.NDArray[np.float64]":
-    from labelrules.data.dataset import column_of
-
-    return column_of(columns.X, column)
 
 
 def _where(chosen: Mask, reached: Reached) -> Reached:

@@ -1,0 +1,171 @@
+"""Grow a body for one label and value, condition by condition, without coming back in between.
+
+Like `labelrules.kernels.refine`, compiled once per formula.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
+from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
+from labelrules.kernels.scoring import NOTHING, SECOND_PLACE, value_of
+
+FEW = 8
+"""How many times fewer the covered rows must be for picking them one by one."""
+
+
+class Table(NamedTuple):
+    """What a body may test: features and labels, and what is needed to narrow them down."""
+
+    space: Space
+    narrowed: Index
+    places: npt.NDArray[np.int32]
+    ranked: npt.NDArray[np.int32]
+    by_column: npt.NDArray[np.float64]
+    board: npt.NDArray[np.int8]
+    label_operators: npt.NDArray[np.int8]
+
+
+class Steps(NamedTuple):
+    """The conditions found: column, operator (0 or 1), and the rows around a cut.
+
+    Of a numeric column a row below and a row above, of a nominal one a row that has the value
+    twice; -1 stands for rows that are not listed. Of a label, which comes after the features, its
+    value.
+    """
+
+    columns: Integers
+    seconds: Integers
+    below: Integers
+    above: Integers
+
+
+@njit
+def _apply(listing, column, is_rest, nominal, place, rows, covered):
+    """Uncover the rows that a condition, given by its place, leaves out; tells its rows around."""
+    entries = listing.entries
+    start, middle = listing.start[column], listing.middle[column]
+    valid, stop = listing.valid[column], listing.stop[column]
+    number, second = place // 2, place % 2 == 1
+    if nominal:
+        number, second = place % SECOND_PLACE, place >= SECOND_PLACE
+    gap = 0
+    for i in range(start, middle):
+        gap += entries[i] < 0
+    rest_holds = (gap == number) if nominal else (gap <= number)
+    for row in rows:
+        covered[row] = is_rest and rest_holds != second
+    below, above, value = -1, -1, -1
+    for i in range(start, valid):
+        entry = entries[i]
+        row = entry ^ (entry >> 31)
+        if entry < 0:
+            value += 1
+            value += is_rest and value == gap  # the value of the rows not listed is passed by
+            below = row if value == number else below
+            above = row if value == number + 1 else above
+        covered[row] = ((value == number) if nominal else (value <= number)) != second
+    for i in range(valid, stop):
+        covered[entries[i] ^ (entries[i] >> 31)] = False
+    return below, above
+
+
+@njit
+def _narrow(table, is_first, rows, covered):
+    """Narrow all columns down to the covered rows."""
+    n_columns = table.space.nominal.size
+    if not is_first:
+        narrow(table.narrowed, 0, n_columns, covered, table.narrowed)
+    elif len(table.places) and FEW * len(rows) < len(covered):
+        narrow_to_few(
+            table.space.listing, table.places, table.ranked, table.by_column, 0, n_columns, rows,
+            covered, table.narrowed,
+        )  # fmt: skip
+    else:
+        narrow(table.space.listing, 0, n_columns, covered, table.narrowed)
+
+
+def best_condition(table, label, value, codes, everywhere, rows, way, found):
+    """The best further condition: its rank, right cells, column and place; features come first."""
+    inside, n_inside = _sum_inside(codes, rows), len(rows)
+    nominal, operators = table.space.nominal, table.space.operators
+    space = Space(table.narrowed, True, nominal, operators)
+    values, n_features = 1 << value, nominal.size
+    best = best_of_target(
+        space, 0, n_features, codes, everywhere, inside, n_inside, (values, operators[0]), way,
+        found,
+    )  # fmt: skip
+    tested = table.label_operators[label]
+    n_set = count_written(table.board, rows) if tested.any() else 0
+    if n_set == 0:
+        return best
+    listing = list_labels(table.board, rows, n_set)
+    kinds = np.ones(len(tested), np.int8)
+    by_label = best_of_target(
+        Space(listing, False, kinds, table.label_operators), 0, len(tested), codes, everywhere,
+        inside, n_inside, (values, tested), way, found,
+    )  # fmt: skip
+    if by_label[0] > best[0] or (by_label[0] == best[0] and by_label[1] > best[1]):
+        return by_label[0], by_label[1], by_label[2] + n_features, by_label[3]
+    return best
+
+
+@njit
+def _label_value(cells, rows, place):
+    """The value of a label at a place among those that it has on the rows."""
+    for row in rows:
+        if cells[row] == 0:
+            return place  # absent comes first
+    return 1
+
+
+@njit
+def _rows_of(rows, covered):
+    return rows[covered[rows]]
+
+
+def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps, way, steps):
+    """Add conditions as long as they make the rule better.
+
+    `covered` and its `rows` are those of the body so far, and are narrowed down; `least` is its
+    rank and its right cells. A condition must raise the score by `gain`, if that is above 0.
+    Returns how many conditions were added, and the rank and the right cells they lead to.
+    """
+    layer = value if len(cells.counted) == 2 else 0
+    codes = np.empty(cells.truth.shape[1], np.int64)
+    everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
+    n_columns = max(table.space.nominal.size, len(cells.truth))
+    found = (np.empty(n_columns, np.int64), np.empty(n_columns))
+    n_features = table.space.nominal.size
+    rank, right = least
+    n_steps = 0
+    while n_steps < most_steps and len(rows) > 1:
+        _narrow(table, n_steps == 0, rows, covered)
+        top, most, column, place = best_condition(
+            table, label, value, codes, everywhere, rows, way, found
+        )
+        if top == NOTHING or top < rank or (top == rank and most <= right):
+            break
+        if gain > 0 and value_of(top) - value_of(rank) < gain:
+            break
+        steps.columns[n_steps] = column
+        if column < n_features:
+            is_rest = len(rows) > table.narrowed.stop[column] - table.narrowed.start[column]
+            nominal = table.space.nominal[column] > 0
+            below, above = _apply(table.narrowed, column, is_rest, nominal, place, rows, covered)
+            second = place >= SECOND_PLACE if nominal else place % 2 == 1
+        else:
+            cells_of_label = table.board[column - n_features]
+            below = above = _label_value(cells_of_label, rows, place)
+            second = False
+            for row in rows:
+                covered[row] = cells_of_label[row] == below
+        steps.seconds[n_steps], steps.below[n_steps], steps.above[n_steps] = second, below, above
+        rows = _rows_of(rows, covered)
+        rank, right = top, np.int64(most)
+        n_steps += 1
+    return n_steps, rank, right
