@@ -90,27 +90,25 @@ def compare(data: Dataset, ours: list[Rule], theirs: list[Rule]) -> tuple[int, C
     """How many rules are the same at first, and for what reasons others are not."""
     ground, reasons = Ground(data), Counter[str]()
     n_first = n_done = follow(ground, ours, theirs)
-    n_next = len(ours) - n_done
+    n_ahead = AHEAD
     while n_done < len(theirs):
-        if n_done == len(ours) and n_next:
-            n_next *= 2  # all were the same: look further ahead
-        else:
-            same_board = n_done < len(ours)
-            reason = ground.why(ours[n_done], theirs[n_done]) if same_board else "our list ends"
-            reasons[reason] += 1
-            ground.write(theirs[n_done])
-            n_done, n_next = n_done + 1, AHEAD
-        ours = continued(data, theirs[:n_done], n_next)
-        n_next = min(n_next, len(ours) - n_done)
-        n_done += follow(ground, ours[n_done:], theirs[n_done:])
+        found = next_rules(data, theirs[:n_done], n_ahead)
+        n_same = follow(ground, found, theirs[n_done:])
+        n_done += n_same
+        n_ahead = 2 * n_ahead if n_same == n_ahead else AHEAD
+        if n_done < len(theirs) and (n_same < len(found) or not found):
+            other = theirs[n_done]
+            reasons[ground.why(found[n_same], other) if found else "our list ends"] += 1
+            ground.write(other)
+            n_done += 1
     return n_first, reasons
 
 
-def continued(data: Dataset, rules: list[Rule], n_next: int) -> list[Rule]:
-    """The given rules, and so many that our learner appends to them."""
-    prefix = DecisionList(data.schema, rules)
-    model = learner(data).set_params(max_rules=len(rules) + n_next)
-    return list(model.fit(data, theory=prefix).theory_)
+def next_rules(data: Dataset, rules: list[Rule], number: int) -> list[Rule]:
+    """What our learner appends to given rules."""
+    model = learner(data).set_params(max_rules=len(rules) + number)
+    model.fit(data, theory=DecisionList(data.schema, rules))
+    return list(model.theory_[len(rules) :])
 
 
 def print_set(name: str, n_theirs: int) -> str:

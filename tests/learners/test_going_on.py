@@ -1,6 +1,7 @@
 """Going on with a list, and ending before it is finished: prefixes, warm starts, limits, Ctrl-C."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -76,6 +77,18 @@ def test_a_stop_mark_keeps_the_default_rule_away():
         assert learner.writers(data).board[:, 1].tolist() == [UNSET] * 4
         assert learner.background_.ones.tolist() == [0, 0]
         assert learner.background_.zeros.tolist() == [0, 4]
+
+
+def test_rules_in_front_of_rules_that_test_labels():
+    """A rule in front may make them fire: the learner refuses them, or knows what they write."""
+    Y = np.array([[0, 0]] * 6 + [[1, 0]] * 6, dtype=np.int8)
+    data = Dataset(schema_of([0], 2), np.zeros((12, 1)), Y)
+    learner = plain(order="prepend", polarity="both", min_coverage=1, default_rule=False)
+    with suppress(ValueError):
+        learner.fit(data, theory="not y0 <- not y1")
+        n_open = (learner.writers(data).board == UNSET).sum(axis=0)
+        counted = learner.background_.ones + learner.background_.zeros
+        assert counted.tolist() == n_open.tolist()
 
 
 # ---------------------------------------------------------------- prefixes

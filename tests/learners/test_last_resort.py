@@ -109,8 +109,18 @@ def test_there_is_no_last_resort_where(reason):
     assert told(theory) == told(without)
 
 
+@st.composite
+def sparse_truths(draw):
+    """Tables with few labels to a row."""
+    data = draw(tables(max_rows=25, min_labels=2, max_labels=4, storage=("dense", "sparse")))
+    label = st.integers(-1, data.schema.n_labels - 1)
+    present = np.array(draw(st.lists(label, min_size=data.n_rows, max_size=data.n_rows)))
+    Y = (present[:, np.newaxis] == np.arange(data.schema.n_labels)).astype(np.int8)
+    return Dataset(data.schema, data.X, Y)
+
+
 @given(
-    tables(max_rows=20, min_labels=2, storage=("dense", "sparse")),
+    sparse_truths(),
     st.sampled_from([0.0, 0.2, 0.4, 0.6]),
     st.sampled_from(["mdl", None]),
     st.sampled_from(["rarer", "presence"]),

@@ -146,11 +146,6 @@ class Covering:
             return False
         return self.ground.share_incomplete(covered) <= share
 
-    def _is_closed(self) -> bool:
-        """Whether the list that was given ends with a default rule already."""
-        last = self.rules[-1] if self.rules else None
-        return last is not None and not len(last.body) and last.head.is_complete
-
     @property
     def board(self) -> Board:
         """What the list has written, rows by labels."""
@@ -162,7 +157,7 @@ class Covering:
             rule.with_evidence(found) for rule, found in zip(self.rules, self.evidence, strict=True)
         ]
         rules += self.resorts
-        if self.settings.default_rule and not self._is_closed():
+        if self.settings.default_rule and not (rules and _always_says_all(rules[-1])):
             head = self.ground.default()
             evidence = self.ground.write_open(head, ~self.ground.ended)
             rules.append(Rule(head, evidence=evidence))
@@ -170,3 +165,8 @@ class Covering:
         if self.ground.prepends:  # later rules have written over what earlier ones wrote
             return theory.with_evidence(self.data, self.data.Y)
         return theory
+
+
+def _always_says_all(rule: Rule) -> bool:
+    """Whether nothing is left for a default rule to say."""
+    return not len(rule.body) and rule.head.is_complete

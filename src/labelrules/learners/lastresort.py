@@ -9,7 +9,7 @@ from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
 from labelrules.learners.rulesearch import RuleSearch
 from labelrules.learners.settings import Settings
-from labelrules.measures import Formula, Measure
+from labelrules.measures import Measure
 from labelrules.rules import Body, Condition, Head, Rule
 from labelrules.search.bodies import Grown
 
@@ -30,9 +30,8 @@ class LastResort:
 
     def __init__(self, data: Dataset, ground: Ground, settings: Settings, least: float) -> None:
         self.data, self.ground, self.least = data, ground, least
-        # A cell guessed right is worth 1 - least, one guessed wrong costs least: above 0 is
-        # what is more probable than that.
-        measure = Measure(Formula("linear-cost", 1 - least))
+        # A measure of whole heads cannot tell how good one label is.
+        measure = settings.measure if settings.scores_literals else Measure.parse("f1")
         self.settings = replace(
             settings, measure=measure, polarity="presence", heads="single", largest=1,
             max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
@@ -68,12 +67,13 @@ class LastResort:
         is_bare = ~(self.ground.truth == 1).any(axis=0)
         while scene.waiting.any() and is_bare[scene.waiting].mean() < self.least:
             grown = search.best_rule()
-            if grown is None or grown.value <= 0:
+            if grown is None:
                 break
             covered = grown.covered.mask & scene.waiting
             ((label, _),) = grown.head
             n_right = np.count_nonzero(self.ground.truth[label, covered] == 1)
-            if n_right < MIN_RIGHT or n_right <= np.count_nonzero(is_bare[covered]):
+            too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(is_bare[covered])
+            if too_rare or n_right <= self.least * np.count_nonzero(covered):
                 search.close(grown.head)
                 continue
             found.append((grown.head.completed(), grown))
