@@ -40,6 +40,11 @@ class Covering:
         self.resorts: list[Rule] = []
         self.ground = Ground(data, settings.order)
         self.rules: list[Rule] = list(prefix or ())
+        if self.ground.prepends and any(rule.body.on_labels for rule in self.rules):
+            raise ValueError(
+                "rules that test labels cannot be kept with order='prepend': new rules in front "
+                "would change what they read; use order='append'"
+            )
         self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
         self.search = RuleSearch(data, self.ground, settings)
         self.prune = self._pruner()
@@ -163,6 +168,7 @@ class Covering:
             rules.append(Rule(head, evidence=evidence))
         theory = DecisionList(self.data.schema, rules)
         if self.ground.prepends:  # later rules have written over what earlier ones wrote
+            self.ground.board[:] = theory.apply(self.data).T
             return theory.with_evidence(self.data, self.data.Y)
         return theory
 

@@ -52,8 +52,10 @@ class DescriptionLength:
     def of(cls, columns: Columns, n_labels: int) -> "DescriptionLength":
         """Count the conditions that columns and labels offer."""
         n_values = columns.n_values
-        by_feature = np.where(columns.nominal > 0, n_values, 2 * (n_values - 1))
-        return cls(int(by_feature[n_values > 1].sum()) + n_labels)
+        by_feature = np.where(columns.nominal > 0, n_values, 2 * np.maximum(n_values - 1, 0))
+        # One category is worth asking for where it is missing elsewhere.
+        offers = (n_values > 1) | (columns.index.valid < columns.index.stop)
+        return cls(int(by_feature[offers].sum()) + n_labels)
 
     def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ Operators: TypeAlias = npt.NDArray[np.int8]
 Wish: TypeAlias = str | tuple[str, str]
 """A feature, or a head label with a label that its body tests."""
 
-_FIRST = {"<=", "="}
+_WISHES = "features or label pairs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +86,13 @@ def language(
     n = schema.n_labels
     labels = np.full((n, n), int(label_conditions), dtype=np.int8)
     np.fill_diagonal(labels, 0)  # where a label is written no cell of it is open
-    for wish in _listed("forbidden", forbidden):
+    for wish in _listed("forbidden", forbidden, _WISHES):
         where = _place(wish, schema, "forbidden")
         if isinstance(where, int):
             features[where] = 0
         else:
             labels[where] = 0
-    wanted = [_place(wish, schema, "required") for wish in _listed("required", required)]
+    wanted = [_place(wish, schema, "required") for wish in _listed("required", required, _WISHES)]
     if not wanted:
         return Language(features, labels, features, labels)
     first_features, first_labels = np.zeros_like(features), np.zeros_like(labels)
@@ -101,18 +101,27 @@ def language(
             first_features[where] = features[where]
         else:
             first_labels[where] = labels[where]
+    if not (first_features.any() or first_labels.any()):
+        raise ValueError(
+            "required: nothing of it may be tested, as it is forbidden, its operators are left "
+            "out, or labels may not be tested"
+        )
     return Language(features, labels, first_features, first_labels, may_be_empty=False)
 
 
-def _listed(name: str, wishes: Iterable[Wish]) -> list[Wish]:
-    if isinstance(wishes, str):
-        raise ValueError(f"{name} must be a list of features or label pairs, not one text")
-    return list(wishes)
+def _listed(name: str, wishes: Iterable[Any], what: str) -> list[Any]:
+    try:
+        found = None if isinstance(wishes, str) else list(wishes)
+    except TypeError:
+        found = None
+    if found is None:
+        raise ValueError(f"{name} must be a list of {what}, not {wishes!r}")
+    return found
 
 
 def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:
-    chosen = {operators} if isinstance(operators, str) else set(operators)
-    unknown = sorted(chosen - {"<=", ">", "=", "!="})
+    chosen = _listed("operators", operators, "'<=', '>', '=' and '!='")
+    unknown = [operator for operator in chosen if operator not in ("<=", ">", "=", "!=")]
     if unknown:
         raise ValueError(f"operators are '<=', '>', '=' and '!=', not {quoted(unknown[0])}")
     numeric = ("<=" in chosen) + 2 * (">" in chosen)
@@ -134,6 +143,6 @@ def _place(wish: Wish, schema: Schema, name: str) -> int | tuple[int, int]:
 
 
 def _known(name: str, index: Mapping[str, int], message: str) -> int:
-    if name not in index:
+    if not isinstance(name, str) or name not in index:
         raise ValueError(f"{message} {quoted(name)}{suggestion(str(name), list(index))}")
     return index[name]
