@@ -423,12 +423,14 @@ def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
         lift=settings.lift or no_lift,
     )
     merit = measure.merit_of_rule(truth, covered, found.vector, closed, settings.counting)
-    if merit.correct == 0:
+    whole = Head.from_vector(found.vector).completed().vector()
+    vector = whole if settings.heads == "complete" else found.vector
+    cells = zip(labels, vector.tolist(), strict=True)
+    said = tuple((label, value ^ (label in flipped)) for label, value in cells if value != UNSET)
+    # A full prediction is also right in cells of which the head says nothing, hence writes nothing.
+    if not any(right(table, body, literal) for literal in said):
         return None
-    said = [
-        (j, int(v) ^ (j in flipped)) for j, v in zip(labels, found.vector, strict=True) if v >= 0
-    ]
-    return Candidate((found.lifted, merit.correct), tuple(said), body)
+    return Candidate((found.lifted, merit.correct), said, body)
 
 
 def judged_measure(table: Table) -> Measure:

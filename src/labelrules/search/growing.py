@@ -18,10 +18,14 @@ AT_ONCE = 64
 
 
 def finished(
-    refiner: Refiner, grown: "Grown", growth: "Growth", remaining: Mask | None = None
+    refiner: Refiner,
+    grown: "Grown",
+    growth: "Growth",
+    remaining: Mask | None = None,
+    narrowed: "Index | None" = None,
 ) -> "Grown":
     """A rule with a head of one label, with all conditions that make it better."""
-    table = _table(refiner, refiner.columns.space_for_narrowing)
+    table = _table(refiner, narrowed or refiner.columns.space_for_narrowing)
     while True:
         room = AT_ONCE
         if growth.max_conditions is not None:
