@@ -166,7 +166,7 @@ def test_picking_few_rows(given):
     columns, rows = refiner.columns, np.flatnonzero(given.covered)
     target = columns.space_for_narrowing
     narrow_to_few(
-        columns.index, *columns.places, columns.X, 0, refiner.n_features, rows, given.covered,
+        columns.index, *columns.places, columns.by_column, 0, refiner.n_features, rows, given.covered,
         target,
     )  # fmt: skip
     check_listing(target, given.data, given.covered)
@@ -275,6 +275,7 @@ def test_the_best_refinement_for_each_label(given, formula, way):
         top = max((found for found, _ in by_column if found), default=None)
         if top is None:
             assert best.ranks[target] == NOTHING
+            assert reached[target].tolist() == [-1] * 7
             continue
         first = next(j for j, (found, _) in enumerate(by_column) if found == top)
         assert (value_of(int(best.ranks[target])), best.corrects[target]) == top

@@ -109,9 +109,10 @@ WISHES = [
     ({"operators": ["<=", "<"]}, "operators are '<=', '>', '=' and '!=', not '<'"),
     ({"operators": ["<", 1]}, "operators are '<=', '>', '=' and '!=', not "),
     ({"operators": [["<="]]}, "operators are '<=', '>', '=' and '!=', not "),
-    ({"operators": 5}, "operators "),
-    ({"required": "x0"}, "required must be a list of features or label pairs, not one text"),
-    ({"forbidden": "x0"}, "forbidden must be a list of features or label pairs, not one text"),
+    ({"operators": 5}, "operators must be a list of '<=', '>', '=' and '!=', not 5"),
+    ({"operators": ">"}, "operators must be a list of '<=', '>', '=' and '!=', not '>'"),
+    ({"required": "x0"}, "required must be a list of features or label pairs, not 'x0'"),
+    ({"forbidden": "x0"}, "forbidden must be a list of features or label pairs, not 'x0'"),
     ({"required": 5}, "required must be a list of features or label pairs, not 5"),
     ({"forbidden": None}, "forbidden must be a list of features or label pairs, not None"),
     ({"required": ["x00"]}, "required: there is no feature 'x00'; did you mean 'x0'?"),
@@ -152,7 +153,7 @@ def test_operators_by_column():
     """The first operator of a column counts 1, the second 2."""
     every = language(SCHEMA, ["<=", ">", "=", "!="])
     assert every.features.tolist() == [3, 3]
-    assert language(SCHEMA, ">").features.tolist() == [2, 0]
+    assert language(SCHEMA, [">"]).features.tolist() == [2, 0]
     assert language(SCHEMA, ["<=", "!="]).features.tolist() == [1, 2]
     assert language(SCHEMA).features.tolist() == [3, 1]
 

@@ -180,7 +180,7 @@ def test_narrowed_columns_list_the_covered_rows(data, drawn):
     if not sparse.issparse(data.X):
         ways.append(
             lambda: narrow_to_few(
-                columns.index, *columns.places, data.X, 0, n_columns, rows, mask, space
+                columns.index, *columns.places, columns.by_column, 0, n_columns, rows, mask, space
             )
         )
     for way in ways:

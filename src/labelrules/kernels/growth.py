@@ -12,7 +12,7 @@ from numba import njit
 from labelrules._types import Integers
 from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
 from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
-from labelrules.kernels.scoring import NOTHING, SECOND_PLACE, value_of
+from labelrules.kernels.scoring import SECOND_PLACE, value_of
 
 FEW = 8
 """How many times fewer the covered rows must be for picking them one by one."""
@@ -89,15 +89,18 @@ def _narrow(table, is_first, rows, covered):
         narrow(table.space.listing, 0, n_columns, covered, table.narrowed)
 
 
-def best_condition(table, label, value, codes, everywhere, rows, way, found):
-    """The best further condition: its rank, right cells, column and place; features come first."""
+def best_condition(table, label, value, codes, everywhere, rows, least, way, found):
+    """The best further condition: its rank, right cells, column and place; features come first.
+
+    The column is -1 if none exceeds the least rank and right cells.
+    """
     inside, n_inside = _sum_inside(codes, rows), len(rows)
     nominal, operators = table.space.nominal, table.space.operators
     space = Space(table.narrowed, True, nominal, operators)
     values, n_features = 1 << value, nominal.size
     best = best_of_target(
-        space, 0, n_features, codes, everywhere, inside, n_inside, (values, operators[0]), way,
-        found,
+        space, 0, n_features, codes, everywhere, inside, n_inside, (values, operators[0]), least,
+        way, found,
     )  # fmt: skip
     tested = table.label_operators[label]
     n_set = count_written(table.board, rows) if tested.any() else 0
@@ -107,11 +110,11 @@ def best_condition(table, label, value, codes, everywhere, rows, way, found):
     kinds = np.ones(len(tested), np.int8)
     by_label = best_of_target(
         Space(listing, False, kinds, table.label_operators), 0, len(tested), codes, everywhere,
-        inside, n_inside, (values, tested), way, found,
+        inside, n_inside, (values, tested), (best[0], best[1]), way, found,
     )  # fmt: skip
-    if by_label[0] > best[0] or (by_label[0] == best[0] and by_label[1] > best[1]):
-        return by_label[0], by_label[1], by_label[2] + n_features, by_label[3]
-    return best
+    if by_label[2] < 0:
+        return best
+    return by_label[0], by_label[1], by_label[2] + n_features, by_label[3]
 
 
 @njit
@@ -146,9 +149,9 @@ def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps
     while n_steps < most_steps and len(rows) > 1:
         _narrow(table, n_steps == 0, rows, covered)
         top, most, column, place = best_condition(
-            table, label, value, codes, everywhere, rows, way, found
+            table, label, value, codes, everywhere, rows, (rank, float(right)), way, found
         )
-        if top == NOTHING or top < rank or (top == rank and most <= right):
+        if column < 0:
             break
         if gain > 0 and value_of(top) - value_of(rank) < gain:
             break

@@ -114,25 +114,29 @@ def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, su
     return n, inside - missing
 
 
-def best_of_target(space, first, last, codes, everywhere, inside, n_inside, target, way, found):
+def best_of_target(
+    space, first, last, codes, everywhere, inside, n_inside, target, least, way, found
+):
     """The best refinement for one target: its rank, its right cells, its column and its place.
 
-    `target` are the values that heads may have and the operators of the columns; `found` receives
-    the ranks of columns that reach the best so far, and how many cells are right then.
+    `target` are the values that heads may have and the operators of the columns; `least` is the
+    rank, and the right cells, that must be exceeded, and the column is -1 if they are not. `found`
+    receives the ranks of columns that reach the best so far, and how many cells are right then.
     """
     ranks, rights = found
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     (entries, start, middle, valid, stop), unlisted, nominal, _ = space
     values, allowed = target
     sums = np.empty(n_inside + 2, np.int64)
-    top, most, where, place = NOTHING, -1.0, -1, -1
+    top, most = least
+    where, place, is_root = -1, -1, top == NOTHING
     present, absent = both_limits(everywhere, values, top, way)
     for column in range(first, last):
         ranks[column] = NOTHING
         operators = allowed[column]
-        if not operators:
-            continue
         begin, end, behind = start[column], valid[column], stop[column]
+        if not operators or (begin == behind and not is_root):
+            continue  # where all rows have the same value it makes no difference
         if nominal[column] == ONE_LISTED and operators & FIRST:
             # The most frequent case, written out.
             listed, missing = np.int64(0), np.int64(0)
@@ -191,8 +195,8 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
         inside = _sum_inside(codes, rows)
         top, most, where, place = best_of_target(
-            space, first, last, codes, everywhere, inside, len(rows), (values, operators), way,
-            (ranks, rights),
+            space, first, last, codes, everywhere, inside, len(rows), (values, operators),
+            (NOTHING, -1.0), way, (ranks, rights),
         )  # fmt: skip
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
         if len(reached):
