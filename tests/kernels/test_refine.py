@@ -166,8 +166,8 @@ def test_picking_few_rows(given):
     columns, rows = refiner.columns, np.flatnonzero(given.covered)
     target = columns.space_for_narrowing
     narrow_to_few(
-        columns.index, *columns.places, columns.by_column, 0, refiner.n_features, rows, given.covered,
-        target,
+        columns.index, *columns.places, columns.by_column, 0, refiner.n_features, rows,
+        given.covered, target,
     )  # fmt: skip
     check_listing(target, given.data, given.covered)
 

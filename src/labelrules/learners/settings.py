@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sklearn.utils import check_random_state
 
@@ -17,6 +17,7 @@ from labelrules.search.many import tallies_decide
 from labelrules.search.problem import known_formula
 
 Order = Literal["append", "prepend"]
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -94,20 +95,20 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         lift=_lift(learner.lift),
         polarity=polarity,
         fixed_head=bool(learner.fixed_head),
-        beam=_whole(learner, "beam", 1) or 1,
+        beam=_needed(_whole(learner, "beam", 1), "beam"),
         allowed=allowed,
         max_conditions=_whole(learner, "max_conditions", 0),
-        min_coverage=_whole(learner, "min_coverage", 1) or 1,
-        min_gain=_number(learner, "min_gain") or 0.0,
+        min_coverage=_needed(_whole(learner, "min_coverage", 1), "min_coverage"),
+        min_gain=_needed(_number(learner, "min_gain"), "min_gain"),
         stop_share=_number(learner, "stop_share", highest=1),
         readd=_word(learner, "readd", ("all", "incomplete")),
-        open_share=_number(learner, "open_share", highest=1) or 0.0,
+        open_share=_needed(_number(learner, "open_share", highest=1), "open_share"),
         max_rules=_whole(learner, "max_rules", 0),
         time_limit=_number(learner, "time_limit"),
         order="prepend" if prepends else "append",
         default_rule=polarity == "rarer" if default is None else bool(default),
         pruning=_pruning(learner, heads),
-        prune_share=_number(learner, "prune_share", highest=1) or 0.0,
+        prune_share=_needed(_number(learner, "prune_share", highest=1), "prune_share"),
         seed=_seed(learner),
         last_resort=_number(learner, "last_resort", highest=1),
         n_threads=_threads(learner),
@@ -237,6 +238,12 @@ def _number(learner: Any, name: str, highest: float = float("inf")) -> float | N
         upper = "" if highest == float("inf") else f" and at most {highest:g}"
         raise ValueError(f"{name} must be a number of at least 0{upper}, not {value!r}")
     return float(value)
+
+
+def _needed(number: Number | None, name: str) -> Number:
+    if number is None:
+        raise ValueError(f"{name} must be a number, not None")
+    return number
 
 
 def _threads(learner: Any) -> int:
