@@ -201,7 +201,8 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
         if len(reached):
             for column in range(first, last):
-                reached[i, column] = rights[column] if ranks[column] == top else -1
+                is_best = ranks[column] == top and top > NOTHING
+                reached[i, column] = rights[column] if is_best else -1
 
 
 @njit(nogil=True, cache=True)
