@@ -174,7 +174,13 @@ class TallyJudge:
         """The values of the best heads."""
         found = best_heads(_tally(counts), self.n_rows, self.measure,
                            convention=self.convention, absence=self.absence)  # fmt: skip
-        return Merits(np.where(found.correct > 0, found.values, -np.inf), found.correct)
+        said = (
+            np.where(found.vectors == UNSET, 0, found.vectors) if self.complete else found.vectors
+        )
+        # What is silently predicted absent is not written: a rule must write something right.
+        written = np.where(said == 1, counts.ones[1], 0) + np.where(said == 0, counts.zeros[1], 0)
+        is_right = written.sum(axis=1) > 0
+        return Merits(np.where(is_right, found.values, -np.inf), found.correct)
 
     def head(self, counts: Counts, mask: Mask) -> Head:
         """The best head of the only body."""
@@ -246,8 +252,10 @@ class RowJudge:
             lift=self.lift or no_lift,
         )  # fmt: skip
         merit = self.measure.merit_of_rule(truth, mask, found.vector, board, self.convention)
-        if merit.correct < 1:
-            return None
         vector = np.where(found.vector == UNSET, UNSET, found.vector ^ flip).astype(np.int8)
+        said = np.where(vector == UNSET, 0, vector) if self.complete else vector
+        # What is silently predicted absent is not written: a rule must write something right.
+        if not ((said == self.truth[labels].T) & self.counted[labels].T)[mask].any():
+            return None
         head = _spread(vector, labels, len(self.truth))
         return found.lifted, merit.correct, head.completed() if self.complete else head
