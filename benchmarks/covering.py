@@ -17,7 +17,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import sys
 import time
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from parts.differences import Ground, follow
@@ -86,22 +86,33 @@ def timed(data: Dataset, peer: Peer, n_theirs: int) -> tuple[float, float, list[
     return min(ours), min(theirs), rules, peer.rules(data.schema.n_labels)
 
 
-def compare(data: Dataset, ours: list[Rule], theirs: list[Rule]) -> tuple[int, Counter[str]]:
-    """How many rules are the same at first, and for what reasons others are not."""
+class Comparison(NamedTuple):
+    """How two lists differ."""
+
+    n_first: int
+    """Rules that are the same before the first difference."""
+    reasons: Counter[str]
+    """Why others are not the same."""
+    n_misstated: int
+    """Rules of mlrl-seco that cover other rows than it counted."""
+
+
+def compare(data: Dataset, ours: list[Rule], theirs: list[Rule]) -> Comparison:
     ground, reasons = Ground(data), Counter[str]()
-    n_first = n_done = follow(ground, ours, theirs)
-    n_ahead = AHEAD
-    while n_done < len(theirs):
-        found = next_rules(data, theirs[:n_done], n_ahead)
-        n_same = follow(ground, found, theirs[n_done:])
-        n_done += n_same
-        n_ahead = 2 * n_ahead if n_same == n_ahead else AHEAD
-        if n_done < len(theirs) and (n_same < len(found) or not found):
-            other = theirs[n_done]
-            reasons[ground.why(found[n_same], other) if found else "our list ends"] += 1
+    done = follow(ground, ours, theirs)
+    n_first, n_ahead = len(done), AHEAD
+    while len(done) < len(theirs):
+        found = next_rules(data, done, n_ahead)
+        same = follow(ground, found, theirs[len(done) :])
+        done += same
+        n_ahead = 2 * n_ahead if len(same) == n_ahead else AHEAD
+        if len(done) < len(theirs) and (len(same) < len(found) or not found):
+            other = ground.as_counted(theirs[len(done)])
+            reasons[ground.why(found[len(same)], other) if found else "our list ends"] += 1
             ground.write(other)
-            n_done += 1
-    return n_first, reasons
+            done.append(other)
+    n_misstated = sum(a.body != b.body for a, b in zip(done, theirs, strict=True))
+    return Comparison(n_first, reasons, n_misstated)
 
 
 def next_rules(data: Dataset, rules: list[Rule], number: int) -> list[Rule]:
@@ -116,13 +127,13 @@ def print_set(name: str, n_theirs: int) -> str:
     with peer_with(data) as peer:
         ours, theirs, our_rules, their_rules = timed(data, peer, n_theirs)
         version = str(peer.ask("version"))
-    n_first, reasons = compare(data, our_rules, their_rules)
+    n_first, reasons, n_misstated = compare(data, our_rules, their_rules)
     n_same = len(their_rules) - reasons.total()
     why = "; ".join(f"{n} {reason}" for reason, n in reasons.most_common()) or "-"
     shape = f"{data.n_rows} x {data.X.shape[1]} x {data.schema.n_labels}"
     times = f"{theirs:.3f}", f"{ours:.4f}", f"{theirs / ours:.1f}"
     sizes = len(their_rules), len(our_rules)
-    print(row(name, shape, *times, *sizes, n_first, n_same, why), flush=True)
+    print(row(name, shape, *times, *sizes, n_first, n_same, why, n_misstated), flush=True)
     return version
 
 
@@ -133,6 +144,7 @@ def main() -> None:
     print(header(
         "set", "rows x features x labels", "mlrl-seco, s", "ours, s", "ratio", "its rules",
         "our rules", "same at first", "same in all", "why others are not",
+        "misstated",
     ))  # fmt: skip
     try:
         versions = {print_set(name, SETS[name]) for name in names}

@@ -5,82 +5,30 @@ settled by `max`, which takes the first of the greatest, so that the order in wh
 listed is the whole rule.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import isnan
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
-from labelrules.measures import Measure, Tally, confusion
+from labelrules.measures import Measure
 from labelrules.search import best_head, no_lift
 from labelrules.search.columns import simplest_between
-
-Literal = tuple[int, int]
-"""A label and its value."""
+from naive_table import (
+    Candidate,
+    Literal,
+    Settings,
+    Table,
+    covered_rows,
+    covers,
+    inside,
+    right,
+    score,
+)
 
 MERGED = ("precision", "recall", "hamming", "f")
 """Formulas whose micro-average over several labels is the best where each label's is the best."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What `SeparateAndConquer` takes, under the same names."""
-
-    heads: str | int = "single"
-    measure: str = "f1"
-    counting: str = "head-relative"
-    lift: Callable[[int], float] | None = None
-    polarity: str = "both"
-    fixed_head: bool = False
-    beam: int = 1
-    operators: tuple[str, ...] = ("<=", ">", "=")
-    label_conditions: bool = True
-    required: tuple[Any, ...] = ()
-    forbidden: tuple[Any, ...] = ()
-    max_conditions: int | None = None
-    min_coverage: int = 1
-    min_gain: float = 0.0
-    stop_share: float | None = None
-    readd: str = "all"
-    open_share: float = 0.0
-    max_rules: int | None = None
-    order: str = "append"
-    default_rule: bool | None = None
-
-
-class Candidate(NamedTuple):
-    """A rule with what it is compared by: the value of the measure, then the right cells."""
-
-    merit: tuple[float, int]
-    head: tuple[Literal, ...]
-    body: tuple[Condition, ...]
-
-
-class Table:
-    """The rows, the board, and which rows a stopping rule has ended."""
-
-    def __init__(self, data: Dataset, settings: Settings) -> None:
-        self.data, self.settings = data, settings
-        self.measure = Measure.parse(settings.measure)
-        self.columns = [data.column(j).tolist() for j in range(data.schema.n_features)]
-        self.truth = data.Y.tolist()
-        self.rows, self.labels = range(data.n_rows), range(data.schema.n_labels)
-        self.board = [[int(UNSET) for _ in self.labels] for _ in self.rows]
-        self.ended = [False for _ in self.rows]
-
-    def is_incomplete(self, row: int) -> bool:
-        """Whether a cell of the row is not written."""
-        return UNSET in self.board[row]
-
-    def counts(self, row: int, literal: Literal) -> bool:
-        """Whether what the literal says of the row is evidence: nobody has said it before."""
-        label, value = literal
-        if self.settings.order == "prepend":
-            return self.board[row][label] != value
-        return self.board[row][label] == UNSET and not self.ended[row]
 
 
 # ---------------------------------------------------------------- the figure's loop
@@ -211,27 +159,6 @@ def different(found: list[Candidate]) -> list[Candidate]:
 # ---------------------------------------------------------------- conditions
 
 
-def holds(table: Table, row: int, condition: Condition) -> bool:
-    """Missing values and cells that are not written satisfy no condition."""
-    j = condition.column
-    x = table.board[row][j] if condition.on_label else table.columns[j][row]
-    if isnan(x) or (condition.on_label and x == UNSET):
-        return False
-    if condition.operator == "<=":
-        return x <= condition.value
-    if condition.operator == ">":
-        return x > condition.value
-    return (x == condition.value) == (condition.operator == "=")
-
-
-def covers(table: Table, body: tuple[Condition, ...]) -> list[bool]:
-    return [all(holds(table, i, condition) for condition in body) for i in table.rows]
-
-
-def covered_rows(table: Table, body: tuple[Condition, ...]) -> list[int]:
-    return [i for i, covered in enumerate(covers(table, body)) if covered]
-
-
 def candidate_conditions(table: Table, body: tuple[Condition, ...]) -> Iterator[Condition]:
     """Features by number, then labels by number."""
     covered = covered_rows(table, body)
@@ -340,8 +267,8 @@ def is_single(table: Table) -> bool:
 def tied(scored: dict[Literal, tuple[float, int]], value: float, size: int) -> tuple[Literal, ...]:
     """The labels whose value is the best one, each once: presences, then absences."""
     head: dict[int, int] = {}
-    for (label, said), (score, _) in scored.items():
-        if score == value:
+    for (label, said), (worth, _) in scored.items():
+        if worth == value:
             head.setdefault(label, said)
     return tuple(head.items())[:size]
 
@@ -377,9 +304,10 @@ def is_admissible(table: Table, body: tuple[Condition, ...], literal: Literal) -
 
 
 def is_in_language(table: Table, body: tuple[Condition, ...], label: int) -> bool:
+    """Whether a head may have the label; where it is tested it is written already."""
     names, forbidden = table.data.schema.labels, table.settings.forbidden
     tested = [(names[label], names[test.column]) for test in body if test.on_label]
-    if any(pair in forbidden for pair in tested):
+    if any(pair in forbidden or pair[0] == pair[1] for pair in tested):
         return False
     return not table.settings.required or is_required(table, body[0], label)
 
@@ -438,30 +366,3 @@ def judged_measure(table: Table) -> Measure:
     if table.settings.heads != "complete":
         return table.measure
     return Measure(table.measure.formula, table.measure.averaging, "full")
-
-
-# ---------------------------------------------------------------- counting
-
-
-def inside(
-    table: Table, body: tuple[Condition, ...], literal: Literal
-) -> tuple[list[int], list[int]]:
-    """The truth in all cells that count, and in those of the rows that the body covers."""
-    label, _ = literal
-    counted = [row for row in table.rows if table.counts(row, literal)]
-    covered = set(covered_rows(table, body))
-    everywhere = [table.truth[row][label] for row in counted]
-    return everywhere, [table.truth[row][label] for row in counted if row in covered]
-
-
-def right(table: Table, body: tuple[Condition, ...], literal: Literal) -> int:
-    _, cells = inside(table, body, literal)
-    return cells.count(literal[1])
-
-
-def score(table: Table, body: tuple[Condition, ...], literal: Literal) -> float:
-    """The formula of a head that says this of one label."""
-    everywhere, cells = inside(table, body, literal)
-    counted = Tally(*(np.array(values.count(v)) for values in (cells, everywhere) for v in (1, 0)))
-    matrix = confusion(counted, literal[1], table.settings.counting)
-    return float(table.measure.formula(*(int(count) for count in matrix)))

@@ -1,7 +1,7 @@
 """Formulas, compiled: the one definition of each runs inside the kernels."""
 
 from functools import cache
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
 from numba import njit
@@ -18,12 +18,32 @@ def compiled(formula: Formula) -> Any:
     >>> compiled(Formula("f", 0.5))(1, 1, 0, 3)
     0.4166666666666667
     """
-    return _compiled(formula.function.__code__, formula)
+    return _compiled(makeup(formula), formula)
+
+
+def makeup(formula: Formula) -> bytes:
+    """All that the values of a formula depend on, but its parameter: code, constants, helpers."""
+    function = cast(FunctionType, formula.function)
+    return repr([_parts(each) for each in (function, *helpers(function))]).encode()
+
+
+def _parts(function: FunctionType) -> list[Any]:
+    code = function.__code__
+    outside = [function.__globals__.get(name) for name in code.co_names]
+    outside += [cell.cell_contents for cell in function.__closure__ or ()]
+    # Functions are helpers, and what a module has is the same whoever asks.
+    values = [o for o in outside if not isinstance(o, ModuleType | type) and not callable(o)]
+    return [_code_parts(code), values]
+
+
+def _code_parts(code: CodeType) -> list[Any]:
+    inner = [_code_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return [code.co_code, inner, code.co_names]
 
 
 @cache
-def _compiled(code: Any, formula: Formula) -> Any:
-    """One compilation per formula; a formula registered anew has other code."""
+def _compiled(made_of: bytes, formula: Formula) -> Any:
+    """One compilation per formula; a formula registered anew is made of something else."""
     function = cast(FunctionType, formula.function)
     # A compiled function can only call compiled ones, so give it its helpers that way.
     given = dict(function.__globals__)

@@ -1,17 +1,16 @@
 """Kernels with a formula inside, compiled once and kept on disk."""
 
-from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import Any, NamedTuple, cast
+from types import FunctionType
+from typing import Any, NamedTuple
 
 from numba import njit
 
 from labelrules.kernels import growth, merge, refine, scoring
-from labelrules.kernels.compiled import formula_with_parameter
-from labelrules.measures import Formula, helpers
+from labelrules.kernels.compiled import formula_with_parameter, makeup
+from labelrules.measures import Formula
 
 _INNER = (
     scoring.rank_of, scoring.score_rank, scoring.bound_rank, scoring.reach, scoring.limits,
@@ -34,15 +33,15 @@ class Kernels(NamedTuple):
 def specialised(formula: Formula) -> Kernels:
     """The kernels for a formula; its parameter is given with each call.
 
-    A formula registered anew under the same name has other code, hence kernels of its own.
+    A formula registered anew under the same name has kernels of its own.
     """
-    return _specialised(formula.name, formula.function.__code__)
+    return _specialised(formula.name, makeup(formula))
 
 
 @cache
-def _specialised(name: str, code: CodeType) -> Kernels:
+def _specialised(name: str, made_of: bytes) -> Kernels:
     formula = Formula(name)
-    mark = _fingerprint(formula)
+    mark = sha256(_sources() + made_of).hexdigest()[:16]
     compiled = formula_with_parameter(formula, mark)
     names = {**vars(scoring), **vars(refine), **vars(merge), **vars(growth), "formula": compiled}
     for inner in _INNER:
@@ -63,21 +62,7 @@ def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
     return bound
 
 
-def _fingerprint(formula: Formula) -> str:
-    """A short text that changes when the formula or any kernel does."""
-    function = cast(FunctionType, formula.function)
-    sources = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    parts = [*sources, *_parts((function, *helpers(function)))]
-    return sha256(b"\0".join(parts)).hexdigest()[:16]
-
-
-def _parts(functions: Iterable[FunctionType]) -> list[bytes]:
-    """What a function does: its code, and the numbers that it takes from outside."""
-    parts = []
-    for function in functions:
-        code = function.__code__
-        outside = [function.__globals__.get(name) for name in code.co_names]
-        outside += [cell.cell_contents for cell in function.__closure__ or ()]
-        numbers = [number for number in outside if isinstance(number, int | float)]
-        parts += [code.co_code, repr((code.co_consts, code.co_names, numbers)).encode()]
-    return parts
+@cache
+def _sources() -> bytes:
+    """What the kernels are made of: a change of any is a change of all."""
+    return b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))

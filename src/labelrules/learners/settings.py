@@ -64,7 +64,8 @@ class Settings:
         """Whether counts per label are enough to find the best head."""
         unrestrained = self.lift is None and self.largest >= self.allowed.labels.shape[0]
         plain = self.min_coverage == 1 and self.polarity != "rarer" and self.heads != "single"
-        return unrestrained and plain and tallies_decide(self.measure, whole_rows=False)
+        known = known_formula(self.measure) is not None  # of others, no cells may be worth some
+        return unrestrained and plain and known and tallies_decide(self.measure, whole_rows=False)
 
 
 def checked_settings(learner: Any, schema: Schema) -> Settings:
