@@ -115,6 +115,15 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
 
 
 @njit(inline="always")
+def counts_of(code):
+    """Two counts in one number: ``1 << 32`` if a cell counts, and 1 if its label is present.
+
+    A code has a bit for each: many rows' codes fit into the processor's cache, their counts do not.
+    """
+    return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
+
+
+@njit(inline="always")
 def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
     """Add up the codes of the rows of a column, value by value.
 
@@ -123,8 +132,8 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     entries : array of int32
     start, middle, valid, stop : int
         Where the column is among the entries, see `Index`.
-    codes : array of int64
-        What each row counts.
+    codes : array of uint8
+        What each row counts, see `counts_of`.
     inside : int
         The sum over all `n_inside` covered rows.
     unlisted : bool
@@ -145,7 +154,7 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     if is_rest:
         everything = total
         for i in range(valid, stop):
-            everything += codes[entries[i] ^ (entries[i] >> 31)]
+            everything += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
         rest = inside - everything
         sums[gap] = before
         for value in range(gap, n_values):
@@ -160,7 +169,7 @@ def _add(entries, first, last, codes, sums, total, n_values):
     for i in range(first, last):
         entry = entries[i]
         at -= np.int64(entry >> 31)
-        total += codes[entry ^ (entry >> 31)]
+        total += counts_of(codes[entry ^ (entry >> 31)])
         sums[at] = total
     return total, at + 1
 

@@ -12,7 +12,7 @@ from numba import njit
 from labelrules._types import Integers
 from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
 from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
-from labelrules.kernels.scoring import SECOND_PLACE, value_of
+from labelrules.kernels.scoring import NO, SECOND_PLACE, value_of
 
 FEW = 8
 """How many times fewer the covered rows must be for picking them one by one."""
@@ -95,26 +95,25 @@ def best_condition(table, label, value, codes, everywhere, rows, least, way, fou
     The column is -1 if none exceeds the least rank and right cells.
     """
     inside, n_inside = _sum_inside(codes, rows), len(rows)
-    nominal, operators = table.space.nominal, table.space.operators
-    space = Space(table.narrowed, True, nominal, operators)
-    values, n_features = 1 << value, nominal.size
-    best = best_of_target(
-        space, 0, n_features, codes, everywhere, inside, n_inside, (values, operators[0]), least,
-        way, found,
-    )  # fmt: skip
-    tested = table.label_operators[label]
-    n_set = count_written(table.board, rows) if tested.any() else 0
-    if n_set == 0:
-        return best
-    listing = list_labels(table.board, rows, n_set)
-    kinds = np.ones(len(tested), np.int8)
-    by_label = best_of_target(
-        Space(listing, False, kinds, table.label_operators), 0, len(tested), codes, everywhere,
-        inside, n_inside, (values, tested), (best[0], best[1]), way, found,
-    )  # fmt: skip
-    if by_label[2] < 0:
-        return best
-    return by_label[0], by_label[1], by_label[2] + n_features, by_label[3]
+    space = Space(table.narrowed, True, table.space.nominal, table.space.operators)
+    allowed, n_before = table.space.operators[0], 0
+    rank, right, column, place = least[0], least[1], -1, -1
+    for part in range(2):  # features, then labels: one call, so that it is compiled once
+        if part == 1:
+            allowed, n_before = table.label_operators[label], table.space.nominal.size
+            n_set = count_written(table.board, rows) if allowed.any() else 0
+            if n_set == 0:
+                break
+            listing = list_labels(table.board, rows, n_set)
+            kinds = np.ones(len(allowed), np.int8)
+            space = Space(listing, False, kinds, table.label_operators)
+        top, most, where, at = best_of_target(
+            space, NO, len(allowed), codes, everywhere, inside, n_inside, (1 << value, allowed),
+            (rank, right), way, found,
+        )  # fmt: skip
+        if where >= 0:
+            rank, right, column, place = top, most, where + n_before, at
+    return rank, right, column, place
 
 
 @njit
@@ -139,7 +138,7 @@ def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps
     Returns how many conditions were added, and the rank and the right cells they lead to.
     """
     layer = value if len(cells.counted) == 2 else 0
-    codes = np.empty(cells.truth.shape[1], np.int64)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
     everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
     n_columns = max(table.space.nominal.size, len(cells.truth))
     found = (np.empty(n_columns, np.int64), np.empty(n_columns))

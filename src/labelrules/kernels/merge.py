@@ -9,10 +9,11 @@ from numba import njit
 from labelrules.kernels.refine import _encode, _refinements, _sum_inside
 from labelrules.kernels.scoring import (
     ABSENCE,
-    CELL,
+    NO,
     NOTHING,
     PRESENCE,
     SECOND_PLACE,
+    YES,
     cells_of,
     ones_of,
     score_rank,
@@ -21,7 +22,7 @@ from labelrules.kernels.scoring import (
 
 def score_heads(rows, cells, labels, way, ranks, corrects):
     """The rank and the right cells of each single label and value, for a body that covers rows."""
-    codes = np.empty(cells.truth.shape[1], np.int64)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
     n_layers = len(cells.counted)
     for i in range(len(labels)):
         label = labels[i]
@@ -49,14 +50,14 @@ def _totals(cells, labels, rows, codes, everywhere, inside):
 @njit
 def _encode_rows(truth, counted, rows, codes):
     for row in rows:
-        codes[row] = (CELL + truth[row]) * counted[row]
+        codes[row] = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
 
 
 def add_right(inside_1, inside_0, everywhere_1, everywhere_0, values, rank, way):
     """What a label adds to a head of the rank: its right cells, and for which value."""
-    if values & PRESENCE and score_rank(1, inside_1, everywhere_1, way) == rank:
+    if values & PRESENCE and score_rank(YES, inside_1, everywhere_1, way) == rank:
         return ones_of(inside_1), 1
-    if values & ABSENCE and score_rank(0, inside_0, everywhere_0, way) == rank:
+    if values & ABSENCE and score_rank(NO, inside_0, everywhere_0, way) == rank:
         return cells_of(inside_0) - ones_of(inside_0), 0
     return 0.0, -1
 
@@ -110,7 +111,7 @@ def best_merged(space, columns, bounds, rows, cells, labels, rank, largest, way)
     nominal, n_layers = space.nominal, len(cells.counted)
     shape, size = (n_layers, len(labels)), len(rows) + 2
     everywhere, inside = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    codes = np.empty(cells.truth.shape[1], np.int64)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
     _totals(cells, labels, rows, codes, everywhere, inside)
     gains, sizes = np.empty((2, size)), np.empty((2, size), np.int64)
     sums, totals = np.empty((n_layers, size), np.int64), np.empty(n_layers, np.int64)

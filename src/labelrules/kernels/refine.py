@@ -7,9 +7,8 @@ import numpy.typing as npt
 from numba import njit
 
 from labelrules._types import Integers
-from labelrules.kernels.columns import Index, cumulate
+from labelrules.kernels.columns import Index, counts_of, cumulate
 from labelrules.kernels.scoring import (
-    CELL,
     FIRST,
     NOTHING,
     both_limits,
@@ -62,12 +61,12 @@ class Best(NamedTuple):
 
 @njit
 def _encode(truth, counted, codes):
-    """The code of each row, and their sum."""
+    """The code of each row, and the sum of their counts."""
     everywhere = np.int64(0)
     for row in range(len(codes)):
-        code = (CELL + truth[row]) * counted[row]
+        code = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
         codes[row] = code
-        everywhere += code
+        everywhere += counts_of(code)
     return everywhere
 
 
@@ -75,7 +74,7 @@ def _encode(truth, counted, codes):
 def _sum_inside(codes, rows):
     inside = np.int64(0)
     for row in rows:
-        inside += codes[row]
+        inside += counts_of(codes[row])
     return inside
 
 
@@ -101,9 +100,9 @@ def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, su
     """The same for a column that lists the rows of one value: the other is before or after."""
     n, listed, missing = 0, np.int64(0), np.int64(0)
     for i in range(start, valid):
-        listed += codes[entries[i] ^ (entries[i] >> 31)]
+        listed += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
     for i in range(valid, stop):
-        missing += codes[entries[i] ^ (entries[i] >> 31)]
+        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
     for listed_now in (middle > start, middle == start):
         if listed_now and valid > start:
             sums[n] = listed
@@ -141,9 +140,9 @@ def best_of_target(
             # The most frequent case, written out.
             listed, missing = np.int64(0), np.int64(0)
             for entry in entries[begin:end]:
-                listed += codes[entry ^ (entry >> 31)]
+                listed += counts_of(codes[entry ^ (entry >> 31)])
             for entry in entries[end:behind]:
-                missing += codes[entry ^ (entry >> 31)]
+                missing += counts_of(codes[entry ^ (entry >> 31)])
             is_rest = n_inside > behind - begin
             rest = inside - listed - missing if is_rest else np.int64(0)
             before, after, is_before = rest, listed, is_rest
@@ -185,7 +184,7 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
     best rank is reached, -1 where it is not.
     """
     n_layers = len(cells.counted)
-    codes = np.empty(cells.truth.shape[1], np.int64)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
     ranks = np.empty(space.nominal.size, np.int64)
     rights = np.empty(space.nominal.size)
     for i in range(len(targets)):
@@ -213,7 +212,7 @@ def count_refinements(space, column, rows, cells, labels, sums, totals):
     rows where the column has a value.
     """
     (entries, start, middle, valid, stop), unlisted, nominal, _ = space
-    codes = np.empty(cells.truth.shape[1], np.int64)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
     n = 0
     for layer in range(len(cells.counted)):
         for i in range(len(labels)):

@@ -1,7 +1,7 @@
 """Score sums of cells, many at a time, with the formula inside.
 
-For each label the cells that count are coded row by row, two numbers in one: ``1 << 32`` if the
-cell counts, and 1 if the label is present in it. So one addition per row counts both. A *rank* is
+Cells are counted two numbers in one: ``1 << 32`` for each that counts, and 1 for each in which the
+label is present. So one addition per row counts both. A *rank* is
 a score as an integer of the same order: of many integers the greatest is found several at a time,
 which is not so for floats.
 
@@ -19,8 +19,11 @@ ABSENCE, PRESENCE = 1, 2
 FIRST, SECOND = 1, 2
 """The operators that a column may have, and both are 3: <= and > for numbers, = and != else."""
 
-NOTHING = np.iinfo(np.int64).min
+NOTHING = np.int64(np.iinfo(np.int64).min)
 """The rank of what is not allowed."""
+
+NO, YES = np.int64(0), np.int64(1)
+"""What is predicted; typed, since functions are compiled anew for each literal number."""
 
 SECOND_PLACE = 1 << 40
 """Where the refinements of nominal columns by the second operator begin."""
@@ -33,9 +36,6 @@ BLOCK = 32
 
 SLACK = 16
 """Ranks by which rounding might lower a bound."""
-
-CELL = np.int64(1) << 32
-"""The code of a cell that counts, without its label."""
 
 _LOW = np.int64(0x7FFFFFFFFFFFFFFF)
 
@@ -140,8 +140,8 @@ def limits(value, everywhere, top, way):
 
 def both_limits(everywhere, values, top, way):
     """The limits for presence and for absence."""
-    present = limits(1, everywhere, top, way) if values & PRESENCE else NO_LIMITS
-    absent = limits(0, everywhere, top, way) if values & ABSENCE else NO_LIMITS
+    present = limits(YES, everywhere, top, way) if values & PRESENCE else NO_LIMITS
+    absent = limits(NO, everywhere, top, way) if values & ABSENCE else NO_LIMITS
     return present, absent
 
 
@@ -182,9 +182,9 @@ def better_value(inside, everywhere, values, way):
     """The rank and the right cells of the better value; presence if they are equal."""
     rank, right = NOTHING, -1.0
     if values & PRESENCE:
-        rank, right = score_rank(1, inside, everywhere, way), ones_of(inside)
+        rank, right = score_rank(YES, inside, everywhere, way), ones_of(inside)
     if values & ABSENCE:
-        other, zeros = score_rank(0, inside, everywhere, way), cells_of(inside) - ones_of(inside)
+        other, zeros = score_rank(NO, inside, everywhere, way), cells_of(inside) - ones_of(inside)
         if other > rank or (other == rank and zeros > right):
             rank, right = other, zeros
     return rank, right
