@@ -74,12 +74,18 @@ class Covering:
         settings = self.settings
         if settings.max_rules is not None and len(self.rules) >= settings.max_rules:
             return True
-        if settings.time_limit is not None and monotonic() - self.started > settings.time_limit:
-            self._end(f"the time limit of {settings.time_limit:g} s was reached")
+        if self._is_late():
             return True
         if self.ground.prepends:
             return False
         return self.ground.n_open <= settings.open_share * self.data.Y.size
+
+    def _is_late(self) -> bool:
+        limit = self.settings.time_limit
+        if limit is None or monotonic() - self.started <= limit:
+            return False
+        self._end(f"the time limit of {limit:g} s was reached")
+        return True
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
@@ -142,7 +148,8 @@ class Covering:
         says_absence = mostly_present or settings.polarity == "both"
         if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
             return []
-        return LastResort(self.data, self.ground, settings, settings.last_resort).rules()
+        least = settings.last_resort
+        return LastResort(self.data, self.ground, settings, least, self._is_late).rules()
 
     def _stops(self, grown: Grown, covered: Any) -> bool:
         """A complete head needs no mark: it leaves nothing open."""
@@ -174,5 +181,5 @@ class Covering:
 
 
 def _always_says_all(rule: Rule) -> bool:
-    """Whether nothing is left for a default rule to say."""
-    return not len(rule.body) and rule.head.is_complete
+    """Whether nothing is left for a default rule to say, or it is never asked."""
+    return not len(rule.body) and (rule.head.is_complete or rule.stops)

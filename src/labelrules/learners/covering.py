@@ -173,14 +173,15 @@ class SeparateAndConquer(RuleClassifier):
         with told(self.progress) as listener:
             covering.go_on(listener)
         learned = covering.finished()
-        self._board, self._has_default = covering.board, settings.default_rule
+        self._board, self._n_learned = covering.board, len(covering.rules)
         return learned
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
-        kept = super()._kept(theory)
-        if theory is None and kept is not None and not self._has_default:
-            return self.theory_  # its last rule is no default rule, even if it has no condition
-        return kept
+        if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
+            return theory
+        # Rules of last resort and the default rule are for the end of a list.
+        learned: DecisionList = self.theory_[: self._n_learned]
+        return learned
 
     def _written(self, learned: DecisionList, data: Dataset) -> Board:
         board: Board = self._board

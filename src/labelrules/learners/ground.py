@@ -26,7 +26,8 @@ class Ground:
     """
 
     def __init__(self, data: Dataset, order: Order) -> None:
-        self.truth: Board = np.ascontiguousarray(data.Y.T)
+        # A copy, even of one label: a view would be frozen, and kernels be compiled for that, too.
+        self.truth: Board = np.array(data.Y.T, order="C")
         self.board: Board = np.full_like(self.truth, UNSET)
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
         self.n_open = self.truth.size

@@ -1,5 +1,6 @@
 """Rules of last resort: for rows in which no label was found to be present."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -28,8 +29,15 @@ class LastResort:
     and all others absent.
     """
 
-    def __init__(self, data: Dataset, ground: Ground, settings: Settings, least: float) -> None:
-        self.data, self.ground, self.least = data, ground, least
+    def __init__(
+        self,
+        data: Dataset,
+        ground: Ground,
+        settings: Settings,
+        least: float,
+        is_late: Callable[[], bool],
+    ) -> None:
+        self.data, self.ground, self.least, self.is_late = data, ground, least, is_late
         # A measure of whole heads cannot tell how good one label is.
         measure = settings.measure if settings.scores_literals else Measure.parse("f1")
         self.settings = replace(
@@ -50,7 +58,8 @@ class LastResort:
         for label in np.flatnonzero((self.ground.board == 1).any(axis=1)).tolist():
             covered = self.ground.board[label] == 1
             evidence = self.ground.write(nothing, covered & ~self.ground.ended)
-            rules.append(Rule(nothing, Body([Condition.label(label)]), evidence=evidence))
+            if any(map(sum, evidence)):  # else other labels have completed its rows
+                rules.append(Rule(nothing, Body([Condition.label(label)]), evidence=evidence))
         for head, grown in guesses:
             covered = grown.body.covers(self.data.X, self.ground.board.T) & ~self.ground.ended
             rules.append(Rule(head, grown.body, evidence=self.ground.write(head, covered)))
@@ -66,6 +75,8 @@ class LastResort:
         found: list[tuple[Head, Grown]] = []
         is_bare = ~(self.ground.truth == 1).any(axis=0)
         while scene.waiting.any() and is_bare[scene.waiting].mean() < self.least:
+            if self.is_late():
+                break
             grown = search.best_rule()
             if grown is None:
                 break

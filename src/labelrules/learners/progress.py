@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 from labelrules.rules import Rule
 
 
@@ -21,7 +23,7 @@ class Progress:
     n_cells : int
         All cells.
     value : float
-        What the last rule was worth by the measure.
+        What the last rule was worth by the measure, before it was pruned.
     rule : Rule
         The last rule.
     """
@@ -39,6 +41,8 @@ Listener: TypeAlias = Callable[[Progress], object]
 @contextmanager
 def told(wanted: "bool | Listener") -> Iterator[Listener]:
     """Whom to tell: nobody, the function given, or a bar in the terminal or notebook."""
+    if not (callable(wanted) or isinstance(wanted, bool | np.bool_)):
+        raise ValueError(f"progress must be True, False or a function, not {wanted!r}")
     if callable(wanted):
         yield wanted
     elif wanted:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, TypeVar
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from labelrules._messages import quoted
@@ -83,7 +84,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         schema,
         learner.operators,
         # A rule in front is asked first, when no label is written.
-        bool(learner.label_conditions) and not prepends,
+        _truth(learner, "label_conditions") and not prepends,
         learner.required,
         learner.forbidden,
     )
@@ -95,7 +96,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         relative=_word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
         lift=_lift(learner.lift),
         polarity=polarity,
-        fixed_head=bool(learner.fixed_head),
+        fixed_head=_truth(learner, "fixed_head"),
         beam=_needed(_whole(learner, "beam", 1), "beam"),
         allowed=allowed,
         max_conditions=_whole(learner, "max_conditions", 0),
@@ -107,7 +108,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         max_rules=_whole(learner, "max_rules", 0),
         time_limit=_number(learner, "time_limit"),
         order="prepend" if prepends else "append",
-        default_rule=polarity == "rarer" if default is None else bool(default),
+        default_rule=polarity == "rarer" if default is None else _truth(learner, "default_rule"),
         pruning=_pruning(learner, heads),
         prune_share=_needed(_number(learner, "prune_share", highest=1), "prune_share"),
         seed=_seed(learner),
@@ -220,6 +221,13 @@ def _word(learner: Any, name: str, known: tuple[str, ...]) -> str:
         words = " or ".join(map(repr, known))
         raise ValueError(f"{name} must be {words}, not {quoted(value)}")
     return value
+
+
+def _truth(learner: Any, name: str) -> bool:
+    value = getattr(learner, name)
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def _whole(learner: Any, name: str, lowest: int) -> int | None:
