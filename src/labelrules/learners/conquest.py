@@ -1,5 +1,6 @@
 """The covering loop: learn a rule, write it, and go on with what is still open."""
 
+import sys
 import warnings
 from time import monotonic
 from typing import Any
@@ -93,7 +94,7 @@ class Covering:
             f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
             "are kept",
             LearningInterrupted,
-            stacklevel=6,
+            stacklevel=_levels_to_caller(),
         )
 
     def _pruner(self) -> Pruner | None:
@@ -183,3 +184,11 @@ class Covering:
 def _always_says_all(rule: Rule) -> bool:
     """Whether nothing is left for a default rule to say, or it is never asked."""
     return not len(rule.body) and (rule.head.is_complete or rule.stops)
+
+
+def _levels_to_caller() -> int:
+    """How far up the stack the caller of this package is, as warnings count."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("labelrules."):
+        frame, level = frame.f_back, level + 1
+    return level

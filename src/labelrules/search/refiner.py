@@ -11,21 +11,15 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data.dataset import column_of
-from labelrules.measures import Formula, formulas
-from labelrules.measures.registry import entry
+from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
 from labelrules.search.language import Language, Operators
+from labelrules.search.monotone import is_monotone
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
     from labelrules.kernels.refine import Best, Cells, Space
-
-MONOTONE = frozenset({
-    "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
-    "weighted-relative-accuracy", "rate-difference", "linear-cost",
-})  # fmt: skip
-"""Formulas that more right cells never lower and more wrong ones never raise."""
 
 WORTH_A_THREAD = 40_000
 """Entries of columns below which threads cost more than they bring."""
@@ -374,18 +368,6 @@ class Refiner:
             return [work(first, last) for first, last in self.chunks]
         waiting = [self.pool.submit(work, *chunk) for chunk in self.chunks[1:]]
         return [work(*self.chunks[0]), *(job.result() for job in waiting)]
-
-
-def is_monotone(formula: Formula) -> bool:
-    """Whether more right cells never lower the formula and more wrong ones never raise it.
-
-    >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
-    (True, False)
-    """
-    function, _ = entry(formula.name)
-    is_ours = function.__module__ == formulas.__name__  # the name may have been given to another
-    rewards_errors = formula.name == "linear-cost" and (formula.parameter or 0.0) > 1
-    return formula.name in MONOTONE and is_ours and not rewards_errors
 
 
 def _where(chosen: Mask, reached: Reached) -> Reached:
