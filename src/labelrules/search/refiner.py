@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +13,14 @@ from labelrules.data.dataset import column_of
 from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
+from labelrules.search.found import Reached, better_of, divided, kept_where, nothing_found
+from labelrules.search.labelroot import LabelRoot
 from labelrules.search.language import Language, Operators
 from labelrules.search.monotone import is_monotone
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
     from labelrules.kernels.refine import Best, Cells, Space
-
-WORTH_A_THREAD = 40_000
-"""Entries of columns below which threads cost more than they bring."""
-
-Reached: TypeAlias = npt.NDArray[np.int32]
-"""By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
 
 _NOTHING = np.iinfo(np.int64).min
 
@@ -111,7 +106,8 @@ class Refiner:
         self.reached = np.empty((n_targets if merging else 0, self.n_features), dtype=np.int32)
         self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
-        self.chunks = _chunks(columns.index, n_threads)
+        self.label_root = LabelRoot(n_labels)
+        self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks)) if len(self.chunks) > 1 else None
         # One label at a time is grown ahead: there is one spare index.
         self.ahead: dict[int, Future[Any]] = {}
@@ -135,6 +131,7 @@ class Refiner:
             old[targets] = new
         if self.merging:
             self.reached[targets] = reached
+        self.label_root.changed |= self.stale
         self.stale[:] = False
 
     def score(self, covered: Covered, labels: Integers) -> tuple[Integers, Integers]:
@@ -230,14 +227,17 @@ class Refiner:
         spaces = [self.space(covered.listing, allowed[0])]
         if self.allowed.has_labels and (space := self.label_space(covered, allowed[1])):
             spaces.append(space)
-            more, more_reached = self._search_space(space, covered, cells, targets)
+            if covered is self.everywhere and not self.merging:
+                more, more_reached = self.label_root.renewed(self, space), reached
+            else:
+                more, more_reached = self.search_space(space, covered, cells, targets)
             more.columns[more.columns >= 0] += self.n_features
             if self.merging:
                 reached = np.hstack([
-                    _where(found.ranks >= more.ranks, reached),
-                    _where(more.ranks >= found.ranks, more_reached),
+                    kept_where(found.ranks >= more.ranks, reached),
+                    kept_where(more.ranks >= found.ranks, more_reached),
                 ])  # fmt: skip
-            found = _better(found, more)
+            found = better_of(found, more)
         top = int(found.ranks.max(initial=_NOTHING))
         if top == _NOTHING:
             return None
@@ -323,7 +323,7 @@ class Refiner:
         def search(first: int, last: int) -> "Best":
             if source is not None:
                 self._narrow(source, first, last, covered)
-            best = _nothing(len(targets))
+            best = nothing_found(len(targets))
             self.kernels.best_refinements(
                 space, first, last, covered.rows, cells, targets, self.way, best, reached
             )
@@ -332,7 +332,7 @@ class Refiner:
         parts = self._in_threads(search)
         found = parts[0]
         for part in parts[1:]:
-            found = _better(found, part)
+            found = better_of(found, part)
         if self.merging:
             for (first, last), part in zip(self.chunks, parts, strict=True):
                 reached[part.ranks < found.ranks, first:last] = -1
@@ -352,15 +352,23 @@ class Refiner:
         else:
             narrow(source, first, last, covered.mask, covered.listing)
 
-    def _search_space(
-        self, space: "Space", covered: Covered, cells: "Cells", targets: Integers
+    def search_space(
+        self,
+        space: "Space",
+        covered: Covered,
+        cells: "Cells",
+        targets: Integers,
+        first: int = 0,
+        last: int | None = None,
     ) -> "tuple[Best, Reached]":
+        """The best refinements by the columns of a space, all or some."""
         n_columns = space.nominal.size
         reached = np.empty((len(targets) if self.merging else 0, n_columns), np.int32)
-        best = _nothing(len(targets))
+        best = nothing_found(len(targets))
         self.kernels.best_refinements(
-            space, 0, n_columns, covered.rows, cells, targets, self.way, best, reached
-        )
+            space, first, n_columns if last is None else last, covered.rows, cells, targets,
+            self.way, best, reached,
+        )  # fmt: skip
         return best, reached
 
     def _in_threads(self, work: "Callable[[int, int], Best]") -> "list[Best]":
@@ -368,32 +376,3 @@ class Refiner:
             return [work(first, last) for first, last in self.chunks]
         waiting = [self.pool.submit(work, *chunk) for chunk in self.chunks[1:]]
         return [work(*self.chunks[0]), *(job.result() for job in waiting)]
-
-
-def _where(chosen: Mask, reached: Reached) -> Reached:
-    return np.where(chosen[:, np.newaxis], reached, np.int32(-1))
-
-
-def _nothing(n_targets: int) -> "Best":
-    from labelrules.kernels.refine import Best
-
-    return Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
-
-
-def _better(first: "Best", second: "Best") -> "Best":
-    """For each target the better of two; the first if they are equal."""
-    wins = (second.ranks > first.ranks) | (
-        (second.ranks == first.ranks) & (second.corrects > first.corrects)
-    )
-    return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
-
-
-def _chunks(index: "Index", n_threads: int) -> list[tuple[int, int]]:
-    """Columns divided into parts of about equally many entries."""
-    n_columns = index.start.size
-    n_parts = max(1, min(n_threads, n_columns, len(index.entries) // WORTH_A_THREAD))
-    # A column costs something even if it is empty.
-    work = np.cumsum(index.stop - index.start + 8)
-    ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []
-    edges = [0, *(int(end) + 1 for end in ends), n_columns]
-    return list(pairwise(edges))

@@ -1,0 +1,50 @@
+"""What searches find, put together: the better of two, and columns divided among threads."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Mask
+
+if TYPE_CHECKING:
+    from labelrules.kernels.columns import Index
+    from labelrules.kernels.refine import Best
+
+WORTH_A_THREAD = 40_000
+"""Entries of columns below which threads cost more than they bring."""
+
+Reached: TypeAlias = npt.NDArray[np.int32]
+"""By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
+
+
+def kept_where(chosen: Mask, reached: Reached) -> Reached:
+    """What is reached, for the chosen targets only."""
+    return np.where(chosen[:, np.newaxis], reached, np.int32(-1))
+
+
+def nothing_found(n_targets: int) -> "Best":
+    """Room for what a search finds."""
+    from labelrules.kernels.refine import Best
+
+    return Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
+
+
+def better_of(first: "Best", second: "Best") -> "Best":
+    """For each target the better of two; the first if they are equal."""
+    wins = (second.ranks > first.ranks) | (
+        (second.ranks == first.ranks) & (second.corrects > first.corrects)
+    )
+    return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
+
+
+def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:
+    """Columns divided into parts of about equally many entries."""
+    n_columns = index.start.size
+    n_parts = max(1, min(n_threads, n_columns, len(index.entries) // WORTH_A_THREAD))
+    # A column costs something even if it is empty.
+    work = np.cumsum(index.stop - index.start + 8)
+    ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []
+    edges = [0, *(int(end) + 1 for end in ends), n_columns]
+    return list(pairwise(edges))
