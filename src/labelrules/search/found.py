@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
     from labelrules.kernels.refine import Best
 
-WORTH_A_THREAD = 40_000
-"""Entries of columns below which threads cost more than they bring."""
+WORTH_A_THREAD = 200_000
+"""Entries to be counted below which another thread costs more than it brings."""
 
 Reached: TypeAlias = npt.NDArray[np.int32]
 """By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
@@ -39,10 +39,15 @@ def better_of(first: "Best", second: "Best") -> "Best":
     return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
 
 
+def is_worth_threads(n_entries: float) -> bool:
+    """Whether so much counting is worth being divided."""
+    return n_entries >= WORTH_A_THREAD
+
+
 def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:
     """Columns divided into parts of about equally many entries."""
     n_columns = index.start.size
-    n_parts = max(1, min(n_threads, n_columns, len(index.entries) // WORTH_A_THREAD))
+    n_parts = max(1, min(n_threads, n_columns))
     # A column costs something even if it is empty.
     work = np.cumsum(index.stop - index.start + 8)
     ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []

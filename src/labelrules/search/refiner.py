@@ -13,7 +13,14 @@ from labelrules.data.dataset import column_of
 from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
-from labelrules.search.found import Reached, better_of, divided, kept_where, nothing_found
+from labelrules.search.found import (
+    Reached,
+    better_of,
+    divided,
+    is_worth_threads,
+    kept_where,
+    nothing_found,
+)
 from labelrules.search.labelroot import LabelRoot
 from labelrules.search.language import Language, Operators
 from labelrules.search.monotone import is_monotone
@@ -151,7 +158,8 @@ class Refiner:
     @property
     def grows_ahead(self) -> bool:
         """Whether rules of other labels can be grown in the meantime: they do not depend on it."""
-        return self.pool is not None and not self.merging and not self.allowed.has_labels
+        alone = not self.merging and not self.allowed.has_labels
+        return self.pool is not None and alone and is_worth_threads(len(self.columns.index.entries))
 
     def best_but(self, labels: Integers, known: "dict[int, Future[Any]]") -> Choice | None:
         """The best first condition for other labels, if a thread is free and there is one."""
@@ -329,12 +337,15 @@ class Refiner:
             )
             return best
 
-        parts = self._in_threads(search)
+        share = len(covered.rows) / max(1, len(covered.mask))
+        size = share * len(targets) * len(self.columns.index.entries)
+        chunks = self.chunks if is_worth_threads(size) else [(0, self.n_features)]
+        parts = self._in_threads(search, chunks)
         found = parts[0]
         for part in parts[1:]:
             found = better_of(found, part)
         if self.merging:
-            for (first, last), part in zip(self.chunks, parts, strict=True):
+            for (first, last), part in zip(chunks, parts, strict=True):
                 reached[part.ranks < found.ranks, first:last] = -1
         return found, reached
 
@@ -371,8 +382,10 @@ class Refiner:
         )  # fmt: skip
         return best, reached
 
-    def _in_threads(self, work: "Callable[[int, int], Best]") -> "list[Best]":
-        if self.pool is None:
-            return [work(first, last) for first, last in self.chunks]
-        waiting = [self.pool.submit(work, *chunk) for chunk in self.chunks[1:]]
-        return [work(*self.chunks[0]), *(job.result() for job in waiting)]
+    def _in_threads(
+        self, work: "Callable[[int, int], Best]", chunks: list[tuple[int, int]]
+    ) -> "list[Best]":
+        if self.pool is None or len(chunks) == 1:
+            return [work(first, last) for first, last in chunks]
+        waiting = [self.pool.submit(work, *chunk) for chunk in chunks[1:]]
+        return [work(*chunks[0]), *(job.result() for job in waiting)]
