@@ -60,7 +60,10 @@ class Peer:
         assert self.process.stdout is not None
         self.process.stdin.write(f"{question}\n")
         self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise PeerError(f"its process ended when asked for {question!r}")
+        return json.loads(answer)
 
     def rules(self, n_labels: int) -> list[Rule]:
         """The rules learned last as ours, without the default rule."""
