@@ -13,7 +13,8 @@ from scipy import sparse
 
 from labelrules import Condition, Dataset
 from labelrules.data.schema import Feature, Schema
-from labelrules.search.columns import SECOND_PLACE, Columns, simplest_between
+from labelrules.kernels.scoring import SECOND_PLACE
+from labelrules.search.columns import Columns, simplest_between
 from strategies import datasets
 from tables import tables
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from labelrules.search.refiner import Choice, Covered, Refiner
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
-
-HeadKind: TypeAlias = Literal["single", "multi", "complete"]
 
 _INTEGER, _FLOAT = Struct("q"), Struct("d")
 

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
 
 
-SECOND_PLACE = 1 << 40
-"""Where places of the second operator begin in nominal columns, as the kernels number them."""
-
-
 @dataclass(frozen=True, eq=False)
 class Columns:
     """The rows of each feature by rising value; see :mod:`labelrules.kernels.columns`."""
@@ -94,6 +90,8 @@ class Columns:
 
         A threshold lies between the values of two `neighbours`, all covered rows by default.
         """
+        from labelrules.kernels.scoring import SECOND_PLACE
+
         if self.nominal[column]:
             second, number = divmod(place, SECOND_PLACE)
             (value,) = self._values(column, [number], index, n_inside)

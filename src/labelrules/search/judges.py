@@ -11,7 +11,7 @@ from labelrules.measures import Formula, Measure, Tally
 from labelrules.rules import Head
 from labelrules.search.heads import best_head
 from labelrules.search.lift import Lift, no_lift
-from labelrules.search.many import best_heads
+from labelrules.search.many import HeadsFound, best_heads
 from labelrules.search.problem import RuleConvention
 
 
@@ -172,8 +172,7 @@ class TallyJudge:
 
     def merits(self, counts: Counts, masks: list[Mask]) -> Merits:
         """The values of the best heads."""
-        found = best_heads(_tally(counts), self.n_rows, self.measure,
-                           convention=self.convention, absence=self.absence)  # fmt: skip
+        found = self._best(counts)
         said = (
             np.where(found.vectors == UNSET, 0, found.vectors) if self.complete else found.vectors
         )
@@ -184,14 +183,14 @@ class TallyJudge:
 
     def head(self, counts: Counts, mask: Mask) -> Head:
         """The best head of the only body."""
-        found = best_heads(_tally(counts), self.n_rows, self.measure,
-                           convention=self.convention, absence=self.absence)  # fmt: skip
-        head = _spread(found.vectors[0], counts.labels, self.n_labels)
+        head = _spread(self._best(counts).vectors[0], counts.labels, self.n_labels)
         return head.completed() if self.complete else head
 
-
-def _tally(counts: Counts) -> Tally:
-    return Tally(counts.ones[1], counts.zeros[1], counts.all_ones[1], counts.all_zeros[1])
+    def _best(self, counts: Counts) -> HeadsFound:
+        tally = Tally(counts.ones[1], counts.zeros[1], counts.all_ones[1], counts.all_zeros[1])
+        return best_heads(
+            tally, self.n_rows, self.measure, convention=self.convention, absence=self.absence
+        )
 
 
 def _spread(vector: Board, labels: Integers, n_labels: int) -> Head:
