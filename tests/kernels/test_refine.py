@@ -16,6 +16,7 @@ from labelrules.kernels.refine import Best, count_refinements
 from labelrules.measures import Formula, Tally, confusion
 from labelrules.search.bodies import value_of
 from labelrules.search.columns import Columns, simplest_between
+from labelrules.search.found import most_of_columns
 from labelrules.search.language import language
 from labelrules.search.refiner import Covered, Refiner
 from tables import schema_of
@@ -264,7 +265,7 @@ def test_the_best_refinement_for_each_label(given, formula, way):
     targets = np.arange(3 * way["layers"])
     best = Best(*(np.empty(len(targets), np.int64) for _ in range(4)))
     space = refiner.space(covered.listing, np.full((1, 7), 3, np.int8))
-    reached = np.empty((len(targets), 7), np.int32)
+    reached = np.zeros((len(targets), refiner.slots.starts[-1]), np.int32)
     refiner.kernels.best_refinements(
         space, 0, 7, covered.rows, refiner.cells, targets, refiner.way, best, reached
     )
@@ -275,7 +276,7 @@ def test_the_best_refinement_for_each_label(given, formula, way):
         top = max((found for found, _ in by_column if found), default=None)
         if top is None:
             assert best.ranks[target] == NOTHING
-            assert reached[target].tolist() == [-1] * 7
+            assert not reached[target].any()
             continue
         first = next(j for j, (found, _) in enumerate(by_column) if found == top)
         assert (value_of(int(best.ranks[target])), best.corrects[target]) == top
@@ -284,8 +285,8 @@ def test_the_best_refinement_for_each_label(given, formula, way):
         n_inside = len(covered.rows)
         condition = refiner.columns.condition(first, place, covered.listing, n_inside)
         assert condition == by_column[first][1]
-        expected = [f.right if f and f.value == top.value else -1 for f, _ in by_column]
-        assert reached[target].tolist() == expected
+        expected = [f.right if f and f.value == top.value else 0 for f, _ in by_column]
+        assert most_of_columns(reached[target], refiner.slots.starts).tolist() == expected
 
 
 def best_of(refiner, given, formula, way, j, label, values):

@@ -89,13 +89,15 @@ def _narrow(table, is_first, rows, covered):
         narrow(table.space.listing, 0, n_columns, covered, table.narrowed)
 
 
-def best_condition(table, label, value, codes, everywhere, rows, least, way, found):
+def best_condition(table, label, value, codes, everywhere, rows, least, way):
     """The best further condition: its rank, right cells, column and place; features come first.
 
     The column is -1 if none exceeds the least rank and right cells.
     """
     inside, n_inside = _sum_inside(codes, rows), len(rows)
-    space = Space(table.narrowed, True, table.space.nominal, table.space.operators)
+    nowhere = np.empty(0, np.int32)
+    _, _, kinds, operators, slots, buckets, widths = table.space
+    space = Space(table.narrowed, True, kinds, operators, slots, buckets, widths)
     allowed, n_before = table.space.operators[0], 0
     rank, right, column, place = least[0], least[1], -1, -1
     for part in range(2):  # features, then labels: one call, so that it is compiled once
@@ -106,10 +108,10 @@ def best_condition(table, label, value, codes, everywhere, rows, least, way, fou
                 break
             listing = list_labels(table.board, rows, n_set)
             kinds = np.ones(len(allowed), np.int8)
-            space = Space(listing, False, kinds, table.label_operators)
+            space = Space(listing, False, kinds, table.label_operators, slots, buckets, widths)
         top, most, where, at = best_of_target(
             space, NO, len(allowed), codes, everywhere, inside, n_inside, (1 << value, allowed),
-            (rank, right), way, found,
+            (rank, right), way, nowhere,
         )  # fmt: skip
         if where >= 0:
             rank, right, column, place = top, most, where + n_before, at
@@ -140,15 +142,13 @@ def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps
     layer = value if len(cells.counted) == 2 else 0
     codes = np.empty(cells.truth.shape[1], np.uint8)
     everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
-    n_columns = max(table.space.nominal.size, len(cells.truth))
-    found = (np.empty(n_columns, np.int64), np.empty(n_columns))
     n_features = table.space.nominal.size
     rank, right = least
     n_steps = 0
     while n_steps < most_steps and len(rows) > 1:
         _narrow(table, n_steps == 0, rows, covered)
         top, most, column, place = best_condition(
-            table, label, value, codes, everywhere, rows, (rank, float(right)), way, found
+            table, label, value, codes, everywhere, rows, (rank, float(right)), way
         )
         if column < 0:
             break

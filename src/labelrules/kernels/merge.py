@@ -6,16 +6,20 @@ Like `labelrules.kernels.refine`, compiled once per formula.
 import numpy as np
 from numba import njit
 
-from labelrules.kernels.refine import _encode, _refinements, _sum_inside
+from labelrules.kernels.refine import _encode, _refinements, _sum_inside, width_of
 from labelrules.kernels.scoring import (
     ABSENCE,
     NO,
     NOTHING,
+    OPEN,
     PRESENCE,
     SECOND_PLACE,
+    SURE,
     YES,
+    both_limits,
     cells_of,
     ones_of,
+    saturation,
     score_rank,
 )
 
@@ -53,22 +57,45 @@ def _encode_rows(truth, counted, rows, codes):
         codes[row] = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
 
 
-def add_right(inside_1, inside_0, everywhere_1, everywhere_0, values, rank, way):
+def limits_of(cells, labels, everywhere, rank, way, limits, levels):
+    """What keeps each label from the rank; see `scoring.limits` and `scoring.saturation`."""
+    top = len(cells.counted) - 1
+    for i in range(len(labels)):
+        values = cells.values[labels[i]]
+        present, _ = both_limits(everywhere[top, i], values & PRESENCE, rank, way)
+        _, absent = both_limits(everywhere[0, i], values & ABSENCE, rank, way)
+        limits[i, 0], limits[i, 1] = present
+        limits[i, 2], limits[i, 3] = absent
+        levels[i] = OPEN
+        if top == 0:
+            levels[i] = saturation(everywhere[0, i], values, present, absent, rank, way)
+
+
+def add_right(inside_1, inside_0, everywhere_1, everywhere_0, limits, level, rank, way):
     """What a label adds to a head of the rank: its right cells, and for which value."""
-    if values & PRESENCE and score_rank(YES, inside_1, everywhere_1, way) == rank:
-        return ones_of(inside_1), 1
-    if values & ABSENCE and score_rank(NO, inside_0, everywhere_0, way) == rank:
-        return cells_of(inside_0) - ones_of(inside_0), 0
+    ones, zeros = ones_of(inside_1), cells_of(inside_1) - ones_of(inside_1)
+    can_be = ones >= limits[0] and zeros <= limits[1] and ones + zeros >= way.smallest
+    if can_be and (level == SURE or score_rank(YES, inside_1, everywhere_1, way) == rank):
+        return ones, 1
+    ones, zeros = ones_of(inside_0), cells_of(inside_0) - ones_of(inside_0)
+    can_be = zeros >= limits[2] and ones <= limits[3] and ones + zeros >= way.smallest
+    if can_be and (level == SURE or score_rank(NO, inside_0, everywhere_0, way) == rank):
+        return zeros, 0
     return 0.0, -1
 
 
-def add_up(space, column, rows, cells, labels, everywhere, inside, rank, largest, way, work):
+def add_up(
+    space, column, rows, cells, labels, everywhere, inside, rank, largest, way, bounds, least, work
+):
     """Add up, for each refinement by a column, the right cells of all labels that reach the rank.
 
-    Presences first, `largest` labels at most. Returns how many cuts or values there are.
+    Presences first, `largest` labels at most. Refinements in slots whose bounds are below the least
+    are left out. Returns how many cuts or values there are.
     """
-    (entries, start, middle, valid, stop), unlisted, nominal, all_operators = space
-    codes, sums, totals, gains, sizes = work
+    (entries, start, middle, valid, stop), unlisted, nominal, all_operators, _, _, _ = space
+    first, buckets = space.slots[column], space.buckets[column]
+    width = width_of(space.widths[column], buckets, valid[column] - start[column])
+    codes, sums, totals, gains, sizes, limits, levels = work
     n_layers, n = len(cells.counted), 0
     top = n_layers - 1  # the layer for presence
     limited = largest < len(labels)
@@ -85,28 +112,36 @@ def add_up(space, column, rows, cells, labels, everywhere, inside, rank, largest
                 entries, start[column], middle[column], valid[column], stop[column],
                 nominal[column], unlisted, codes, inside[layer, j], len(rows), sums[layer],
             )  # fmt: skip
-        for i in range(2 * n):
-            cut, second = i // 2, i % 2
-            if not operators & (1 << second) or sizes[second, cut] >= largest:
+        keeps_to, level = (limits[j, 0], limits[j, 1], limits[j, 2], limits[j, 3]), levels[j]
+        # Of two values the one is what the other is not.
+        for part in range((1 if nominal[column] and n <= 2 else 2) * buckets):
+            second, bucket = part // buckets, part % buckets
+            if not operators & (1 << second) or bounds[first + part] < least:
                 continue
-            in_1, in_0 = sums[top, cut], sums[0, cut]
-            if second:
-                in_1, in_0 = totals[top] - in_1, totals[0] - in_0
-            gain, value = add_right(
-                in_1, in_0, everywhere[top, j], everywhere[0, j], cells.values[label], rank, way
-            )
-            if value >= 0 and not (limited and value == phase):
-                gains[second, cut] += gain
-                sizes[second, cut] += 1
+            for cut in range(bucket * width, n if bucket == buckets - 1 else (bucket + 1) * width):
+                if cut >= n:
+                    break
+                if sizes[second, cut] >= largest:
+                    continue
+                in_1, in_0 = sums[top, cut], sums[0, cut]
+                if second:
+                    in_1, in_0 = totals[top] - in_1, totals[0] - in_0
+                gain, value = add_right(
+                    in_1, in_0, everywhere[top, j], everywhere[0, j], keeps_to, level, rank, way
+                )
+                if value >= 0 and not (limited and value == phase):
+                    gains[second, cut] += gain
+                    sizes[second, cut] += 1
     return n
 
 
-def best_merged(space, columns, bounds, rows, cells, labels, rank, largest, way):
+def best_merged(space, bounds, by_slot, rows, cells, labels, rank, largest, way):
     """Of the refinements that reach the rank the one whose labels have the most cells right.
 
     All labels that reach it make up the head, presences first, `largest` of them at most. Columns
-    come by falling `bounds`, which no refinement by them exceeds: most are not looked at.
-    Returns the number of cells right, the column and the place, as in `Best`.
+    come by falling bounds, which no refinement by them exceeds, nor one in a slot that of its slot:
+    most are not looked at. Returns the number of cells right, the column and the place, as in
+    `Best`.
     """
     nominal, n_layers = space.nominal, len(cells.counted)
     shape, size = (n_layers, len(labels)), len(rows) + 2
@@ -115,15 +150,20 @@ def best_merged(space, columns, bounds, rows, cells, labels, rank, largest, way)
     _totals(cells, labels, rows, codes, everywhere, inside)
     gains, sizes = np.empty((2, size)), np.empty((2, size), np.int64)
     sums, totals = np.empty((n_layers, size), np.int64), np.empty(n_layers, np.int64)
-    work = (codes, sums, totals, gains, sizes)
+    limits, levels = np.empty((len(labels), 4)), np.empty(len(labels), np.int64)
+    limits_of(cells, labels, everywhere, rank, way, limits, levels)
+    work = (codes, sums, totals, gains, sizes, limits, levels)
     most, where, place = -1.0, -1, -1
-    for c in range(len(columns)):
-        column = columns[c]
-        if bounds[c] < most:
+    for column in np.argsort(-bounds):
+        # Equal bounds come in any order.
+        if bounds[column] < most or bounds[column] == 0:
             break
-        if bounds[c] == most and column > where:
+        if bounds[column] == most and column > where:
             continue
-        n = add_up(space, column, rows, cells, labels, everywhere, inside, rank, largest, way, work)
+        n = add_up(
+            space, column, rows, cells, labels, everywhere, inside, rank, largest, way, by_slot,
+            most, work,
+        )  # fmt: skip
         for step in range(2 * n):
             # As places are numbered: cut by cut, but the second operator last for values.
             by_value = nominal[column]

@@ -12,13 +12,18 @@ from labelrules.kernels.scoring import (
     FIRST,
     NOTHING,
     both_limits,
-    scan_cuts,
+    mark_values,
+    saturation,
+    scan_block,
     scan_two,
     scan_values,
 )
 
 NUMERIC, NOMINAL, ONE_LISTED = 0, 1, 2
 """Kinds of columns; the last is nominal, and all rows that it lists have the same value."""
+
+STEP = 512
+"""Rows whose sums are made and scored together."""
 
 
 class Cells(NamedTuple):
@@ -36,13 +41,18 @@ class Cells(NamedTuple):
 class Space(NamedTuple):
     """The columns that a body may be refined by.
 
-    ``operators`` has one row, or one for each label of a head.
+    ``operators`` has one row, or one for each label of a head. What is reached is told apart for
+    parts of the refinements by a column: so many buckets for each operator, in the slots from
+    ``slots[column]`` to ``slots[column + 1]``, for so many cuts each.
     """
 
     listing: Index
     unlisted: bool
     nominal: npt.NDArray[np.int8]
     operators: npt.NDArray[np.int8]
+    slots: Integers
+    buckets: Integers
+    widths: Integers
 
 
 class Best(NamedTuple):
@@ -113,25 +123,86 @@ def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, su
     return n, inside - missing
 
 
+@njit(inline="always")
+def width_of(width, buckets, n_listed):
+    """How many cuts a bucket has: fewer where few rows are left."""
+    return min(width, n_listed // buckets + 1)
+
+
+def scan_cuts(
+    entries, start, middle, valid, stop, codes, inside, n_inside, operators, top, everywhere,
+    values, present, absent, level, way, sums, marks, first, buckets, width,
+):  # fmt: skip
+    """The best refinement by a numeric column, if it reaches the top: rank, right cells, place.
+
+    Sums are made and scored some at a time: those of a long column would not fit into the
+    processor's cache.
+    """
+    missing, rest = np.int64(0), np.int64(0)
+    for i in range(valid, stop):
+        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    total = inside - missing
+    is_rest = n_inside > stop - start
+    if is_rest:
+        rest = total
+        for i in range(start, valid):
+            rest -= counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    width = width_of(width, buckets, valid - start)
+    best = (top, -1.0, np.int64(-1))
+    at, so_far, before = -1, np.int64(0), 0
+    for part in range(2):
+        begin, end = (middle, valid) if part else (start, middle)
+        if part and is_rest:
+            at += 1
+            so_far += rest
+            sums[at] = so_far
+        while begin < end:
+            stop_here = min(begin + STEP, end)
+            for i in range(begin, stop_here):
+                entry = entries[i]
+                at -= np.int64(entry >> 31)
+                so_far += counts_of(codes[entry ^ (entry >> 31)])
+                sums[at] = so_far
+            begin = stop_here
+            # The last value may go on, and nothing is greater than the greatest.
+            if at > 0:
+                best = scan_block(
+                    sums, at, before, total, operators, everywhere, values, present, absent,
+                    level, way, best, marks, first, buckets, width,
+                )  # fmt: skip
+                before += at
+                sums[0] = sums[at]
+                at = 0
+    if at > 0:  # what is not listed comes last
+        best = scan_block(
+            sums, at, before, total, operators, everywhere, values, present, absent, level,
+            way, best, marks, first, buckets, width,
+        )  # fmt: skip
+    rank, right, place = best
+    return (rank if place >= 0 else NOTHING), right, place
+
+
 def best_of_target(
-    space, first, last, codes, everywhere, inside, n_inside, target, least, way, found
+    space, first, last, codes, everywhere, inside, n_inside, target, least, way, reached
 ):
     """The best refinement for one target: its rank, its right cells, its column and its place.
 
     `target` are the values that heads may have and the operators of the columns; `least` is the
-    rank, and the right cells, that must be exceeded, and the column is -1 if they are not. `found`
-    receives the ranks of columns that reach the best so far, and how many cells are right then.
+    rank, and the right cells, that must be exceeded, and the column is -1 if they are not.
+    `reached`, if it has room, is 0, and receives the right cells that go with the best rank.
     """
-    ranks, rights = found
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
-    (entries, start, middle, valid, stop), unlisted, nominal, _ = space
+    (entries, start, middle, valid, stop), unlisted, nominal, _, slots, buckets, widths = space
     values, allowed = target
-    sums = np.empty(n_inside + 2, np.int64)
+    sums = np.empty(n_inside + 3, np.int64)  # one value goes on, and one is not listed
+    ranks = np.empty(last if len(reached) else 0, np.int64)
     top, most = least
     where, place, is_root = -1, -1, top == NOTHING
     present, absent = both_limits(everywhere, values, top, way)
+    level = saturation(everywhere, values, present, absent, top, way)
     for column in range(first, last):
-        ranks[column] = NOTHING
+        if len(reached):
+            ranks[column] = NOTHING
         operators = allowed[column]
         begin, end, behind = start[column], valid[column], stop[column]
         if not operators or (begin == behind and not is_root):
@@ -148,31 +219,44 @@ def best_of_target(
             before, after, is_before = rest, listed, is_rest
             if middle[column] > begin:
                 before, after, is_before = listed, rest, end > begin
-            rank, right, at = scan_two(
+            rank, right, at, two_ranks, two_rights = scan_two(
                 before, after, is_before, everywhere, values, present, absent, way
             )
-        else:
+            if len(reached) and rank >= top and rank > NOTHING:
+                slot = slots[column]
+                reached[slot] = two_rights[0] if two_ranks[0] == rank else 0
+                reached[slot + 1] = two_rights[1] if two_ranks[1] == rank else 0
+        elif nominal[column]:
             n, total = _refinements(
                 entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,
                 inside, n_inside, sums,
             )  # fmt: skip
-            if nominal[column]:
-                rank, right, at = scan_values(
-                    sums, n, total, operators, everywhere, values, present, absent, way
-                )
-            else:
-                # One below the best so far: what equals the best shall be found.
-                floor = max(top, NOTHING + 1) - 1
-                rank, right, at = scan_cuts(
-                    sums, n, total, operators, floor, everywhere, values, way
-                )
+            rank, right, at = scan_values(
+                sums, n, total, operators, everywhere, values, present, absent, way
+            )
+            if len(reached) and rank >= top and rank > NOTHING:
+                mark_values(
+                    sums, n, total, operators, rank, everywhere, values, way, reached,
+                    slots[column], slots[column + 1], buckets[column],
+                )  # fmt: skip
+        else:
+            rank, right, at = scan_cuts(
+                entries, begin, middle[column], end, behind, codes, inside, n_inside, operators,
+                top, everywhere, values, present, absent, level, way, sums, reached,
+                slots[column], buckets[column], widths[column],
+            )  # fmt: skip
         if rank < top or rank == NOTHING:
             continue
-        ranks[column], rights[column] = rank, right
+        if len(reached):
+            ranks[column] = rank
         if rank > top:
             present, absent = both_limits(everywhere, values, rank, way)
+            level = saturation(everywhere, values, present, absent, rank, way)
         if rank > top or right > most:
             top, most, where, place = rank, right, column, at
+    for column in range(first, last if len(reached) else first):
+        if NOTHING < ranks[column] < top:
+            reached[slots[column] : slots[column + 1]] = 0
     return top, most, where, place
 
 
@@ -180,13 +264,12 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
     """The best refinement by a column from `first` to `last`, for each target.
 
     A target is a label, and with two layers of cells twice its number plus the value. Where
-    `reached` has rows it receives, by targets and columns, the most cells right with which the
-    best rank is reached, -1 where it is not.
+    `reached` has rows it receives, by targets and slots of the columns, the most cells right with
+    which the best rank is reached, 0 where it is not.
     """
     n_layers = len(cells.counted)
     codes = np.empty(cells.truth.shape[1], np.uint8)
-    ranks = np.empty(space.nominal.size, np.int64)
-    rights = np.empty(space.nominal.size)
+    nowhere = np.empty(0, np.int32)
     for i in range(len(targets)):
         label, layer = targets[i] // n_layers, targets[i] % n_layers
         operators = space.operators[label if len(space.operators) > 1 else 0]
@@ -195,13 +278,9 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         inside = _sum_inside(codes, rows)
         top, most, where, place = best_of_target(
             space, first, last, codes, everywhere, inside, len(rows), (values, operators),
-            (NOTHING, -1.0), way, (ranks, rights),
+            (NOTHING, -1.0), way, reached[i] if len(reached) else nowhere,
         )  # fmt: skip
         best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
-        if len(reached):
-            for column in range(first, last):
-                is_best = ranks[column] == top and top > NOTHING
-                reached[i, column] = rights[column] if is_best else -1
 
 
 @njit(nogil=True, cache=True)
@@ -211,7 +290,7 @@ def count_refinements(space, column, rows, cells, labels, sums, totals):
     `sums` receives the codes of the cells inside with the first operator, `totals` those of all
     rows where the column has a value.
     """
-    (entries, start, middle, valid, stop), unlisted, nominal, _ = space
+    (entries, start, middle, valid, stop), unlisted, nominal, _, _, _, _ = space
     codes = np.empty(cells.truth.shape[1], np.uint8)
     n = 0
     for layer in range(len(cells.counted)):

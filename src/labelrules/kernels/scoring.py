@@ -31,6 +31,9 @@ SECOND_PLACE = 1 << 40
 NO_LIMITS = (np.inf, -1.0)
 """Limits that nothing keeps to."""
 
+OPEN, SATURATED, SURE = 0, 1, 2
+"""Whether a rank can be exceeded, or not, or not and all that keeps to its limits has it."""
+
 BLOCK = 32
 """Sums that are bounded together."""
 
@@ -191,8 +194,11 @@ def better_value(inside, everywhere, values, way):
 
 
 def scan_two(first, last, is_first, everywhere, values, present, absent, way):
-    """The same as `scan_values` for the sums of two values, of which the first may not occur."""
-    top, most, place = NOTHING, -1.0, -1
+    """The same as `scan_values` for the sums of two values, of which the first may not occur.
+
+    Tells the ranks and the right cells of both, too.
+    """
+    ranks, rights = (NOTHING, NOTHING), (-1.0, -1.0)
     for second in range(2):
         inside = last if second else first
         ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
@@ -200,9 +206,12 @@ def scan_two(first, last, is_first, everywhere, values, present, absent, way):
         can_be_absent = zeros >= absent[0] and ones <= absent[1]
         if can_be_present or can_be_absent:
             rank, right = better_value(inside, everywhere, values, way)
-            if rank > top or (rank == top and right > most):
-                top, most, place = rank, right, second and is_first
-    return top, most, np.int64(place)
+            ranks, rights = (ranks[1], rank), (rights[1], right)
+        else:
+            ranks, rights = (ranks[1], NOTHING), (rights[1], -1.0)
+    if ranks[1] > ranks[0] or (ranks[1] == ranks[0] and rights[1] > rights[0]):
+        return ranks[1], rights[1], np.int64(is_first), ranks, rights
+    return ranks[0], rights[0], np.int64(0), ranks, rights
 
 
 def scan_values(sums, n, total, operators, everywhere, values, present, absent, way):
@@ -228,16 +237,116 @@ def scan_values(sums, n, total, operators, everywhere, values, present, absent, 
     return top, most, place
 
 
-def scan_cuts(sums, n, total, operators, floor, everywhere, values, way):
-    """The same for a numeric column, if its rank is above `floor`."""
-    rank = greatest_of_column(sums, n, total, operators, floor, everywhere, values, way)
-    most, place = -1.0, -1
-    if rank == floor:
-        return NOTHING, most, place
-    for i in range(2 * n):
-        if operators & (1 << i % 2):
-            inside = total - sums[i // 2] if i % 2 else sums[i // 2]
+def saturation(everywhere, values, present, absent, top, way):
+    """What limits tell of the top rank: `OPEN`, `SATURATED` or `SURE`."""
+    ones, cells = ones_of(everywhere), cells_of(everywhere)
+    level = SURE
+    for value in range(2):
+        if values & (1 << value):
+            least, wrong = present if value else absent
+            rights = ones if value else cells - ones
+            if not (way.monotone and (value or way.relative)):
+                return OPEN
+            if reach(value, rights, 0.0, everywhere, way) > top:
+                return OPEN
+            right = max(least, 1.0)
+            while wrong == 0 and right <= rights and level == SURE:
+                if reach(value, right, 0.0, everywhere, way) != top:
+                    level = SATURATED
+                right += 1
+            if wrong > 0:
+                level = SATURATED
+    return level
+
+
+@njit(inline="always")
+def mark(marks, first, bucket, buckets, right):
+    """Keep the most right cells of a bucket, if marks are kept."""
+    if len(marks):
+        slot = first + min(bucket, buckets - 1)
+        marks[slot] = max(marks[slot], np.int32(right))
+
+
+def scan_block(
+    sums, n, before, total, operators, everywhere, values, present, absent, level, way, best,
+    marks, first, buckets, width,
+):  # fmt: skip
+    """The best of a block of cuts and of what came before: rank, right cells and place.
+
+    `before` are the cuts that came before. What does not keep to the limits for presence or
+    absence is left out. Where there are `marks` they receive, from `first` on, the most right
+    cells with which the best rank is reached, by operator and bucket of cuts.
+    """
+    top, most, place = best
+    if level == OPEN:
+        floor = max(top, NOTHING + 1) - 1  # what equals the best shall be found
+        rank = greatest_of_column(sums, n, total, operators, floor, everywhere, values, way)
+        if rank == floor:
+            return best
+        if rank > top:
+            top, most, place = rank, -1.0, -1
+            if len(marks):
+                marks[first : first + 2 * buckets] = 0
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        for second in range(2):
+            offset, sign = (total, -1) if second else (0, 1)
+            low, high = offset + sign * sums[start], offset + sign * sums[stop - 1]
+            low, high = (high, low) if second else (low, high)
+            if not operators & (1 << second):
+                continue
+            if not can_reach(top, low, high, everywhere, values, way):
+                continue
+            bucket = (before + start) // width
+            until, reached = (bucket + 1) * width - before, 0.0
+            for i in range(start, stop):
+                if i == until:
+                    mark(marks, first + second * buckets, bucket, buckets, reached)
+                    bucket, until, reached = bucket + 1, until + width, 0.0
+                inside = offset + sign * sums[i]
+                ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
+                allowed = (PRESENCE if ones >= present[0] and zeros <= present[1] else 0) | (
+                    ABSENCE if zeros >= absent[0] and ones <= absent[1] else 0
+                )
+                if not allowed or ones + zeros < way.smallest:
+                    continue
+                rank, right = top, (ones if allowed & PRESENCE else zeros)
+                if level < SURE:
+                    rank, right = better_value(inside, everywhere, values & allowed, way)
+                if rank < top or rank == NOTHING:
+                    continue
+                if rank > top:
+                    top, most, place, reached = rank, -1.0, -1, 0.0
+                    if len(marks):
+                        marks[first : first + 2 * buckets] = 0
+                at = 2 * (before + i) + second
+                if right > most or (right == most and at < place):
+                    most, place = right, at
+                reached = max(reached, right)
+            mark(marks, first + second * buckets, bucket, buckets, reached)
+    return top, most, np.int64(place)
+
+
+def can_reach(rank, low, high, everywhere, values, way):
+    """Whether a sum between two others might reach the rank, for any of the values."""
+    for value in range(2):
+        if values & (1 << value):
+            if not (way.monotone and (value or way.relative)):
+                return True
+            if bound_rank(value, low, high, everywhere, way) + SLACK >= rank:
+                return True
+    return False
+
+
+def mark_values(
+    sums, n, total, operators, rank, everywhere, values, way, marks, first, last, buckets
+):
+    """Mark with how many right cells the values of a nominal column reach a rank."""
+    marks[first:last] = 0
+    for second in range(2 if n > 2 else 1):
+        for i in range(n if operators & (1 << second) else 0):
+            inside = total - sums[i] if second else sums[i]
             reached, right = better_value(inside, everywhere, values, way)
-            if reached == rank and right > most:
-                most, place = right, i
-    return rank, most, place
+            if reached == rank:
+                at = first + second * buckets + min(i, buckets - 1)
+                marks[at] = max(marks[at], np.int32(right))

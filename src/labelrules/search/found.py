@@ -1,12 +1,12 @@
 """What searches find, put together: the better of two, and columns divided among threads."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Mask
+from labelrules._types import Integers, Mask
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
@@ -16,12 +16,42 @@ WORTH_A_THREAD = 200_000
 """Entries to be counted below which another thread costs more than it brings."""
 
 Reached: TypeAlias = npt.NDArray[np.int32]
-"""By targets and columns: the cells right where the best rank is reached, -1 elsewhere."""
+"""By targets and slots: the cells right where the best rank is reached, 0 elsewhere."""
+
+BUCKETS = 32
+"""Parts of the refinements by a column that are told apart, for each operator."""
+
+
+class Slots(NamedTuple):
+    """Where the parts of the refinements by each column begin, how many and how wide they are."""
+
+    starts: Integers
+    buckets: Integers
+    widths: Integers
+
+
+def slots_of(nominal: npt.NDArray[np.int8], n_values: Integers) -> Slots:
+    """Slots for columns of some kinds with so many values; see `kernels.refine.Space`.
+
+    A column of two values, of which the second operator says nothing new, has a slot for each.
+    """
+    two = (nominal > 0) & (n_values <= 2)
+    buckets = np.where(two, 2, np.where(nominal > 0, np.minimum(n_values, BUCKETS), BUCKETS))
+    sizes = np.where(two, 2, 2 * buckets)
+    widths = np.where(nominal > 0, 1, -(-n_values // BUCKETS))
+    return Slots(np.concatenate([[0], np.cumsum(sizes)]), buckets.astype(np.int64), widths)
+
+
+def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
+    """The greatest number in the slots of each column."""
+    if starts.size == 1:
+        return by_slot[:0]
+    return np.asarray(np.maximum.reduceat(by_slot, starts[:-1]))
 
 
 def kept_where(chosen: Mask, reached: Reached) -> Reached:
     """What is reached, for the chosen targets only."""
-    return np.where(chosen[:, np.newaxis], reached, np.int32(-1))
+    return np.where(chosen[:, np.newaxis], reached, np.int32(0))
 
 
 def nothing_found(n_targets: int) -> "Best":

@@ -19,7 +19,9 @@ from labelrules.search.found import (
     divided,
     is_worth_threads,
     kept_where,
+    most_of_columns,
     nothing_found,
+    slots_of,
 )
 from labelrules.search.labelroot import LabelRoot
 from labelrules.search.language import Language, Operators
@@ -110,7 +112,9 @@ class Refiner:
         n_targets = n_labels * self.n_layers
         self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
         self.root: Best = Best(*(np.empty(n_targets, np.int64) for _ in range(4)))
-        self.reached = np.empty((n_targets if merging else 0, self.n_features), dtype=np.int32)
+        self.slots = slots_of(columns.nominal, columns.n_values)
+        self.label_slots = slots_of(np.ones(n_labels, np.int8), np.ones(n_labels, np.int64))
+        self.reached = self._room(n_targets, self.slots.starts)
         self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
         self.label_root = LabelRoot(n_labels)
@@ -251,7 +255,8 @@ class Refiner:
             return None
         if self.merging:
             tied = found.ranks == top
-            return self._merged(covered, cells, targets[tied], top, reached[tied], spaces)
+            reached = reached if tied.all() else reached[tied]
+            return self._merged(covered, cells, targets[tied], top, reached, spaces)
         return self._single(targets, found, top)
 
     def _single(self, targets: Integers, found: "Best", top: int) -> Choice:
@@ -282,19 +287,19 @@ class Refiner:
         """The condition for which the labels of the best rank have the most cells right."""
         labels = np.unique(targets // self.n_layers)
         best, offset = Choice(top, -1, -1, -1, labels), 0
+        by_slot = reached.sum(axis=0, dtype=np.int64)
         for space in spaces:
-            n_columns = space.nominal.size
-            part = reached[:, offset : offset + n_columns]
-            bounds = np.where(part > 0, part, 0).sum(axis=0, dtype=np.int64)
-            columns = np.argsort(-bounds, kind="stable")[: np.count_nonzero(bounds)]
-            if columns.size:
+            n_slots = int(space.slots[-1])
+            bounds = most_of_columns(by_slot[:n_slots], space.slots)
+            if bounds.any():
                 correct, column, place = self.kernels.best_merged(
-                    space, columns, bounds[columns], covered.rows, cells, labels, top,
+                    space, bounds, by_slot[:n_slots], covered.rows, cells, labels, top,
                     self.largest, self.way,
                 )  # fmt: skip
                 if correct > best.correct:
                     best = Choice(top, int(correct), int(column) + offset, int(place), labels)
-            offset += n_columns
+            by_slot = by_slot[n_slots:]
+            offset += space.nominal.size
         return best
 
     # ------------------------------------------------------------ kernels and threads
@@ -303,7 +308,7 @@ class Refiner:
         """The features, as the kernels take them."""
         from labelrules.kernels.refine import Space
 
-        return Space(index, True, self.columns.nominal, operators)
+        return Space(index, True, self.columns.nominal, operators, *self.slots)
 
     def label_space(self, covered: Covered, operators: Operators) -> "Space | None":
         """The labels written on covered rows, as the kernels take them; None if none is."""
@@ -314,7 +319,12 @@ class Refiner:
         if n_set == 0:
             return None
         index = list_labels(self.board, covered.rows, n_set)
-        return Space(index, False, np.ones(len(self.board), dtype=np.int8), operators)
+        kinds = np.ones(len(self.board), dtype=np.int8)
+        return Space(index, False, kinds, operators, *self.label_slots)
+
+    def _room(self, n_targets: int, starts: Integers) -> Reached:
+        """Room for what is reached, if that is of interest."""
+        return np.zeros((n_targets if self.merging else 0, int(starts[-1])), np.int32)
 
     def _search(
         self,
@@ -326,7 +336,7 @@ class Refiner:
     ) -> "tuple[Best, Reached]":
         """The best refinements by features; columns are narrowed down from `source` before."""
         space = self.space(covered.listing, operators)
-        reached = np.empty((len(targets) if self.merging else 0, self.n_features), np.int32)
+        reached = self._room(len(targets), self.slots.starts)
 
         def search(first: int, last: int) -> "Best":
             if source is not None:
@@ -346,7 +356,8 @@ class Refiner:
             found = better_of(found, part)
         if self.merging:
             for (first, last), part in zip(chunks, parts, strict=True):
-                reached[part.ranks < found.ranks, first:last] = -1
+                slots = slice(self.slots.starts[first], self.slots.starts[last])
+                reached[part.ranks < found.ranks, slots] = 0
         return found, reached
 
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
@@ -374,7 +385,7 @@ class Refiner:
     ) -> "tuple[Best, Reached]":
         """The best refinements by the columns of a space, all or some."""
         n_columns = space.nominal.size
-        reached = np.empty((len(targets) if self.merging else 0, n_columns), np.int32)
+        reached = self._room(len(targets), space.slots)
         best = nothing_found(len(targets))
         self.kernels.best_refinements(
             space, first, n_columns if last is None else last, covered.rows, cells, targets,
