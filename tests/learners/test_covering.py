@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import naive_learner as naive
-from labelrules.search import kln, root
+from labelrules.search import kln, lanes, root
 from tables import tables
 from unpruned import learned, told
 
@@ -49,6 +49,23 @@ def test_the_head_may_stay_as_chosen_with_the_first_condition(data, heads, measu
 @few(40)
 def test_at_most_k_labels(data, k, measure, label_conditions):
     check(data, heads=k, measure=measure, label_conditions=label_conditions)
+
+
+@given(
+    data=tables(storage=STORED),
+    measure=st.sampled_from(["f0.5", "precision", "laplace/label"]),
+    polarity=st.sampled_from(["presence", "rarer"]),
+    min_gain=st.sampled_from([0.0, 0.05]),
+    max_conditions=st.sampled_from([None, 0, 1, 2]),
+)
+@few(120)
+def test_labels_in_lanes_of_their_own(data, measure, polarity, min_gain, max_conditions):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lanes, "ROOM", 2)  # conditions that do not fit are made room for
+        check(
+            data, heads="single", measure=measure, polarity=polarity, fixed_head=True,
+            label_conditions=False, min_gain=min_gain, max_conditions=max_conditions,
+        )  # fmt: skip
 
 
 OTHER_HEADS = [

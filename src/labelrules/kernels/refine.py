@@ -149,7 +149,7 @@ def scan_cuts(
             rest -= counts_of(codes[entries[i] ^ (entries[i] >> 31)])
     width = width_of(width, buckets, valid - start)
     best = (top, -1.0, np.int64(-1))
-    at, so_far, before = -1, np.int64(0), 0
+    at, so_far, before = np.int64(-1), np.int64(0), np.int64(0)
     for part in range(2):
         begin, end = (middle, valid) if part else (start, middle)
         if part and is_rest:
@@ -172,7 +172,7 @@ def scan_cuts(
                 )  # fmt: skip
                 before += at
                 sums[0] = sums[at]
-                at = 0
+                at = np.int64(0)
     if at > 0:  # what is not listed comes last
         best = scan_block(
             sums, at, before, total, operators, everywhere, values, present, absent, level,

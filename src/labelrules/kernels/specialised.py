@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from labelrules.kernels import growth, merge, refine, scoring
+from labelrules.kernels import growth, lanes, merge, refine, scoring
 from labelrules.kernels.compiled import formula_with_parameter, makeup
 from labelrules.measures import Formula
 
@@ -22,6 +22,12 @@ _INNER = (
 """What the kernels call, each after what it calls itself."""
 
 
+_KERNELS = (
+    refine.best_refinements, merge.score_heads, merge.best_merged, growth.grow_body,
+    lanes.next_rules,
+)  # fmt: skip
+
+
 class Kernels(NamedTuple):
     """The kernels of one formula."""
 
@@ -29,6 +35,7 @@ class Kernels(NamedTuple):
     score_heads: Any
     best_merged: Any
     grow_body: Any
+    next_rules: Any
 
 
 def specialised(formula: Formula) -> Kernels:
@@ -44,12 +51,16 @@ def _specialised(name: str, made_of: bytes) -> Kernels:
     formula = Formula(name)
     mark = sha256(_sources() + made_of).hexdigest()[:16]
     compiled = formula_with_parameter(formula, mark)
-    names = {**vars(scoring), **vars(refine), **vars(merge), **vars(growth), "formula": compiled}
+    names: dict[str, Any] = {}
+    for part in (scoring, refine, merge, growth, lanes):
+        names |= vars(part)
+    names["formula"] = compiled
     for inner in _INNER:
         names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names, mark))
-    outer = (refine.best_refinements, merge.score_heads, merge.best_merged, growth.grow_body)
     keep = njit(nogil=True, cache=True, error_model="numpy")
-    return Kernels(*(keep(_rebound(kernel, names, mark)) for kernel in outer))
+    for kernel in _KERNELS:  # the last one calls another
+        names[kernel.__name__] = keep(_rebound(kernel, names, mark))
+    return Kernels(*(names[kernel.__name__] for kernel in _KERNELS))
 
 
 def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:

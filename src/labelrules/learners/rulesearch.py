@@ -14,6 +14,7 @@ from labelrules.search.beam import grow_in_beam
 from labelrules.search.bodies import Grown, Growth, grow
 from labelrules.search.columns import Columns
 from labelrules.search.judges import FixedJudge, Judge, LiteralJudge, RowJudge, TallyJudge
+from labelrules.search.lanes import Lanes
 from labelrules.search.lift import no_lift
 from labelrules.search.problem import RuleConvention
 from labelrules.search.refiner import Refiner
@@ -40,9 +41,13 @@ class RuleSearch:
             largest=settings.largest,
             n_threads=settings.n_threads,
         )
+        self.lanes: Lanes | None = None
 
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
+        if self._has_lanes:
+            self.lanes = self.lanes or Lanes(self.refiner, self.growth)
+            return self.lanes.next_rule()
         remaining = self.ground.remaining(self.settings.readd)
         if self._is_greedy:
             return grow(self.refiner, self.growth, remaining)
@@ -67,6 +72,18 @@ class RuleSearch:
         settings = self.settings
         several_fixed = settings.fixed_head and settings.heads != "single"
         return settings.beam == 1 and settings.scores_literals and not several_fixed
+
+    @property
+    def _has_lanes(self) -> bool:
+        """Whether the rules of one label follow from its own cells, come what may."""
+        settings = self.settings
+        is_fixed = settings.heads == "single" and settings.fixed_head
+        is_alone = settings.polarity != "both" and not settings.allowed.has_labels
+        keeps_rows = settings.stop_share is None and settings.readd == "all"
+        keeps_rows = keeps_rows and not self.ground.ended.any()
+        stays = settings.pruning is None and settings.order == "append"
+        has_bodies = settings.max_conditions != 0
+        return self._is_greedy and is_fixed and is_alone and keeps_rows and stays and has_bodies
 
     def _judge(self) -> Judge:
         settings, ground = self.settings, self.ground

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from labelrules.rules import Body, Head
 from labelrules.search.growing import finished
 from labelrules.search.language import Language
 from labelrules.search.refiner import Choice, Covered, Refiner
-
-if TYPE_CHECKING:
-    from labelrules.kernels.columns import Index
 
 _INTEGER, _FLOAT = Struct("q"), Struct("d")
 
@@ -76,8 +73,6 @@ def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Gro
     while choice is not None and (choice.rank, choice.correct) > least:
         if least is not _NO_MERIT and value_of(choice.rank) - value_of(least[0]) < growth.min_gain:
             break
-        if growth.fixed and remaining is None and refiner.grows_ahead:
-            return _grown_ahead(refiner, choice, growth)
         condition = refiner.condition(choice, covered, remaining)
         body = body.and_(condition)
         covered = refiner.narrow(covered, condition)
@@ -96,36 +91,6 @@ def _with_head(refiner: Refiner, choice: Choice, body: Body, covered: Covered) -
     labels = may_conclude(refiner.allowed, choice.labels, body)
     head = _only_head(refiner, labels) or _head(refiner, labels, *refiner.score(covered, labels))
     return Grown(head, body, covered, choice.rank, choice.correct)
-
-
-def _grown_ahead(refiner: Refiner, choice: Choice, growth: Growth) -> Grown:
-    """The rule for a first condition, while another thread grows the one likely to be next.
-
-    Labels that are not tested do not change each other's rules: what was grown ahead of time stays
-    right until cells of its own label are written.
-    """
-    is_one = (
-        choice.labels.size == 1
-    )  # of several that are equally good, the first condition decides
-    known = refiner.ahead.pop(int(choice.labels[0]), None) if is_one else None
-    grown: Grown | None = known.result() if known is not None else None
-    other = refiner.best_but(choice.labels, refiner.ahead)
-    if other is not None and refiner.pool is not None:
-        spare = refiner.columns.spare_for_narrowing
-        work = refiner.pool.submit(_from_first, refiner, other, growth, spare)
-        refiner.ahead[int(other.labels[0])] = work
-    if grown is not None:
-        return grown
-    return _from_first(refiner, choice, growth, refiner.columns.space_for_narrowing)
-
-
-def _from_first(refiner: Refiner, choice: Choice, growth: Growth, narrowed: "Index") -> Grown:
-    condition = refiner.condition(choice, refiner.everywhere)
-    covered = refiner.narrow(refiner.everywhere, condition)
-    grown = _with_head(refiner, choice, Body([condition]), covered)
-    if growth.max_conditions == 1 or len(covered.rows) < 2:
-        return grown
-    return finished(refiner, grown, growth, narrowed=narrowed)
 
 
 def alone_merit(refiner: Refiner) -> tuple[int, int]:

@@ -22,10 +22,9 @@ def finished(
     grown: "Grown",
     growth: "Growth",
     remaining: Mask | None = None,
-    narrowed: "Index | None" = None,
 ) -> "Grown":
     """A rule with a head of one label, with all conditions that make it better."""
-    table = _table(refiner, narrowed or refiner.columns.space_for_narrowing)
+    table = table_of(refiner, refiner.columns.space_for_narrowing)
     while True:
         room = AT_ONCE
         if growth.max_conditions is not None:
@@ -76,7 +75,8 @@ def _condition(
     return refiner.columns.between(column, second, below, above, neighbours)
 
 
-def _table(refiner: Refiner, narrowed: "Index") -> "Table":
+def table_of(refiner: Refiner, narrowed: "Index") -> "Table":
+    """What a body may test, with an index to be narrowed down."""
     from labelrules.kernels.growth import Table
 
     space = refiner.space(refiner.columns.index, refiner.allowed.features[np.newaxis])

@@ -42,7 +42,8 @@ def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
     short = counts < n_rows
     for column in np.flatnonzero(~short).tolist():
         values = column_of(X, column)
-        order = np.argsort(values, kind="stable").astype(np.int32)
+        # Rows of equal values may come in any order.
+        order = np.argsort(values).astype(np.int32)
         alone = np.array([column])
         _fill(index, _Entries(alone, np.array([n_rows]), order, values[order]), rest)
     pieces = _stored(X, np.flatnonzero(short)) if sparse.issparse(X) else _others(X, short, rest)

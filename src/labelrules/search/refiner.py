@@ -1,8 +1,8 @@
 """The best refinement of a body, label by label, found by compiled passes over all columns."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -118,10 +118,9 @@ class Refiner:
         self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
         self.label_root = LabelRoot(n_labels)
+        self.n_threads = n_threads
         self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks)) if len(self.chunks) > 1 else None
-        # One label at a time is grown ahead: there is one spare index.
-        self.ahead: dict[int, Future[Any]] = {}
         self.targets_of = np.arange(n_targets).reshape(n_labels, self.n_layers)
 
     # ------------------------------------------------------------ the empty body
@@ -131,8 +130,6 @@ class Refiner:
         labels = np.flatnonzero(self.stale)
         if labels.size == 0:
             return
-        for label in set(labels.tolist()) & self.ahead.keys():
-            self.ahead.pop(label).result()  # it is in vain, but it uses the spare index
         ranks, corrects = self.score(self.everywhere, labels)
         self.alone[0][labels], self.alone[1][labels] = ranks, corrects
         targets = self.targets_of[labels].ravel()
@@ -158,24 +155,6 @@ class Refiner:
         everything = self.targets_of.ravel()
         first = self.allowed.first_features[np.newaxis], self.allowed.first_labels
         return self._choose(self.everywhere, self.cells, everything, self.root, self.reached, first)
-
-    @property
-    def grows_ahead(self) -> bool:
-        """Whether rules of other labels can be grown in the meantime: they do not depend on it."""
-        alone = not self.merging and not self.allowed.has_labels
-        return self.pool is not None and alone and is_worth_threads(len(self.columns.index.entries))
-
-    def best_but(self, labels: Integers, known: "dict[int, Future[Any]]") -> Choice | None:
-        """The best first condition for other labels, if a thread is free and there is one."""
-        if any(not work.done() for work in known.values()):
-            return None
-        ranks = self.root.ranks.copy()
-        ranks[self.targets_of[[*labels.tolist(), *known]].ravel()] = _NOTHING
-        top = int(ranks.max(initial=_NOTHING))
-        if top == _NOTHING:
-            return None
-        choice = self._single(self.targets_of.ravel(), self.root._replace(ranks=ranks), top)
-        return choice if choice.labels.size == 1 else None
 
     def everywhere_codes(self, labels: Integers) -> Integers:
         """The codes of all rows added up: layers by labels."""
