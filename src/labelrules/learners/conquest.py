@@ -150,7 +150,9 @@ class Covering:
         if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
             return []
         least = settings.last_resort
-        return LastResort(self.data, self.ground, settings, least, self._is_late).rules()
+        columns = self.search.refiner.columns
+        resort = LastResort(self.data, self.ground, columns, settings, least, self._is_late)
+        return resort.rules()
 
     def _stops(self, grown: Grown, covered: Any) -> bool:
         """A complete head needs no mark: it leaves nothing open."""

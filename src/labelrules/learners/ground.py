@@ -23,12 +23,14 @@ class Ground:
     data : Dataset
     order : {"append", "prepend"}
         Whether new rules come last, and write what is open, or first, and write over all else.
+    other : Ground, optional
+        One with the same truth and board.
     """
 
-    def __init__(self, data: Dataset, order: Order) -> None:
+    def __init__(self, data: Dataset, order: Order, other: "Ground | None" = None) -> None:
         # A copy, even of one label: a view would be frozen, and kernels be compiled for that, too.
-        self.truth: Board = np.array(data.Y.T, order="C")
-        self.board: Board = np.full_like(self.truth, UNSET)
+        self.truth: Board = np.array(data.Y.T, order="C") if other is None else other.truth
+        self.board: Board = np.full_like(self.truth, UNSET) if other is None else other.board
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
         self.n_open = self.truth.size
         self.prepends = order == "prepend"
@@ -94,11 +96,12 @@ class Ground:
 
         Absent if there are as many zeros as ones.
         """
-        unwritten = self.board == UNSET
-        unwritten[~unwritten.any(axis=1)] = True
-        ones = (unwritten & (self.truth == 1)).sum(axis=1)
-        majority = 2 * ones > unwritten.sum(axis=1)
-        return Head({label: int(value) for label, value in enumerate(majority)}, len(majority))
+        majority = {}
+        for label, (truth, cells) in enumerate(zip(self.truth, self.board, strict=True)):
+            unwritten = cells == UNSET
+            left = truth[unwritten] if unwritten.any() else truth
+            majority[label] = int(2 * np.count_nonzero(left == 1) > left.size)
+        return Head(majority, len(self.truth))
 
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[tuple[Evidence, ...]]:
         """Take over what the rules of a list write; returns the evidence of each."""

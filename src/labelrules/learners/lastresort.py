@@ -13,6 +13,7 @@ from labelrules.learners.settings import Settings
 from labelrules.measures import Measure
 from labelrules.rules import Body, Condition, Head, Rule
 from labelrules.search.bodies import Grown
+from labelrules.search.columns import Columns
 
 MAX_CONDITIONS = 3
 """Rules of last resort are guesses: they stay short."""
@@ -33,11 +34,13 @@ class LastResort:
         self,
         data: Dataset,
         ground: Ground,
+        columns: Columns,
         settings: Settings,
         least: float,
         is_late: Callable[[], bool],
     ) -> None:
-        self.data, self.ground, self.least, self.is_late = data, ground, least, is_late
+        self.data, self.ground, self.columns = data, ground, columns
+        self.least, self.is_late = least, is_late
         # A measure of whole heads cannot tell how good one label is.
         measure = settings.measure if settings.scores_literals else Measure.parse("f1")
         self.settings = replace(
@@ -70,8 +73,8 @@ class LastResort:
         return np.asarray((self.ground.board == UNSET).all(axis=0) & ~self.ground.ended)
 
     def _guesses(self, waiting: Mask) -> list[tuple[Head, Grown]]:
-        scene = _Scene(self.data, waiting)
-        search = RuleSearch(self.data, scene, self.settings)
+        scene = _Scene(self.data, self.ground, waiting)
+        search = RuleSearch(self.data, scene, self.settings, self.columns, ahead=False)
         found: list[tuple[Head, Grown]] = []
         is_bare = ~(self.ground.truth == 1).any(axis=0)
         while scene.waiting.any() and is_bare[scene.waiting].mean() < self.least:
@@ -93,10 +96,10 @@ class LastResort:
 
 
 class _Scene(Ground):
-    """The rows that are waiting for a guess."""
+    """The rows that are waiting for a guess; nothing is written, so the board is shared."""
 
-    def __init__(self, data: Dataset, waiting: Mask) -> None:
-        super().__init__(data, "append")
+    def __init__(self, data: Dataset, ground: Ground, waiting: Mask) -> None:
+        super().__init__(data, "append", ground)
         self.waiting = waiting.copy()
         self.counted[0][:, ~waiting] = False
 

@@ -21,14 +21,33 @@ from labelrules.search.refiner import Refiner
 
 
 class RuleSearch:
-    """Finds the best rule for the cells that count on the ground."""
+    """Finds the best rule for the cells that count on the ground.
 
-    def __init__(self, data: Dataset, ground: Ground, settings: Settings) -> None:
+    Parameters
+    ----------
+    data : Dataset
+    ground : Ground
+    settings : Settings
+    columns : Columns, optional
+        Those of the data, if they have been sorted.
+    ahead : bool
+        Whether nothing but the rules found changes what counts, so that more can be found ahead.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        ground: Ground,
+        settings: Settings,
+        columns: Columns | None = None,
+        *,
+        ahead: bool = True,
+    ) -> None:
         self.ground, self.settings = ground, settings
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
         self.values = _values(settings.polarity, ground.truth)
         self.refiner = Refiner(
-            Columns.of(data),
+            columns or Columns.of(data),
             ground.truth,
             ground.board,
             ground.counted,
@@ -42,6 +61,7 @@ class RuleSearch:
             n_threads=settings.n_threads,
         )
         self.lanes: Lanes | None = None
+        self.ahead = ahead
 
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
@@ -81,7 +101,7 @@ class RuleSearch:
         is_alone = settings.polarity != "both" and not settings.allowed.has_labels
         keeps_rows = settings.stop_share is None and settings.readd == "all"
         keeps_rows = keeps_rows and not self.ground.ended.any()
-        stays = settings.pruning is None and settings.order == "append"
+        stays = self.ahead and settings.pruning is None and settings.order == "append"
         has_bodies = settings.max_conditions != 0
         return self._is_greedy and is_fixed and is_alone and keeps_rows and stays and has_bodies
 
