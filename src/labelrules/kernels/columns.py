@@ -67,12 +67,15 @@ def narrow(index, first, last, covered, narrowed):
     """
     entries, starts, middles, valids, stops = index
     for column in range(first, last):
-        start, middle, valid = starts[column], middles[column], valids[column]
-        end = _keep(entries, start, middle, covered, narrowed.entries, start)
-        narrowed.middle[column] = end
-        end = _keep(entries, middle, valid, covered, narrowed.entries, end)
-        narrowed.valid[column] = end
-        end = _keep(entries, valid, stops[column], covered, narrowed.entries, end)
+        begin = end = starts[column]
+        stops_before = (middles[column], valids[column], stops[column])
+        for part in range(3):
+            end = _keep(entries, begin, stops_before[part], covered, narrowed.entries, end)
+            begin = stops_before[part]
+            if part == 0:
+                narrowed.middle[column] = end
+            elif part == 1:
+                narrowed.valid[column] = end
         narrowed.stop[column] = end
 
 

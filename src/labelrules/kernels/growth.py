@@ -77,16 +77,16 @@ def _apply(listing, column, is_rest, nominal, place, rows, covered):
 @njit
 def _narrow(table, is_first, rows, covered):
     """Narrow all columns down to the covered rows."""
-    n_columns = table.space.nominal.size
-    if not is_first:
-        narrow(table.narrowed, 0, n_columns, covered, table.narrowed)
-    elif len(table.places) and FEW * len(rows) < len(covered):
+    n_columns, source = table.space.nominal.size, table.narrowed
+    if is_first:
+        source = table.space.listing
+    if is_first and len(table.places) and FEW * len(rows) < len(covered):
         narrow_to_few(
-            table.space.listing, table.places, table.ranked, table.by_column, 0, n_columns, rows,
-            covered, table.narrowed,
+            source, table.places, table.ranked, table.by_column, 0, n_columns, rows, covered,
+            table.narrowed,
         )  # fmt: skip
     else:
-        narrow(table.space.listing, 0, n_columns, covered, table.narrowed)
+        narrow(source, 0, n_columns, covered, table.narrowed)
 
 
 def best_condition(table, label, value, codes, everywhere, rows, least, way):

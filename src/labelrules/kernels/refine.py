@@ -88,7 +88,7 @@ def _sum_inside(codes, rows):
     return inside
 
 
-@njit(inline="always")
+@njit
 def _refinements(
     entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
 ):
@@ -150,34 +150,29 @@ def scan_cuts(
     width = width_of(width, buckets, valid - start)
     best = (top, -1.0, np.int64(-1))
     at, so_far, before = np.int64(-1), np.int64(0), np.int64(0)
-    for part in range(2):
-        begin, end = (middle, valid) if part else (start, middle)
-        if part and is_rest:
-            at += 1
+    begin, is_below = start, True
+    while is_below or begin < valid:
+        if is_below and begin == middle:
+            is_below = False
+            at += np.int64(is_rest)
             so_far += rest
+            sums[max(at, 0)] = so_far
+        end = min(begin + STEP, middle if is_below else valid)
+        for i in range(begin, end):
+            entry = entries[i]
+            at -= np.int64(entry >> 31)
+            so_far += counts_of(codes[entry ^ (entry >> 31)])
             sums[at] = so_far
-        while begin < end:
-            stop_here = min(begin + STEP, end)
-            for i in range(begin, stop_here):
-                entry = entries[i]
-                at -= np.int64(entry >> 31)
-                so_far += counts_of(codes[entry ^ (entry >> 31)])
-                sums[at] = so_far
-            begin = stop_here
-            # The last value may go on, and nothing is greater than the greatest.
-            if at > 0:
-                best = scan_block(
-                    sums, at, before, total, operators, everywhere, values, present, absent,
-                    level, way, best, marks, first, buckets, width,
-                )  # fmt: skip
-                before += at
-                sums[0] = sums[at]
-                at = np.int64(0)
-    if at > 0:  # what is not listed comes last
-        best = scan_block(
-            sums, at, before, total, operators, everywhere, values, present, absent, level,
-            way, best, marks, first, buckets, width,
-        )  # fmt: skip
+        begin = end
+        # The last value may go on, and nothing is greater than the greatest.
+        if at > 0:
+            best = scan_block(
+                sums, at, before, total, operators, everywhere, values, present, absent, level,
+                way, best, marks, first, buckets, width,
+            )  # fmt: skip
+            before += at
+            sums[0] = sums[at]
+            at = np.int64(0)
     rank, right, place = best
     return (rank if place >= 0 else NOTHING), right, place
 
@@ -198,9 +193,12 @@ def best_of_target(
     ranks = np.empty(last if len(reached) else 0, np.int64)
     top, most = least
     where, place, is_root = -1, -1, top == NOTHING
-    present, absent = both_limits(everywhere, values, top, way)
-    level = saturation(everywhere, values, present, absent, top, way)
+    has_risen = True
     for column in range(first, last):
+        if has_risen:
+            present, absent = both_limits(everywhere, values, top, way)
+            level = saturation(everywhere, values, present, absent, top, way)
+            has_risen = False
         if len(reached):
             ranks[column] = NOTHING
         operators = allowed[column]
@@ -249,9 +247,7 @@ def best_of_target(
             continue
         if len(reached):
             ranks[column] = rank
-        if rank > top:
-            present, absent = both_limits(everywhere, values, rank, way)
-            level = saturation(everywhere, values, present, absent, rank, way)
+        has_risen = rank > top
         if rank > top or right > most:
             top, most, where, place = rank, right, column, at
     for column in range(first, last if len(reached) else first):
