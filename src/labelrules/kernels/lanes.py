@@ -67,8 +67,8 @@ def _first_step(listing, nominal, column, place, everyone, covered, steps):
     )  # fmt: skip
 
 
-def next_rules(table, operators, cells, label, value, gain, room, limited, way, ahead):
-    """Find as many rules as there is room for, each on the cells that the last one left.
+def next_rules(table, operators, cells, label, value, gain, room, limited, way, ahead, n_rules):
+    """Find so many rules, each on the cells that the last one left.
 
     `operators` are those of first conditions; bodies have `room` conditions at most, which is a
     limit or a guess. Returns how many rules were found, and whether there was not enough room for
@@ -79,7 +79,7 @@ def next_rules(table, operators, cells, label, value, gain, room, limited, way, 
     codes, covered = np.empty(n_rows, np.uint8), np.empty(n_rows, np.bool_)
     everyone, nowhere = np.arange(n_rows), np.empty(0, np.int32)
     end = 0
-    for i in range(len(ahead.ranks)):
+    for i in range(n_rules):
         everywhere = _encode(cells.truth[label], counted, codes)
         ones = ones_of(everywhere)
         ahead.alone_ranks[i] = score_rank(value, everywhere, everywhere, way)
@@ -113,4 +113,4 @@ def next_rules(table, operators, cells, label, value, gain, room, limited, way, 
         ahead.ranks[i], ahead.corrects[i], ahead.n_steps[i] = rank, right, n_more + 1
         ahead.n_covered[i] = n_covered
         end = _write(counted, covered, ahead.rows, end)
-    return len(ahead.ranks), False
+    return n_rules, False

@@ -61,11 +61,11 @@ class RuleSearch:
             n_threads=settings.n_threads,
         )
         self.lanes: Lanes | None = None
-        self.ahead = ahead
+        self.has_lanes = ahead and self._labels_are_alone()
 
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
-        if self._has_lanes:
+        if self.has_lanes:
             self.lanes = self.lanes or Lanes(self.refiner, self.growth)
             return self.lanes.next_rule()
         remaining = self.ground.remaining(self.settings.readd)
@@ -93,15 +93,14 @@ class RuleSearch:
         several_fixed = settings.fixed_head and settings.heads != "single"
         return settings.beam == 1 and settings.scores_literals and not several_fixed
 
-    @property
-    def _has_lanes(self) -> bool:
+    def _labels_are_alone(self) -> bool:
         """Whether the rules of one label follow from its own cells, come what may."""
         settings = self.settings
         is_fixed = settings.heads == "single" and settings.fixed_head
         is_alone = settings.polarity != "both" and not settings.allowed.has_labels
         keeps_rows = settings.stop_share is None and settings.readd == "all"
         keeps_rows = keeps_rows and not self.ground.ended.any()
-        stays = self.ahead and settings.pruning is None and settings.order == "append"
+        stays = settings.pruning is None and settings.order == "append"
         has_bodies = settings.max_conditions != 0
         return self._is_greedy and is_fixed and is_alone and keeps_rows and stays and has_bodies
 

@@ -53,7 +53,7 @@ class Waiting(NamedTuple):
     place: int
     rank: int
     correct: int
-    steps: tuple[Any, ...]
+    steps: tuple[list[int], ...]
     rows: npt.NDArray[np.int32]
 
 
@@ -81,9 +81,9 @@ class Lanes:
         self.first = np.full((4, n_labels), _NOTHING)
         is_large = len(refiner.columns.index.entries) >= WORTH_A_LANE
         self.n_threads = n_threads = refiner.n_threads if is_large else 1
-        self.tables: SimpleQueue[Table] = SimpleQueue()
+        self.tables: SimpleQueue[tuple[Table, Ahead]] = SimpleQueue()
         for _ in range(n_threads):
-            self.tables.put(table_of(refiner, refiner.columns.new_space()))
+            self.tables.put((table_of(refiner, refiner.columns.new_space()), self._room(ROOM)))
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
         for label in range(n_labels):
             self._show(label)
@@ -134,7 +134,7 @@ class Lanes:
         rule = self.waiting[label].popleft()
         self._show(label)
         conditions = [
-            self.refiner.columns.between(int(column), bool(second), int(below), int(above))
+            self.refiner.columns.between(column, bool(second), below, above)
             for column, second, below, above in zip(*rule.steps, strict=True)
         ]
         return Grown(
@@ -222,21 +222,26 @@ class Lanes:
 
     def _find(self, label: int, n_rules: int) -> list[Waiting]:
         """Find rules, one at least."""
-        most = self.growth.max_conditions
-        room = ROOM if most is None else min(ROOM, most)
-        n_found, value = 0, int(self.cells.values[label]) - 1
-        table = self.tables.get()
+        most, value = self.growth.max_conditions, int(self.cells.values[label]) - 1
+        table, ahead = self.tables.get()
         try:
-            while n_found == 0:
-                ahead = _room_for(n_rules, room, self.cells.truth.shape[1])
+            while True:
+                room = ahead.steps.columns.shape[1]
                 n_found, _ = self.refiner.kernels.next_rules(
                     table, self.refiner.allowed.first_features, self.cells, label, value,
-                    self.growth.min_gain, room, room == most, self.refiner.way, ahead,
+                    self.growth.min_gain, room, room == most, self.refiner.way, ahead, n_rules,
                 )  # fmt: skip
-                room = 2 * room if most is None else min(2 * room, most)
+                if n_found:
+                    return _waiting(ahead, n_found)
+                ahead = self._room(2 * room)
         finally:
-            self.tables.put(table)
-        return _waiting(ahead, n_found)
+            self.tables.put((table, ahead))
+
+    def _room(self, n_conditions: int) -> "Ahead":
+        """Room for rules of so many conditions, or as many as there may be."""
+        most = self.growth.max_conditions
+        n_conditions = n_conditions if most is None else min(n_conditions, most)
+        return _room_for(AT_ONCE, n_conditions, self.cells.truth.shape[1])
 
 
 def _room_for(n_rules: int, n_conditions: int, n_rows: int) -> "Ahead":
@@ -257,7 +262,7 @@ def _waiting(ahead: "Ahead", n_found: int) -> list[Waiting]:
             (int(ahead.first_ranks[i]), int(ahead.first_corrects[i])),
             int(ahead.columns[i]), int(ahead.places[i]), int(ahead.ranks[i]),
             int(ahead.corrects[i]),
-            tuple(part[i, : ahead.n_steps[i]] for part in ahead.steps),
+            tuple(part[i, : ahead.n_steps[i]].tolist() for part in ahead.steps),
             ahead.rows[start:end].copy(),
         ))  # fmt: skip
     return found
