@@ -10,15 +10,14 @@ from scipy import sparse
 from scipy.stats import chi2, power_divergence
 
 from labelrules import UNSET, Body, Dataset, Head
+from labelrules.kernels.description import THEORY_WEIGHT, exception_bits
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.conquest import Covering
 from labelrules.learners.ground import Ground
 from labelrules.learners.pruning import (
-    THEORY_WEIGHT,
     DescriptionLength,
     HeldOut,
     Significance,
-    exception_bits,
     prefixes_of,
 )
 from labelrules.learners.rulesearch import RuleSearch

@@ -11,8 +11,9 @@ from numba import njit
 
 from labelrules._types import Integers
 from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
+from labelrules.kernels.description import SHORTER, length_with
 from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
-from labelrules.kernels.scoring import NO, SECOND_PLACE, value_of
+from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of, value_of
 
 FEW = 8
 """How many times fewer the covered rows must be for picking them one by one."""
@@ -132,11 +133,23 @@ def _rows_of(rows, covered):
     return rows[covered[rows]]
 
 
-def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps, way, steps):
+@njit
+def _length(told, value, codes, rows, n_conditions):
+    """The length of the description with a rule that covers these rows."""
+    inside = _sum_inside(codes, rows)
+    ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
+    right, wrong = (ones, zeros) if value else (zeros, ones)
+    return length_with(told, right, wrong, n_conditions)
+
+
+def grow_body(
+    table, cells, label, value, rows, covered, n_before, least, gain, told, most_steps, way, steps
+):
     """Add conditions as long as they make the rule better.
 
-    `covered` and its `rows` are those of the body so far, and are narrowed down; `least` is its
-    rank and its right cells. A condition must raise the score by `gain`, if that is above 0.
+    `covered` and its `rows` are those of the body so far, of `n_before` conditions, and are
+    narrowed down; `least` is its rank and its right cells. A condition must raise the score by
+    `gain`, if that is above 0, and one out of some must shorten the description, see `Told`.
     Returns how many conditions were added, and the rank and the right cells they lead to.
     """
     layer = value if len(cells.counted) == 2 else 0
@@ -144,8 +157,14 @@ def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps
     everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
     n_features = table.space.nominal.size
     rank, right = least
-    n_steps = 0
+    n_steps, n_idle, shortest = 0, -1, np.inf
     while n_steps < most_steps and len(rows) > 1:
+        if told.patience:
+            length = _length(told, value, codes, rows, n_before + n_steps)
+            n_idle = 0 if length < shortest - SHORTER else n_idle + 1
+            shortest = min(length, shortest)
+            if n_idle == told.patience:
+                break
         _narrow(table, n_steps == 0, rows, covered)
         top, most, column, place = best_condition(
             table, label, value, codes, everywhere, rows, (rank, float(right)), way

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from labelrules._types import Integers
+from labelrules.kernels.description import UNTOLD
 from labelrules.kernels.growth import Steps, _apply, _rows_of, grow_body
 from labelrules.kernels.refine import _encode, best_of_target
 from labelrules.kernels.scoring import (
@@ -102,8 +103,8 @@ def next_rules(table, operators, cells, label, value, gain, room, limited, way, 
         rows = _rows_of(everyone, covered)
         more = Steps(steps.columns[1:], steps.seconds[1:], steps.below[1:], steps.above[1:])
         n_more, rank, right = grow_body(
-            table, cells, label, value, rows, covered, (top, np.int64(most)), gain, room - 1, way,
-            more,
+            table, cells, label, value, rows, covered, 1, (top, np.int64(most)), gain, UNTOLD,
+            room - 1, way, more,
         )  # fmt: skip
         if n_more == room - 1 and not limited:
             return i, True

@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -100,7 +102,10 @@ class Covering:
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
         if settings.pruning == "mdl":
-            return DescriptionLength.of(self.search.refiner.columns, data.schema.n_labels)
+            pruner = DescriptionLength.of(self.search.refiner.columns, data.schema.n_labels)
+            told = partial(pruner.told, self.ground)
+            self.search.growth = replace(self.search.growth, told=told)
+            return pruner
         if settings.pruning == "significance":
             return Significance()
         if settings.pruning == "irep":

@@ -1,8 +1,9 @@
 """Growing a rule: conditions are added as long as they make it better."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from labelrules.rules import Body, Head
 from labelrules.search.growing import finished
 from labelrules.search.language import Language
 from labelrules.search.refiner import Choice, Covered, Refiner
+
+if TYPE_CHECKING:
+    from labelrules.kernels.description import Told
 
 _INTEGER, _FLOAT = Struct("q"), Struct("d")
 
@@ -51,11 +55,14 @@ class Growth:
         By how much a condition must raise the value of the measure.
     fixed : bool
         Whether the head stays as it was chosen with the first condition.
+    told : callable, optional
+        For a label and a value that stay, what a description of its rows is counted from.
     """
 
     max_conditions: int | None = None
     min_gain: float = 0.0
     fixed: bool = False
+    told: "Callable[[int, int], Told] | None" = None
 
 
 def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Grown | None:

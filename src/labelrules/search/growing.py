@@ -29,7 +29,7 @@ def finished(
         room = AT_ONCE
         if growth.max_conditions is not None:
             room = min(room, growth.max_conditions - len(grown.body))
-        longer = _run(refiner, table, grown, growth.min_gain, room, remaining)
+        longer = _run(refiner, table, grown, growth, room, remaining)
         if len(longer.body) < len(grown.body) + AT_ONCE:
             return longer
         grown = longer
@@ -39,18 +39,20 @@ def _run(
     refiner: Refiner,
     table: "Table",
     grown: "Grown",
-    gain: float,
+    growth: "Growth",
     room: int,
     remaining: Mask | None,
 ) -> "Grown":
+    from labelrules.kernels.description import UNTOLD
     from labelrules.kernels.growth import Steps
 
     ((label, value),) = grown.head
+    told = UNTOLD if growth.told is None else growth.told(label, value)
     steps = Steps(*(np.empty(room, np.int64) for _ in range(4)))
     mask = grown.covered.mask.copy()
     n_steps, rank, correct = refiner.kernels.grow_body(
-        table, refiner.cells, label, value, grown.covered.rows, mask, grown.merit, gain, room,
-        refiner.way, steps,
+        table, refiner.cells, label, value, grown.covered.rows, mask, len(grown.body),
+        grown.merit, growth.min_gain, told, room, refiner.way, steps,
     )  # fmt: skip
     if n_steps == 0:
         return grown
