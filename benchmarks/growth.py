@@ -1,13 +1,17 @@
 """How time and memory grow with rows, features and labels, on tables with planted rules.
 
 10,000 rows, 20 features (half of them nominal) and 10 labels, of which 5 % of the cells are
-flipped, unless said otherwise. The rows are the first of one table, and so are the labels; further features
-say nothing about the labels. The default learner, which finds more rules worth having the more rows
-there are, so that lists are cut off after 5 rules, which even the smallest table has; and lists of
-20 rules without pruning, with single heads and up to 4 conditions (the more features there are that
-say nothing, the longer bodies get without pruning), and as in the chapter. CPU time of `fit`, the least of
-up to three repeats. The exponent is the slope of a line through the logarithms: 1 means twice the
-time for twice the size. Memory is that of fresh processes, on top of the data.
+flipped, unless said otherwise. The rows are the first of one table, and so are the labels; further
+features say nothing about the labels.
+
+Lists of equal length: the more rows there are, the more rules the default learner finds worth
+having, so its lists are cut off after 5 rules, which even the smallest table has. And lists of 20
+rules without pruning, with single heads and up to 4 conditions (the more features say nothing, the
+longer bodies get without pruning), and as in the chapter.
+
+CPU time of `fit`, the least of up to three repeats. The exponent is the slope of a line through the
+logarithms: 1 means twice the time for twice the size. Memory is that of fresh processes, on top of
+the data.
 """
 
 import os
