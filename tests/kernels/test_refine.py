@@ -11,13 +11,13 @@ import pytest
 
 from labelrules import UNSET, Condition
 from labelrules.kernels.columns import count_written, list_labels, narrow, narrow_to_few
-from labelrules.kernels.refine import Best, count_refinements
+from labelrules.kernels.refine import STEP, Best, count_refinements
 from labelrules.measures import Tally, confusion
 from labelrules.search.bodies import value_of
 from labelrules.search.columns import simplest_between
 from labelrules.search.found import most_of_columns
 from labelrules.search.refiner import Covered
-from refinement_cases import CASES, FORMULAS, refiner_of
+from refinement_cases import CASES, FORMULAS, case, refiner_of
 
 NOTHING = np.iinfo(np.int64).min
 
@@ -231,6 +231,14 @@ def test_the_best_refinement_for_each_label(given, formula, way):
         assert condition == by_column[first][1]
         expected = [f.right if f and f.value == top.value else 0 for f, _ in by_column]
         assert most_of_columns(reached[target], refiner.slots.starts).tolist() == expected
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+def test_a_column_longer_than_what_is_scored_at_once(formula):
+    given = case(4, 3 * STEP - 100, "dense")
+    assert given.covered.sum() > STEP
+    (way,) = WAYS[0].values
+    test_the_best_refinement_for_each_label(given, formula, way)
 
 
 def best_of(refiner, given, formula, way, j, label, values):
