@@ -10,12 +10,9 @@ import numpy.typing as npt
 from numba import njit
 
 from labelrules._types import Integers
-from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
+from labelrules.kernels.columns import Index, count_written, list_labels, narrow_down
 from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
 from labelrules.kernels.scoring import NO, SECOND_PLACE, value_of
-
-FEW = 8
-"""How many times fewer the covered rows must be for picking them one by one."""
 
 
 class Table(NamedTuple):
@@ -72,21 +69,6 @@ def _apply(listing, column, is_rest, nominal, place, rows, covered):
     for i in range(valid, stop):
         covered[entries[i] ^ (entries[i] >> 31)] = False
     return below, above
-
-
-@njit
-def _narrow(table, is_first, rows, covered):
-    """Narrow all columns down to the covered rows."""
-    n_columns = table.space.nominal.size
-    if not is_first:
-        narrow(table.narrowed, 0, n_columns, covered, table.narrowed)
-    elif len(table.places) and FEW * len(rows) < len(covered):
-        narrow_to_few(
-            table.space.listing, table.places, table.ranked, table.by_column, 0, n_columns, rows,
-            covered, table.narrowed,
-        )  # fmt: skip
-    else:
-        narrow(table.space.listing, 0, n_columns, covered, table.narrowed)
 
 
 def best_condition(table, label, value, codes, everywhere, rows, least, way, found):
@@ -146,7 +128,10 @@ def grow_body(table, cells, label, value, rows, covered, least, gain, most_steps
     rank, right = least
     n_steps = 0
     while n_steps < most_steps and len(rows) > 1:
-        _narrow(table, n_steps == 0, rows, covered)
+        narrow_down(
+            table.space.listing, table.narrowed, table.places, table.ranked, table.by_column,
+            n_steps == 0, rows, covered,
+        )  # fmt: skip
         top, most, column, place = best_condition(
             table, label, value, codes, everywhere, rows, (rank, float(right)), way, found
         )

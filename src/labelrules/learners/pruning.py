@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from math import inf, log2
+from math import log2
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy import sparse
 
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.dataset import column_of
+from labelrules.learners.description import body_bits, exception_bits, n_possible_conditions
 from labelrules.learners.ground import Ground
 from labelrules.rules import Body, Head
 from labelrules.search.bodies import Grown
@@ -51,18 +52,14 @@ class DescriptionLength:
     @classmethod
     def of(cls, columns: Columns, n_labels: int) -> "DescriptionLength":
         """Count the conditions that columns and labels offer."""
-        n_values = columns.n_values
-        by_feature = np.where(columns.nominal > 0, n_values, 2 * np.maximum(n_values - 1, 0))
-        # One category is worth asking for where it is missing elsewhere.
-        offers = (n_values > 1) | (columns.index.valid < columns.index.stop)
-        return cls(int(by_feature[offers].sum()) + n_labels)
+        return cls(n_possible_conditions(columns) + n_labels)
 
     def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         fewest = min(1, len(grown.body))
         lengths = [
-            self.bits(ground, grown.head, covered) + self.theory_bits(n_conditions)
-            for n_conditions, covered in enumerate(prefixes)
+            self.bits(ground, grown.head, covered) + self.theory_bits(length)
+            for length, covered in enumerate(prefixes)
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
         nothing = np.zeros_like(prefixes[0])
@@ -83,48 +80,7 @@ class DescriptionLength:
 
     def theory_bits(self, n_conditions: int) -> float:
         """The bits for telling so many of the possible conditions."""
-        k = n_conditions
-        if k == 0:
-            return 0.0
-        size = log2(k) + (2 * log2(log2(k)) if k > 1 else 0.0)
-        return THEORY_WEIGHT * (size + subset_bits(self.n_possible, k, k / self.n_possible))
-
-
-def subset_bits(n: int, k: int, share: float) -> float:
-    """The bits for telling which k of n it is, when each is expected with this probability.
-
-    >>> round(subset_bits(8, 4, 0.5), 6)
-    8.0
-    """
-    bits = 0.0
-    if k > 0:
-        bits -= k * log2(share) if share > 0 else -inf
-    if n > k and share < 1:
-        bits -= (n - k) * log2(1 - share)
-    return bits
-
-
-def exception_bits(n_said: int, n_unsaid: int, n_wrong: int, n_missed: int, n_true: int) -> float:
-    """The bits for telling which rows are wrongly covered and which are missed.
-
-    The errors of the larger part are expected as the other part has them, so that errors may not
-    hide where there are many rows.
-
-    >>> exception_bits(0, 7, 0, 0, 0)
-    3.0
-    """
-    n_errors, share = n_wrong + n_missed, n_true / (n_said + n_unsaid)
-    wrong_share = n_wrong / n_said if n_said else 0.0
-    missed_share = n_missed / n_unsaid if n_unsaid else 0.0
-    if n_said > n_unsaid and share * n_errors < n_said:
-        wrong_share = share * n_errors / n_said
-    elif n_unsaid >= max(1, n_said) and (1 - share) * n_errors < n_unsaid:
-        missed_share = (1 - share) * n_errors / n_unsaid
-    return (
-        log2(n_said + n_unsaid + 1)
-        + subset_bits(n_said, n_wrong, wrong_share)
-        + subset_bits(n_unsaid, n_missed, missed_share)
-    )
+        return THEORY_WEIGHT * body_bits(n_conditions, self.n_possible)
 
 
 @dataclass(frozen=True)

@@ -67,14 +67,15 @@ class Columns:
     @cached_property
     def space_for_narrowing(self) -> "Index":
         """An index of the same size, to be filled."""
-        return self._space()
+        return self.new_space()
 
     @cached_property
     def spare_for_narrowing(self) -> "Index":
         """Another one, for a second thread."""
-        return self._space()
+        return self.new_space()
 
-    def _space(self) -> "Index":
+    def new_space(self) -> "Index":
+        """Yet another one, for a search of its own."""
         entries, start, *ends = self.index
         return type(self.index)(np.empty_like(entries), start, *map(np.empty_like, ends))
 

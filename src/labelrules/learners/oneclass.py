@@ -1,0 +1,267 @@
+"""RIPPER's rules for one class: built, optimised, and left out where they do not pay.
+
+W. W. Cohen, "Fast Effective Rule Induction", ICML 1995. Where that leaves a choice it is made as
+in JRip, the version of Weka (E. Frank, M. Hall, I. Witten, "The WEKA Workbench", 2016).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from labelrules._arithmetic import ratio
+from labelrules._types import Integers, Mask
+from labelrules.learners.description import body_bits, exception_bits, n_possible_conditions
+from labelrules.search.chance import Chance
+from labelrules.search.foil import FoilSearch
+
+SURPLUS = 64.0
+"""So many bits longer than the shortest a description may get before building ends."""
+
+REDUNDANCY = 0.5
+"""What a bit of rules weighs against a bit of exceptions: conditions often imply each other."""
+
+
+@dataclass(frozen=True)
+class RipperSettings:
+    """What `Ripper` was told, ready for use."""
+
+    n_passes: int
+    folds: int
+    min_coverage: int
+    pruning: bool
+    check_error: bool
+    seed: int
+
+
+class Candidate(NamedTuple):
+    """The body of a rule as cuts, see `FoilSearch`, and all rows that it covers."""
+
+    cuts: Integers
+    covered: Mask
+
+
+Teller: TypeAlias = Callable[[Candidate], object]
+
+
+class Fired(NamedTuple):
+    """On how many rows that were left to it a rule fires, and on how many of these rightly."""
+
+    n_rows: int
+    n_right: int
+
+
+class OneClass:
+    """Learns rules for one class against those that come after it.
+
+    ``rules`` are those found so far, in order.
+
+    Parameters
+    ----------
+    search : FoilSearch
+    settings : RipperSettings
+    classes : array of int
+        The class of each row.
+    target : int
+        The class to find rules for.
+    left : array of bool
+        The rows to learn from.
+    chance : Chance
+        Divides the rows.
+    """
+
+    def __init__(
+        self,
+        search: FoilSearch,
+        settings: RipperSettings,
+        classes: Integers,
+        target: int,
+        left: Mask,
+        chance: Chance,
+    ) -> None:
+        self.search, self.settings, self.classes, self.chance = search, settings, classes, chance
+        self.left = left
+        self.positive: Mask = classes == target
+        self.n_left, self.n_positive = _count(left), _count(left & self.positive)
+        self.n_possible = n_possible_conditions(search.columns)
+        self.rules: list[Candidate] = []
+
+    def learn(self, tell: Teller | None = None) -> None:
+        """Build rules, then improve them so many times; tell of each that takes its place."""
+        self.tell = tell or (lambda rule: None)
+        self._build()
+        if not self.settings.pruning:
+            return
+        if self.settings.n_passes == 0:
+            self._leave_out()
+        for _ in range(self.settings.n_passes):
+            self._optimise()
+            self._build()
+            self._leave_out()
+
+    def uncovered(self) -> Mask:
+        """The rows that no rule covers."""
+        left = self.left
+        for rule in self.rules:
+            left = left & ~rule.covered
+        return left
+
+    def share(self, rule: Candidate) -> float:
+        """The share of the rows covered by a rule that have the class."""
+        fired = self._fires(rule, self.left)
+        return float(ratio(fired.n_right, fired.n_rows))
+
+    # ------------------------------------------------------------ the stages
+
+    def _build(self) -> None:
+        """Add rules for the positive rows that are left, until the description gets too long."""
+        left = self.uncovered()
+        fired = self._fired(self.rules, self.left)
+        length = shortest = 0.0
+        while (left & self.positive).any():
+            rule = self._new_rule(left)
+            last = self._fires(rule, left)
+            length += self._theory_bits(rule) + self._data_bits([*fired, last])
+            length -= self._data_bits(fired)
+            shortest = min(shortest, length)
+            if length > shortest + SURPLUS or last.n_right == 0 or self._is_wrong(last):
+                break
+            self.rules.append(rule)
+            self.tell(rule)
+            fired.append(last)
+            left = left & ~rule.covered
+
+    def _optimise(self) -> None:
+        """Replace each rule by the best of itself, a revision of it, and a wholly new one."""
+        left = self.left
+        before: list[Fired] = []
+        for place, old in enumerate(self.rules):
+            if not (left & self.positive).any():
+                break
+            if (left & old.covered).any():
+                after = self.rules[place + 1 :]
+                variants = [old, *self._variants(old, left, after)]
+                lengths = [self._length(before, one, after, left) for one in variants]
+                self.rules[place] = variants[lengths.index(min(lengths))]
+                self.tell(self.rules[place])
+            before.append(self._fires(self.rules[place], left))
+            left = left & ~self.rules[place].covered
+
+    def _leave_out(self) -> None:
+        """Leave out rules without which the description is shorter."""
+        fired = self._fired(self.rules, self.left)
+        kept, _ = self._shortest(fired, self.rules, 0)
+        self.rules = [self.rules[number] for number in kept]
+
+    # ------------------------------------------------------------ single rules
+
+    def _new_rule(self, left: Mask) -> Candidate:
+        """Grow a rule on a part of the rows, and prune it on the others."""
+        least = self.settings.min_coverage
+        if not self.settings.pruning:
+            cuts = self.search.grow(self.positive, left, least)
+            return Candidate(cuts, self.search.covered_by(cuts)[-1])
+        growing, held = self._divide(left)
+        return self._pruned(self.search.grow(self.positive, growing, least), held, whole=False)
+
+    def _variants(self, old: Candidate, left: Mask, after: list[Candidate]) -> list[Candidate]:
+        """The rule with conditions added to it, and another in its place.
+
+        Both are pruned on rows that no rule after it would get right anyway.
+        """
+        growing, held = self._divide(left)
+        for rule in after:
+            held = held & ~rule.covered
+        least = self.settings.min_coverage
+        longer = self.search.grow(self.positive, growing & old.covered, least, old.cuts)
+        other = self.search.grow(self.positive, growing, least)
+        return [self._pruned(cuts, held, whole=True) for cuts in (longer, other)]
+
+    def _divide(self, left: Mask) -> tuple[Mask, Mask]:
+        return self.search.divide(self.classes, left, self.settings.folds, self.chance)
+
+    def _pruned(self, cuts: Integers, held: Mask, whole: bool) -> Candidate:
+        """Keep the first conditions that do best on held-out rows, the fewest if several do.
+
+        By the share of covered rows that are positive, or, on the `whole`, by the share of all
+        rows that are either covered and positive or neither.
+        """
+        prefixes = self.search.covered_by(cuts)
+        rows, positive = np.flatnonzero(held), np.flatnonzero(held & self.positive)
+        if rows.size == 0:
+            return Candidate(cuts, prefixes[-1])
+        n_covered = np.count_nonzero(prefixes[:, rows], axis=1)
+        n_right = np.count_nonzero(prefixes[:, positive], axis=1)
+        if whole:
+            n_spared = rows.size - positive.size - (n_covered - n_right)
+            worth = (n_right + n_spared) / rows.size
+        else:
+            worth = (n_right + 1.0) / (n_covered + 2.0)
+        worth[0] = (positive.size + 1.0) / (rows.size + 2.0)
+        kept = int(np.argmax(worth))
+        return Candidate(cuts[:kept], prefixes[kept])
+
+    # ------------------------------------------------------------ description length
+
+    def _length(
+        self, before: list[Fired], rule: Candidate, after: list[Candidate], left: Mask
+    ) -> float:
+        """The bits of a rule and those after it, of which only those stay that pay."""
+        rules = [rule, *after]
+        fired = [*before, *self._fired(rules, left)]
+        _, bits = self._shortest(fired, rules, len(before) + 1)
+        return round(bits, 9)
+
+    def _shortest(
+        self, fired: list[Fired], rules: Sequence[Candidate], first: int
+    ) -> tuple[list[int], float]:
+        """Which rules are left when those that do not pay go, the last ones first, and the bits.
+
+        Only rules from the `first` on may go; `rules` are the last of those that have `fired`.
+        """
+        kept, fired = list(range(len(fired))), list(fired)
+        bits = self._data_bits(fired)
+        theory = [self._theory_bits(rule) for rule in rules]
+        n_before = len(fired) - len(rules)
+        for number in range(len(fired) - 1, first - 1, -1):
+            own = theory[number - n_before]
+            without = self._data_bits(fired[:number] + fired[number + 1 :])
+            if round(bits + own - without, 9) >= 0 or self._is_wrong(fired[number]):
+                del kept[number], fired[number], theory[number - n_before]
+                bits = without
+        return kept, bits + sum(theory)
+
+    def _data_bits(self, fired: Sequence[Fired]) -> float:
+        """The bits for the exceptions from rules."""
+        n_covered = sum(one.n_rows for one in fired)
+        n_right = sum(one.n_right for one in fired)
+        return exception_bits(
+            n_covered, self.n_left - n_covered, n_covered - n_right, self.n_positive - n_right,
+            self.n_positive,
+        )  # fmt: skip
+
+    def _theory_bits(self, rule: Candidate) -> float:
+        return REDUNDANCY * body_bits(len(rule.cuts), self.n_possible)
+
+    # ------------------------------------------------------------ counting
+
+    def _fired(self, rules: Sequence[Candidate], left: Mask) -> list[Fired]:
+        """What each rule does on the rows that those before it leave."""
+        found = []
+        for rule in rules:
+            found.append(self._fires(rule, left))
+            left = left & ~rule.covered
+        return found
+
+    def _fires(self, rule: Candidate, left: Mask) -> Fired:
+        fires = left & rule.covered
+        return Fired(_count(fires), _count(fires & self.positive))
+
+    def _is_wrong(self, fired: Fired) -> bool:
+        """Whether a rule is wrong at least as often as right."""
+        return self.settings.check_error and 2 * fired.n_right <= fired.n_rows
+
+
+def _count(rows: Mask) -> int:
+    return int(np.count_nonzero(rows))
