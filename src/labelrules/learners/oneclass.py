@@ -4,7 +4,7 @@ W. W. Cohen, "Fast Effective Rule Induction", ICML 1995. Where that leaves a cho
 in JRip, the version of Weka (E. Frank, M. Hall, I. Witten, "The WEKA Workbench", 2016).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -149,10 +149,11 @@ class OneClass:
             left = left & ~self.rules[place].covered
 
     def _leave_out(self) -> None:
-        """Leave out rules without which the description is shorter."""
+        """Leave out rules without which the description is shorter, the last one first."""
         fired = self._fired(self.rules, self.left)
-        kept, _ = self._shortest(fired, self.rules, 0)
-        self.rules = [self.rules[number] for number in kept]
+        theory = [self._theory_bits(rule) for rule in self.rules]
+        gone, _ = self._superfluous(fired, theory, reversed(range(len(fired))))
+        self.rules = [rule for place, rule in enumerate(self.rules) if place not in gone]
 
     # ------------------------------------------------------------ single rules
 
@@ -207,30 +208,32 @@ class OneClass:
     def _length(
         self, before: list[Fired], rule: Candidate, after: list[Candidate], left: Mask
     ) -> float:
-        """The bits of a rule and those after it, of which only those stay that pay."""
-        rules = [rule, *after]
-        fired = [*before, *self._fired(rules, left)]
-        _, bits = self._shortest(fired, rules, len(before) + 1)
-        return round(bits, 9)
+        """The bits of a rule and of the exceptions, when rules after it that do not pay go.
 
-    def _shortest(
-        self, fired: list[Fired], rules: Sequence[Candidate], first: int
-    ) -> tuple[list[int], float]:
-        """Which rules are left when those that do not pay go, the last ones first, and the bits.
-
-        Only rules from the `first` on may go; `rules` are the last of those that have `fired`.
+        What is saved by that counts twice, as in JRip: it is in the bits of the exceptions already.
+        A rule may so cost something more if others get superfluous.
         """
-        kept, fired = list(range(len(fired))), list(fired)
-        bits = self._data_bits(fired)
-        theory = [self._theory_bits(rule) for rule in rules]
-        n_before = len(fired) - len(rules)
-        for number in range(len(fired) - 1, first - 1, -1):
-            own = theory[number - n_before]
-            without = self._data_bits(fired[:number] + fired[number + 1 :])
-            if round(bits + own - without, 9) >= 0 or self._is_wrong(fired[number]):
-                del kept[number], fired[number], theory[number - n_before]
-                bits = without
-        return kept, bits + sum(theory)
+        fired = [*before, *self._fired([rule, *after], left)]
+        theory = [0.0] * len(before) + [self._theory_bits(one) for one in (rule, *after)]
+        places = range(len(before) + 1, len(fired))
+        gone, saved = self._superfluous(fired, theory, places)
+        bits = self._data_bits([one for place, one in enumerate(fired) if place not in gone])
+        return round(bits + theory[len(before)] - saved, 9)
+
+    def _superfluous(
+        self, fired: list[Fired], theory: list[float], places: Iterable[int]
+    ) -> tuple[set[int], float]:
+        """Which of the rules at these places, one by one, do not pay, and the bits they cost."""
+        gone: set[int] = set()
+        cost, bits = 0.0, self._data_bits(fired)
+        for place in places:
+            kept = [one for at, one in enumerate(fired) if at not in gone and at != place]
+            without = self._data_bits(kept)
+            own = bits + theory[place] - without
+            if round(own, 9) >= 0 or self._is_wrong(fired[place]):
+                gone.add(place)
+                cost, bits = cost + own, without
+        return gone, cost
 
     def _data_bits(self, fired: Sequence[Fired]) -> float:
         """The bits for the exceptions from rules."""
