@@ -120,7 +120,7 @@ class Ripper(RuleClassifier):
             except KeyboardInterrupt:
                 warn_of_early_end("it was interrupted", len(kept) + len(learner.rules))
         learned = [Rule(heads[one], learner.body(rule)) for one, rule in learner.rules]
-        return DecisionList(data.schema, [*kept, *learned, Rule(heads[learner.default])])
+        return DecisionList(data.schema, [*kept, *_ended([*learned, Rule(heads[learner.default])])])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -153,6 +153,11 @@ def _heads(n_labels: int) -> list[Head]:
         Head({label: int(label == one) for label in range(n_labels)}, n_labels)
         for one in range(n_labels)
     ]
+
+
+def _ended(rules: list[Rule]) -> list[Rule]:
+    """The rules up to the first that always holds: no other is asked after it."""
+    return rules[: 1 + next(place for place, rule in enumerate(rules) if not len(rule.body))]
 
 
 def _check_kept(rules: list[Rule], n_labels: int) -> None:
