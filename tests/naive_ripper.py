@@ -10,7 +10,6 @@ from math import isnan, log2
 from labelrules.search.columns import simplest_between
 
 WORD = 2**64 - 1
-PRIME = 2**31 - 1
 
 
 class Table:
@@ -27,16 +26,14 @@ class Table:
     # ------------------------------------------------------------ chance
 
     def key(self, row):
-        """Two sums over the columns, of the rank of the value times a number for the column."""
-        n_columns, drawn = len(self.columns), numbers(5)
-        multipliers = [next(drawn) % PRIME for _ in range(2 * n_columns)]
-        sums = [0, 0]
-        for j, column in enumerate(self.columns):
+        """The sum over the columns of the rank of the value times a number for the column."""
+        total, drawn = 0, numbers(5)
+        for column in self.columns:
             values = known(column)
             rank = values.index(column[row]) if column[row] in values else len(values)
-            for k in range(2):
-                sums[k] += rank * multipliers[k * n_columns + j]
-        return [total % PRIME for total in sums]
+            total += rank * next(drawn)
+        # As a number of 64 bits with a sign.
+        return (total + 2**63) % 2**64 - 2**63
 
     def divided(self, rows):
         """Rows for growing, rows for pruning: dealt out to folds, class by class, shuffled."""

@@ -123,13 +123,14 @@ def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, cove
 
     From the index of all rows if `is_whole`, else further than they are narrowed down already.
     """
-    n_columns = len(index.start)
+    # Not as a constant: for that it would be compiled once more.
+    first, n_columns = np.int64(0), len(index.start)
     if not is_whole:
-        narrow(narrowed, 0, n_columns, covered, narrowed)
+        narrow(narrowed, first, n_columns, covered, narrowed)
     elif len(places) and FEW * len(rows) < len(covered):
-        narrow_to_few(index, places, ranked, by_column, 0, n_columns, rows, covered, narrowed)
+        narrow_to_few(index, places, ranked, by_column, first, n_columns, rows, covered, narrowed)
     else:
-        narrow(index, 0, n_columns, covered, narrowed)
+        narrow(index, first, n_columns, covered, narrowed)
 
 
 @njit(inline="always")

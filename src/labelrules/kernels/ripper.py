@@ -13,13 +13,14 @@ import numpy.typing as npt
 from numba import njit
 
 from labelrules.kernels.columns import Index, counts_of, cumulate, narrow_down
+from labelrules.kernels.refine import NOMINAL, NUMERIC, ONE_LISTED
 
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """What the numbers of a cut are."""
 
-_PRIME = 2147483647
 _PRESENT = 0xFFFFFFFF
 _UNLISTED, _NOWHERE = -1, -2
+_SMALLEST = 5e-324
 
 
 class Table(NamedTuple):
@@ -41,33 +42,29 @@ class Table(NamedTuple):
 def content_keys(index, multipliers, n_rows):
     """A number for each row that depends on its values only, not on its place or how it is stored.
 
-    The sum over the columns of the rank of the value times the column's multiplier, in arithmetic
-    modulo a prime, with each of two rows of multipliers below it.
+    The sum over the columns of the rank of the value times the column's multiplier. It wraps
+    around; so do not look at warnings where this is not compiled.
     """
     entries, starts, middles, valids, stops = index
-    keys, common = np.zeros((2, n_rows), np.int64), np.zeros(2, np.int64)
+    keys = np.zeros(n_rows, np.int64)
     for column in range(len(starts)):
         start, middle, valid, stop = starts[column], middles[column], valids[column], stops[column]
-        is_rest = stop - start < n_rows
-        rest = 0
+        multiplier = multipliers[column]
+        is_rest, before = stop - start < n_rows, 0
         for i in range(start, middle):
-            rest += entries[i] < 0
-        n_values = rest + is_rest
-        for i in range(middle, valid):
-            n_values += entries[i] < 0
-        rank = -1
-        for i in range(start, stop):
+            before += entries[i] < 0
+        # Ranks relative to that of the rows not listed, which need not be touched then.
+        rank = -1 - before * is_rest
+        for i in range(start, valid):
             rank += is_rest and i == middle
             rank += entries[i] < 0
-            # Ranks relative to that of the rows not listed: theirs would be added to all rows.
-            relative = (rank if i < valid else n_values) - (rest if is_rest else 0)
-            row = entries[i] ^ (entries[i] >> 31)
-            for k in range(2):
-                keys[k, row] = (keys[k, row] + relative * multipliers[k, column]) % _PRIME
-        if is_rest:
-            for k in range(2):
-                common[k] = (common[k] + rest * multipliers[k, column]) % _PRIME
-    return (keys[0] + common[0]) % _PRIME * _PRIME + (keys[1] + common[1]) % _PRIME
+            keys[entries[i] ^ (entries[i] >> 31)] += rank * multiplier
+        rank += is_rest and middle == valid
+        for i in range(valid, stop):
+            keys[entries[i] ^ (entries[i] >> 31)] += (rank + 1) * multiplier
+        if is_rest and before:
+            keys += before * multiplier
+    return keys
 
 
 @njit(nogil=True, cache=True)
@@ -115,30 +112,52 @@ def divide(order, classes, left, folds, draws):
 
 
 @njit
-def _restricted(index, cut, covered):
-    """The covered rows for which a cut holds."""
-    entries, first, last = index.entries, cut[FIRST], cut[LAST]
-    if cut[REST]:
-        left = covered.copy()
-        for i in range(index.start[cut[COLUMN]], first):
+def _restrict(index, cut, covered, left):
+    """Tell which of the covered rows a cut leaves."""
+    entries = index.entries
+    holds_for_rest = cut[REST] > 0
+    for row in range(len(covered)):
+        left[row] = covered[row] & holds_for_rest
+    if holds_for_rest:
+        for i in range(index.start[cut[COLUMN]], cut[FIRST]):
             left[entries[i] ^ (entries[i] >> 31)] = False
-        for i in range(last, index.stop[cut[COLUMN]]):
+        for i in range(cut[LAST], index.stop[cut[COLUMN]]):
             left[entries[i] ^ (entries[i] >> 31)] = False
-        return left
-    left = np.zeros_like(covered)
-    for i in range(first, last):
-        row = entries[i] ^ (entries[i] >> 31)
-        left[row] = covered[row]
-    return left
+    else:
+        for i in range(cut[FIRST], cut[LAST]):
+            row = entries[i] ^ (entries[i] >> 31)
+            left[row] = covered[row]
+
+
+@njit
+def _rows_of(covered):
+    n_rows = 0
+    for row in range(len(covered)):
+        n_rows += covered[row]
+    rows = np.empty(n_rows, np.int64)
+    n_rows = 0
+    for row in range(len(covered)):
+        if covered[row]:
+            rows[n_rows] = row
+            n_rows += 1
+    return rows
 
 
 @njit(nogil=True, cache=True)
-def covered_by(index, cuts, n_rows):
-    """The rows covered by no cut, by the first, by the first two and so on."""
-    found = np.ones((len(cuts) + 1, n_rows), np.bool_)
-    for k in range(len(cuts)):
-        found[k + 1] = _restricted(index, cuts[k], found[k])
-    return found
+def covered_by(index, cuts, held, positive):
+    """The rows covered by no cut, by the first, by the first two and so on.
+
+    With each of them how many held-out rows are covered, and how many of these are positive.
+    """
+    found = np.ones((len(cuts) + 1, len(held)), np.bool_)
+    counts = np.zeros((2, len(cuts) + 1), np.int64)
+    for k in range(len(cuts) + 1):
+        if k > 0:
+            _restrict(index, cuts[k - 1], found[k - 1], found[k])
+        for row in range(len(held)):
+            counts[0, k] += found[k, row] & held[row]
+            counts[1, k] += found[k, row] & held[row] & positive[row]
+    return found, counts
 
 
 # ---------------------------------------------------------------- growing
@@ -151,24 +170,76 @@ def _gain(p, t, logs, base):
 
 
 @njit
-def _set_limits(limits, n_positive, n_rows, logs, base, best):
-    """For each number of positive rows, with how many rows at most the best gain is reached.
+def _set_limits(upper, lower, inside, logs, best, most):
+    """When a refinement is better than the best so far, by its number of positive rows.
 
-    With one positive row more no fewer rows are allowed; so one pass over both finds them.
+    If it covers at most `upper` rows; its complement, if it covers at least `lower`. Better is a
+    greater gain, or an equal one with more positive rows. With one positive row more no fewer rows
+    are allowed, so one pass finds all limits.
     """
+    n_positive, n_rows = inside & _PRESENT, inside >> 32
+    base = logs[n_positive + 1] - logs[n_rows + 1]
+    least = max(best, _SMALLEST)
     t = 0
     for p in range(n_positive + 1):
         t = max(t, p)
-        limits[p] = -1
-        gain = _gain(p, t, logs, base)
-        if gain > 0 and gain >= best:
-            while t < n_rows and _gain(p, t + 1, logs, base) >= max(best, 5e-324):
-                t += 1
-            limits[p] = t
+        upper[p] = -1
+        while t <= n_rows:
+            gain = _gain(p, t, logs, base)
+            if gain < least or (gain == best and p <= most):
+                break
+            upper[p] = t
+            t += 1
+        t = max(upper[p], p)
+        lower[n_positive - p] = n_rows - upper[p]
 
 
 @njit
-def _best_place(listing, nominal, codes, inside, n_inside, logs, limits, sums):
+def _is_better_inside(entries, first, last, counts, total, upper, lower):
+    """Whether a cut before one of the entries is better; and the sum behind them."""
+    found = False
+    for i in range(first, last):
+        entry = entries[i]
+        p, t = total & _PRESENT, total >> 32
+        # Without a branch: it is a cut where a value begins.
+        found |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
+        total += counts[entry ^ (entry >> 31)]
+    return found, total
+
+
+@njit
+def _sum_of(entries, first, last, codes):
+    # From codes, which are bytes: of larger numbers several would be fetched at once, slowly.
+    total = np.int64(0)
+    for entry in entries[first:last]:
+        total += counts_of(codes[entry ^ (entry >> 31)])
+    return total
+
+
+@njit
+def _may_be_better(
+    entries, start, middle, valid, stop, nominal, codes, counts, inside, n_inside, upper, lower
+):
+    """Whether a refinement by a column may be better than the best so far; most are not."""
+    if nominal == NOMINAL or (nominal == NUMERIC and valid < stop):
+        return True
+    is_rest = n_inside > stop - start
+    rest = np.int64(0)
+    if is_rest or nominal == ONE_LISTED:
+        rest = inside - _sum_of(entries, start, stop, codes)
+    if nominal == ONE_LISTED:
+        listed = inside - rest - _sum_of(entries, valid, stop, codes)
+        return listed >> 32 <= upper[listed & _PRESENT] or rest >> 32 <= upper[rest & _PRESENT]
+    found, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
+    if is_rest:
+        p, t = total & _PRESENT, total >> 32
+        found |= (t <= upper[p]) | (t >= lower[p])
+        total += rest
+    return found | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
+
+
+@njit
+def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     """The refinement with the greatest gain: how many positive rows, its column and its place.
 
     Of several the one that covers most positive rows, then the first column, then the first place:
@@ -177,34 +248,34 @@ def _best_place(listing, nominal, codes, inside, n_inside, logs, limits, sums):
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     entries, start, middle, valid, stop = listing
-    n_positive, n_rows = inside & _PRESENT, inside >> 32
-    base = logs[n_positive + 1] - logs[n_rows + 1]
+    base = logs[(inside & _PRESENT) + 1] - logs[(inside >> 32) + 1]
     best, most, where, place = 0.0, np.int64(0), -1, -1
-    _set_limits(limits, n_positive, n_rows, logs, base, best)
+    upper, lower, sums = room
+    _set_limits(upper, lower, inside, logs, best, most)
     for column in range(len(nominal)):
         if start[column] == stop[column]:
             continue  # all rows have the same value
+        if not _may_be_better(
+            entries, start[column], middle[column], valid[column], stop[column], nominal[column],
+            codes, counts, inside, n_inside, upper, lower,
+        ):  # fmt: skip
+            continue
         n, total = cumulate(
             entries, start[column], middle[column], valid[column], stop[column], codes, inside,
             n_inside, True, sums,
         )  # fmt: skip
         sides = 1 if nominal[column] else 2
         for i in range(n if nominal[column] else n - 1):
-            count = sums[i]
-            if nominal[column] and i > 0:
-                count -= sums[i - 1]
             for side in range(sides):
-                count = total - count if side else count
+                count = total - sums[i] if side else sums[i]
+                if nominal[column] and i > 0:
+                    count -= sums[i - 1]
                 p, t = count & _PRESENT, count >> 32
                 # A cut that leaves no value on the other side asks only whether one is missing.
-                if t > limits[p] or (sides == 2 and t == total >> 32):
+                if t > upper[p] or (sides == 2 and t == total >> 32):
                     continue
-                gain = _gain(p, t, logs, base)
-                if gain > best or p > most:
-                    most, where, place = p, column, sides * i + side
-                    if gain > best:
-                        best = gain
-                        _set_limits(limits, n_positive, n_rows, logs, base, best)
+                best, most, where, place = _gain(p, t, logs, base), p, column, sides * i + side
+                _set_limits(upper, lower, inside, logs, best, most)
     return most, where, place
 
 
@@ -274,38 +345,44 @@ def grow(table, positive, covered, least):
     positive rows, and growing ends.
     """
     index, n_rows = table.listing, len(covered)
-    codes = np.zeros(n_rows, np.uint8)
-    rows = np.flatnonzero(covered)
-    inside = np.int64(0)
+    codes, counts = np.zeros(n_rows, np.uint8), np.zeros(n_rows, np.int64)
+    rows, inside = _rows_of(covered), np.int64(0)
     for row in rows:
-        codes[row] = np.uint8(3) if positive[row] else np.uint8(1)
-        inside += counts_of(codes[row])
-    limits, sums = np.empty(len(rows) + 1, np.int64), np.empty(n_rows + 2, np.int64)
-    cuts, n_cuts = np.empty((8, 5), np.int64), 0
-    listing, n_inside, is_whole = index, n_rows, True
+        codes[row] = 1 + 2 * positive[row]
+        counts[row] = counts_of(codes[row])
+        inside += counts[row]
+    n_limits = (inside & _PRESENT) + 1
+    room = (
+        np.empty(n_limits, np.int64),
+        np.empty(n_limits, np.int64),
+        np.empty(n_rows + 2, np.int64),
+    )
+    # Each cut leaves fewer rows.
+    cuts, n_cuts, n_narrowed = np.empty((len(rows), 5), np.int64), 0, 0
+    listing, n_inside = index, n_rows
+    before = covered
     while (inside & _PRESENT) < (inside >> 32):
         # Rows that do not count are passed over as fast as they are taken out, unless most do not.
         if n_cuts > 0 or 2 * len(rows) < n_rows:
             narrow_down(
-                index, table.narrowed, table.places, table.ranked, table.by_column, is_whole,
-                rows, covered,
+                index, table.narrowed, table.places, table.ranked, table.by_column,
+                n_narrowed == 0, rows, before,
             )  # fmt: skip
-            listing, n_inside, is_whole = table.narrowed, len(rows), False
+            listing, n_inside = table.narrowed, len(rows)
+            n_narrowed += 1
         most, column, place = _best_place(
-            listing, table.nominal, codes, inside, n_inside, table.logs, limits, sums
+            listing, table.nominal, codes, counts, inside, n_inside, table.logs, room
         )
         if column < 0 or most < least:
             break
-        if n_cuts == len(cuts):
-            cuts = np.concatenate((cuts, np.empty_like(cuts)))
         nominal = table.nominal[column] > 0
         number, second = (place, False) if nominal else (place // 2, place % 2 == 1)
         below, above = _rows_around(listing, column, number, codes, n_inside, inside >> 32)
         _set_cut(cuts[n_cuts], index, column, nominal, second, below, above)
-        covered = _restricted(index, cuts[n_cuts], covered)
-        n_cuts += 1
-        rows = np.flatnonzero(covered)
-        inside = np.int64(0)
+        left = np.empty(n_rows, np.bool_)
+        _restrict(index, cuts[n_cuts], before, left)
+        before, rows, inside = left, _rows_of(left), np.int64(0)
         for row in rows:
-            inside += counts_of(codes[row])
+            inside += counts[row]
+        n_cuts += 1
     return cuts[:n_cuts].copy()

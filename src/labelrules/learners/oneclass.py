@@ -162,7 +162,7 @@ class OneClass:
         least = self.settings.min_coverage
         if not self.settings.pruning:
             cuts = self.search.grow(self.positive, left, least)
-            return Candidate(cuts, self.search.covered_by(cuts)[-1])
+            return Candidate(cuts, self.search.covered_by(cuts, left, self.positive)[0][-1])
         growing, held = self._divide(left)
         return self._pruned(self.search.grow(self.positive, growing, least), held, whole=False)
 
@@ -188,18 +188,16 @@ class OneClass:
         By the share of covered rows that are positive, or, on the `whole`, by the share of all
         rows that are either covered and positive or neither.
         """
-        prefixes = self.search.covered_by(cuts)
-        rows, positive = np.flatnonzero(held), np.flatnonzero(held & self.positive)
-        if rows.size == 0:
+        prefixes, (covered, right) = self.search.covered_by(cuts, held, self.positive)
+        n_rows, n_positive = int(covered[0]), int(right[0])
+        if n_rows == 0:
             return Candidate(cuts, prefixes[-1])
-        n_covered = np.count_nonzero(prefixes[:, rows], axis=1)
-        n_right = np.count_nonzero(prefixes[:, positive], axis=1)
         if whole:
-            n_spared = rows.size - positive.size - (n_covered - n_right)
-            worth = (n_right + n_spared) / rows.size
+            n_spared = n_rows - n_positive - (covered - right)
+            worth = (right + n_spared) / n_rows
         else:
-            worth = (n_right + 1.0) / (n_covered + 2.0)
-        worth[0] = (positive.size + 1.0) / (rows.size + 2.0)
+            worth = (right + 1.0) / (covered + 2.0)
+        worth[0] = (n_positive + 1.0) / (n_rows + 2.0)
         kept = int(np.argmax(worth))
         return Candidate(cuts[:kept], prefixes[kept])
 

@@ -32,8 +32,9 @@ class FoilSearch:
     >>> cuts = search.grow(quality, everybody, least=2)
     >>> [readers.schema.feature_names[condition.column] for condition in search.body(cuts)]
     ['education']
-    >>> search.covered_by(cuts)[-1].sum()
-    np.int64(4)
+    >>> covered, counts = search.covered_by(cuts, everybody, quality)
+    >>> counts[:, -1].tolist()
+    [4, 4]
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -41,8 +42,9 @@ class FoilSearch:
 
         self.columns = columns
         self.n_rows, n_columns = columns.X.shape
-        multipliers = Chance(_MULTIPLIERS).draw(2 * n_columns).reshape(2, -1) % (2**31 - 1)
-        keys = content_keys(columns.index, multipliers, self.n_rows)
+        with np.errstate(over="ignore"):
+            multipliers = Chance(_MULTIPLIERS).draw(n_columns)
+            keys = content_keys(columns.index, multipliers, self.n_rows)
         self.order: Integers = np.argsort(keys, kind="stable")
         self.table = Table(
             columns.index, columns.nominal, columns.new_space(), *columns.places,
@@ -75,12 +77,15 @@ class FoilSearch:
         added: Integers = grow(self.table, positive, covered, least)
         return added if cuts is None else np.concatenate([cuts, added])
 
-    def covered_by(self, cuts: Integers) -> Mask:
-        """All rows that no cut, the first, the first two and so on leave; cuts by rows."""
+    def covered_by(self, cuts: Integers, held: Mask, positive: Mask) -> tuple[Mask, Integers]:
+        """All rows that no cut, the first, the first two and so on leave; cuts by rows.
+
+        And how many of the held-out rows they leave: all and positive ones by cuts.
+        """
         from labelrules.kernels.ripper import covered_by
 
-        found: Mask = covered_by(self.columns.index, cuts, self.n_rows)
-        return found
+        found, counts = covered_by(self.columns.index, cuts, held, positive)
+        return found, counts
 
     def body(self, cuts: Integers) -> Body:
         """The conditions that cuts stand for, without those that later ones imply.
