@@ -62,7 +62,9 @@ class ClassLearner:
     >>> for label in (0, 2):
     ...     learner = ClassLearner(search, settings, readers.Y[:, label].astype(int))
     ...     learner.learn()
-    ...     print([(one, learner.body(rule)) for one, rule in learner.rules], learner.default)
+    ...     print([(one, len(learner.body(rule))) for one, rule in learner.rules], learner.default)
+    [(1, 1)] 0
+    [(1, 2)] 0
     """
 
     def __init__(

@@ -63,6 +63,10 @@ class Ripper(RuleClassifier):
     >>> flowers = load_iris(as_frame=True)
     >>> names = flowers.target_names[flowers.target]
     >>> print(theory_text(Ripper().fit(flowers.data, names).theory_, evidence=True))
+    not setosa (48/0), not versicolor (46/2), virginica (46/2) <- "petal width (cm)" > 1.6
+    not setosa (5/0), not versicolor (4/1), virginica (4/1) <- "petal length (cm)" > 4.9
+    not setosa (46/0), versicolor (46/0), not virginica (46/0) <- "petal length (cm)" > 3
+    setosa (50/1), not versicolor (50/1), not virginica (51/0) <- true
     """
 
     def __init__(

@@ -22,7 +22,7 @@ class Chance:
     Examples
     --------
     >>> [hex(number) for number in Chance(0).draw(2).tolist()]
-    ['0x7110514a83eb4f57', '0x373ce5bb73b2ebb0']
+    ['0x7110541cbd8ee6d7', '0x373c4f3550dcb2fa']
     """
 
     def __init__(self, seed: int) -> None:
