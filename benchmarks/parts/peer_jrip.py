@@ -1,5 +1,6 @@
 """The peer JRip: the jar of Weka that the package python-weka-wrapper3 brings, and a run of it."""
 
+import os
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator
@@ -37,9 +38,9 @@ def class_path() -> str:
         for archive in folder.glob("*.tar.gz"):
             _take_jars(archive, folder)
         (folder / "complete").touch()
-    jars = ":".join(str(jar) for jar in sorted(folder.glob("*.jar")))
+    jars = os.pathsep.join(str(jar) for jar in sorted(folder.glob("*.jar")))
     run("javac", "-cp", jars, "-d", str(folder), str(WORKER))
-    return f"{folder}:{jars}"
+    return f"{folder}{os.pathsep}{jars}"
 
 
 def _take_jars(archive: Path, folder: Path) -> None:

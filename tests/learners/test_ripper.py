@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import labelrules
-from labelrules import Dataset, Ripper, load, parse
+from labelrules import Body, Dataset, Ripper, load, parse
 from labelrules.data.schema import Feature, Schema
 from labelrules.learners import LearningInterrupted
 from labelrules.learners.classlist import ClassLearner
@@ -80,7 +80,7 @@ def test_what_no_rule_covers_is_given_its_most_frequent_class():
         FoilSearch(Columns.of(data)), RipperSettings(2, 3, 2, True, True, 0), y, left
     )
     learner.learn()
-    assert (learner.rules, learner.default) == ([], 2)
+    assert learner.listed() == [(2, Body())]
 
 
 def test_a_rule_covers_enough_rows_of_its_class():
@@ -182,7 +182,8 @@ def test_many_labels_can_share_the_sorted_columns(data_folder):
         learner = ClassLearner(search, RipperSettings(2, 3, 2, True, True, 0), y)
         learner.learn()
         alone = Ripper().fit(one_label(data, label)).theory_
-        assert [learner.body(rule) for _, rule in learner.rules] == [r.body for r in alone[:-1]]
+        expected = [(rule.head.values[0], rule.body) for rule in alone]
+        assert learner.listed() == expected
 
 
 def test_the_seed_matters_and_the_same_gives_the_same():
@@ -318,6 +319,12 @@ def test_given_rules_come_first_and_their_rows_are_not_learned_from():
     assert theory[:2] == kept
     assert [{c.column for c in rule.body} for rule in theory[2:]] == [{0, 1}, set()]
     assert sum(e.right + e.wrong for rule in theory for e in rule.evidence) == 2000
+
+
+def test_after_a_given_rule_that_always_holds_nothing_is_learned():
+    X, y = two_rules()
+    theory = Ripper().fit(X, y, theory="y0 <- true").theory_
+    assert str(theory).splitlines() == ["y0 <- true", "not y0 <- true"]
 
 
 def test_a_warm_start_keeps_all_but_the_default_rule():

@@ -274,8 +274,11 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
                 # A cut that leaves no value on the other side asks only whether one is missing.
                 if t > upper[p] or (sides == 2 and t == total >> 32):
                     continue
-                best, most, where, place = _gain(p, t, logs, base), p, column, sides * i + side
-                _set_limits(upper, lower, inside, logs, best, most)
+                gain = _gain(p, t, logs, base)
+                if gain > best or (gain == best and p > most):
+                    best, most, where, place = gain, p, column, sides * i + side
+        if where == column:
+            _set_limits(upper, lower, inside, logs, best, most)
     return most, where, place
 
 

@@ -62,9 +62,9 @@ class ClassLearner:
     >>> for label in (0, 2):
     ...     learner = ClassLearner(search, settings, readers.Y[:, label].astype(int))
     ...     learner.learn()
-    ...     print([(one, len(learner.body(rule))) for one, rule in learner.rules], learner.default)
-    [(1, 1)] 0
-    [(1, 2)] 0
+    ...     print([(one, len(body)) for one, body in learner.listed()])
+    [(1, 1), (0, 0)]
+    [(1, 2), (0, 0)]
     """
 
     def __init__(
@@ -102,6 +102,18 @@ class ClassLearner:
         """The most frequent class of the rows that no rule covers, the more frequent of equals."""
         n_rows = np.bincount(self.classes[self.left], minlength=self.order.max() + 1)[self.order]
         return int(self.order[np.flatnonzero(n_rows == n_rows.max())[-1]])
+
+    def listed(self) -> list[tuple[int, Body]]:
+        """The list so far: the class and the body of each rule, the default rule last.
+
+        A rule that always holds may come before; then the list ends with it.
+        """
+        found: list[tuple[int, Body]] = []
+        for target, rule in self.rules:
+            found.append((target, self.body(rule)))
+            if len(rule.cuts) == 0:
+                return found
+        return [*found, (self.default, Body())]
 
     def body(self, rule: Candidate) -> Body:
         """The conditions of a rule."""

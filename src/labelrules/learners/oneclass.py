@@ -117,20 +117,20 @@ class OneClass:
     def _build(self) -> None:
         """Add rules for the positive rows that are left, until the description gets too long."""
         left = self.uncovered()
-        fired = self._fired(self.rules, self.left)
+        total = _sum(self._fired(self.rules, self.left))
         length = shortest = 0.0
         while (left & self.positive).any():
             rule = self._new_rule(left)
-            last = self._fires(rule, left)
-            length += self._theory_bits(rule) + self._data_bits([*fired, last])
-            length -= self._data_bits(fired)
+            fired = self._fires(rule, left)
+            with_it = _sum([total, fired])
+            length += self._theory_bits(rule)
+            length += self._data_bits(with_it) - self._data_bits(total)
             shortest = min(shortest, length)
-            if length > shortest + SURPLUS or last.n_right == 0 or self._is_wrong(last):
+            if length > shortest + SURPLUS or fired.n_right == 0 or self._is_wrong(fired):
                 break
             self.rules.append(rule)
             self.tell(rule)
-            fired.append(last)
-            left = left & ~rule.covered
+            left, total = left & ~rule.covered, with_it
 
     def _optimise(self) -> None:
         """Replace each rule by the best of itself, a revision of it, and a wholly new one."""
@@ -162,7 +162,7 @@ class OneClass:
         least = self.settings.min_coverage
         if not self.settings.pruning:
             cuts = self.search.grow(self.positive, left, least)
-            return Candidate(cuts, self.search.covered_by(cuts, left, self.positive)[0][-1])
+            return Candidate(cuts, self.search.covered_by(cuts, left, self.positive)[0][-1].copy())
         growing, held = self._divide(left)
         return self._pruned(self.search.grow(self.positive, growing, least), held, whole=False)
 
@@ -191,7 +191,7 @@ class OneClass:
         prefixes, (covered, right) = self.search.covered_by(cuts, held, self.positive)
         n_rows, n_positive = int(covered[0]), int(right[0])
         if n_rows == 0:
-            return Candidate(cuts, prefixes[-1])
+            return Candidate(cuts, prefixes[-1].copy())
         if whole:
             n_spared = n_rows - n_positive - (covered - right)
             worth = (right + n_spared) / n_rows
@@ -199,7 +199,7 @@ class OneClass:
             worth = (right + 1.0) / (covered + 2.0)
         worth[0] = (n_positive + 1.0) / (n_rows + 2.0)
         kept = int(np.argmax(worth))
-        return Candidate(cuts[:kept], prefixes[kept])
+        return Candidate(cuts[:kept], prefixes[kept].copy())
 
     # ------------------------------------------------------------ description length
 
@@ -215,7 +215,7 @@ class OneClass:
         theory = [0.0] * len(before) + [self._theory_bits(one) for one in (rule, *after)]
         places = range(len(before) + 1, len(fired))
         gone, saved = self._superfluous(fired, theory, places)
-        bits = self._data_bits([one for place, one in enumerate(fired) if place not in gone])
+        bits = self._data_bits(_sum(one for at, one in enumerate(fired) if at not in gone))
         return round(bits + theory[len(before)] - saved, 9)
 
     def _superfluous(
@@ -223,22 +223,21 @@ class OneClass:
     ) -> tuple[set[int], float]:
         """Which of the rules at these places, one by one, do not pay, and the bits they cost."""
         gone: set[int] = set()
-        cost, bits = 0.0, self._data_bits(fired)
+        total, cost = _sum(fired), 0.0
         for place in places:
-            kept = [one for at, one in enumerate(fired) if at not in gone and at != place]
-            without = self._data_bits(kept)
-            own = bits + theory[place] - without
-            if round(own, 9) >= 0 or self._is_wrong(fired[place]):
+            one = fired[place]
+            without = Fired(total.n_rows - one.n_rows, total.n_right - one.n_right)
+            own = theory[place] + self._data_bits(total) - self._data_bits(without)
+            if round(own, 9) >= 0 or self._is_wrong(one):
                 gone.add(place)
-                cost, bits = cost + own, without
+                total, cost = without, cost + own
         return gone, cost
 
-    def _data_bits(self, fired: Sequence[Fired]) -> float:
-        """The bits for the exceptions from rules."""
-        n_covered = sum(one.n_rows for one in fired)
-        n_right = sum(one.n_right for one in fired)
+    def _data_bits(self, fired: Fired) -> float:
+        """The bits for the exceptions, when rules fire on so many rows."""
+        n_rows, n_right = fired
         return exception_bits(
-            n_covered, self.n_left - n_covered, n_covered - n_right, self.n_positive - n_right,
+            n_rows, self.n_left - n_rows, n_rows - n_right, self.n_positive - n_right,
             self.n_positive,
         )  # fmt: skip
 
@@ -262,6 +261,13 @@ class OneClass:
     def _is_wrong(self, fired: Fired) -> bool:
         """Whether a rule is wrong at least as often as right."""
         return self.settings.check_error and 2 * fired.n_right <= fired.n_rows
+
+
+def _sum(fired: Iterable[Fired]) -> Fired:
+    n_rows = n_right = 0
+    for one in fired:
+        n_rows, n_right = n_rows + one.n_rows, n_right + one.n_right
+    return Fired(n_rows, n_right)
 
 
 def _count(rows: Mask) -> int:

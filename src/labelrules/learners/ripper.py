@@ -123,8 +123,8 @@ class Ripper(RuleClassifier):
                 learner.learn(tell)
             except KeyboardInterrupt:
                 warn_of_early_end("it was interrupted", len(kept) + len(learner.rules))
-        learned = [Rule(heads[one], learner.body(rule)) for one, rule in learner.rules]
-        return DecisionList(data.schema, [*kept, *_ended([*learned, Rule(heads[learner.default])])])
+        learned = [Rule(heads[one], body) for one, body in learner.listed()]
+        return DecisionList(data.schema, [*kept, *learned])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,11 +159,6 @@ def _heads(n_labels: int) -> list[Head]:
     ]
 
 
-def _ended(rules: list[Rule]) -> list[Rule]:
-    """The rules up to the first that always holds: no other is asked after it."""
-    return rules[: 1 + next(place for place, rule in enumerate(rules) if not len(rule.body))]
-
-
 def _check_kept(rules: list[Rule], n_labels: int) -> None:
     """Rules for classes must name one, so that what is learned next is about other rows."""
     if n_labels == 1:
@@ -177,7 +172,7 @@ def _check_kept(rules: list[Rule], n_labels: int) -> None:
 
 
 def _undecided(prefix: DecisionList | None, data: Dataset) -> Mask:
-    """The rows that no rule decides, those that it ends without a word included."""
+    """The rows that no rule to keep decides or ends."""
     if prefix is None:
         return np.ones(data.n_rows, dtype=np.bool_)
     run = RuleTable(prefix).run(data)
