@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from parts.differences import Ground, follow
-from parts.peer_mlrl import Peer, PeerError, peer_with
+from parts.environments import PeerError
+from parts.peer_mlrl import Peer, peer_with
 from parts.sets import have_data, part
 from parts.tables import header, row
 from scipy import sparse

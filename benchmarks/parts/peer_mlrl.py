@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,41 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from parts.environments import PeerError, interpreter
 
 from labelrules import Body, Condition, Dataset, Rule
 from labelrules.rules import Head
 
-PEERS = Path(__file__).resolve().parents[1] / ".peers"
-ENVIRONMENT = PEERS / "mlrl-seco"
 WORKER = Path(__file__).resolve().with_name("mlrl_worker.py")
 OPERATORS = {"<=": "<=", ">": ">", "==": "=", "!=": "!="}
-
-
-class PeerError(Exception):
-    """The peer cannot be had; the message says why."""
-
-
-def interpreter() -> Path:
-    """The interpreter of an environment with the newest mlrl-seco that this Python takes.
-
-    An environment of its own, because the peer pins scikit-learn to one minor version.
-    """
-    binary = "Scripts/python.exe" if os.name == "nt" else "bin/python"
-    python = ENVIRONMENT / binary
-    if not (ENVIRONMENT / "complete").exists():
-        PEERS.mkdir(exist_ok=True)
-        (PEERS / ".gitignore").write_text("*\n")
-        _run(sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT))
-        _run(str(python), "-m", "pip", "install", "--quiet", "mlrl-seco")
-        (ENVIRONMENT / "complete").touch()
-    return python
-
-
-def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["it does not say why"]
-        raise PeerError(f"'{' '.join(command[1:4])}' failed: {lines[-1]}")
 
 
 class Peer:
@@ -86,7 +57,7 @@ def peer_with(data: Dataset) -> Iterator[Peer]:
         X = data.X.toarray() if data.is_sparse else data.X
         np.savez(path, X=np.asfortranarray(X), Y=data.Y, nominal=np.array(nominal, dtype=int))
         process = subprocess.Popen(
-            [str(interpreter()), str(WORKER), str(path)],
+            [str(interpreter("mlrl-seco")), str(WORKER), str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -1,6 +1,6 @@
 """Interpretable rules for multi-label classification: learn, read, check and edit them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -27,6 +27,7 @@ from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
     from labelrules.learners.covering import SeparateAndConquer
+    from labelrules.learners.ripper import Ripper
 
 __all__ = [
     "UNSET",
@@ -38,6 +39,7 @@ __all__ = [
     "Feature",
     "Head",
     "Measure",
+    "Ripper",
     "Rule",
     "RuleSet",
     "RuleTable",
@@ -59,10 +61,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "type[SeparateAndConquer]":
-    # The learners bring in scikit-learn, which takes longer than all the rest.
-    if name == "SeparateAndConquer":
-        from labelrules.learners import SeparateAndConquer
+_LEARNERS = {"Ripper", "SeparateAndConquer"}
 
-        return SeparateAndConquer
+
+def __getattr__(name: str) -> Any:
+    # The learners bring in scikit-learn, which takes longer than all the rest.
+    if name in _LEARNERS:
+        from labelrules import learners
+
+        return getattr(learners, name)
     raise AttributeError(f"module 'labelrules' has no attribute {name!r}")

@@ -6,6 +6,7 @@ from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import RuleClassifier
 from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners.ripper import Ripper
 
 
 class Stumps(RuleClassifier):
@@ -62,3 +63,6 @@ LEARNERS = [
         heads="multi", measure="precision", polarity="both", stop_share=0.01, **CHAPTER
     ),
 ]
+
+ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, folds=2, min_coverage=1, smoothing=2.0)]
+"""Learners that refuse several labels."""

@@ -10,7 +10,8 @@ from scipy import sparse
 from scipy.stats import chi2, power_divergence
 
 from labelrules import UNSET, Body, Dataset, Head
-from labelrules.kernels.description import THEORY_WEIGHT, exception_bits
+from labelrules._description import exception_bits
+from labelrules.kernels.description import THEORY_WEIGHT
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.conquest import Covering
 from labelrules.learners.ground import Ground

@@ -18,7 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelrules import load, parse
-from learners.registry import CHAPTER, LEARNERS
+from learners.registry import CHAPTER, LEARNERS, ONE_LABEL_LEARNERS
 
 learners = pytest.mark.parametrize(
     "learner", LEARNERS, ids=lambda learner: " ".join(repr(learner).split())
@@ -32,7 +32,7 @@ def table():
     )
 
 
-@parametrize_with_checks(LEARNERS)
+@parametrize_with_checks([*LEARNERS, *ONE_LABEL_LEARNERS])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

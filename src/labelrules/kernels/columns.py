@@ -31,6 +31,9 @@ class Index(NamedTuple):
     stop: Integers
 
 
+FEW = 8
+"""How many times fewer the covered rows must be for picking them one by one."""
+
 _ONE, _NONE = np.uint64(1), np.uint64(0)
 
 
@@ -115,6 +118,22 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
                 if at < n_valid:
                     narrowed.valid[column] = end
         narrowed.stop[column] = end
+
+
+@njit
+def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, covered):
+    """Narrow all columns down to the covered rows, the shorter way.
+
+    From the index of all rows if `is_whole`, else further than they are narrowed down already.
+    """
+    # Not as a constant: for that it would be compiled once more.
+    first, n_columns = np.int64(0), len(index.start)
+    if not is_whole:
+        narrow(narrowed, first, n_columns, covered, narrowed)
+    elif len(places) and FEW * len(rows) < len(covered):
+        narrow_to_few(index, places, ranked, by_column, first, n_columns, rows, covered, narrowed)
+    else:
+        narrow(index, first, n_columns, covered, narrowed)
 
 
 @njit(inline="always")

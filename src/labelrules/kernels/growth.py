@@ -10,13 +10,10 @@ import numpy.typing as npt
 from numba import njit
 
 from labelrules._types import Integers
-from labelrules.kernels.columns import Index, count_written, list_labels, narrow, narrow_to_few
+from labelrules.kernels.columns import Index, count_written, list_labels, narrow_down
 from labelrules.kernels.description import SHORTER, length_with
 from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of, value_of
-
-FEW = 8
-"""How many times fewer the covered rows must be for picking them one by one."""
 
 
 class Table(NamedTuple):
@@ -73,21 +70,6 @@ def _apply(listing, column, is_rest, nominal, place, rows, covered):
     for i in range(valid, stop):
         covered[entries[i] ^ (entries[i] >> 31)] = False
     return below, above
-
-
-@njit
-def _narrow(table, is_first, rows, covered):
-    """Narrow all columns down to the covered rows."""
-    n_columns, source = table.space.nominal.size, table.narrowed
-    if is_first:
-        source = table.space.listing
-    if is_first and len(table.places) and FEW * len(rows) < len(covered):
-        narrow_to_few(
-            source, table.places, table.ranked, table.by_column, 0, n_columns, rows, covered,
-            table.narrowed,
-        )  # fmt: skip
-    else:
-        narrow(source, 0, n_columns, covered, table.narrowed)
 
 
 def best_condition(table, label, value, codes, everywhere, rows, least, way):
@@ -165,7 +147,10 @@ def grow_body(
             shortest = min(length, shortest)
             if n_idle == told.patience:
                 break
-        _narrow(table, n_steps == 0, rows, covered)
+        narrow_down(
+            table.space.listing, table.narrowed, table.places, table.ranked, table.by_column,
+            n_steps == 0, rows, covered,
+        )  # fmt: skip
         top, most, column, place = best_condition(
             table, label, value, codes, everywhere, rows, (rank, float(right)), way
         )

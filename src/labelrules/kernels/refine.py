@@ -177,6 +177,30 @@ def scan_cuts(
     return (rank if place >= 0 else NOTHING), right, place
 
 
+def scan_listed(
+    entries, start, middle, valid, stop, codes, inside, n_inside, top, everywhere, values, present,
+    absent, way, marks, slot,
+):  # fmt: skip
+    """The same by a column that lists the rows of one value, the most frequent case."""
+    listed, missing = np.int64(0), np.int64(0)
+    for entry in entries[start:valid]:
+        listed += counts_of(codes[entry ^ (entry >> 31)])
+    for entry in entries[valid:stop]:
+        missing += counts_of(codes[entry ^ (entry >> 31)])
+    is_rest = n_inside > stop - start
+    rest = inside - listed - missing if is_rest else np.int64(0)
+    before, after, is_before = rest, listed, is_rest
+    if middle > start:
+        before, after, is_before = listed, rest, valid > start
+    rank, right, at, ranks, rights = scan_two(
+        before, after, is_before, everywhere, values, present, absent, way
+    )
+    if len(marks) and rank >= top and rank > NOTHING:
+        marks[slot] = rights[0] if ranks[0] == rank else 0
+        marks[slot + 1] = rights[1] if ranks[1] == rank else 0
+    return rank, right, at
+
+
 def best_of_target(
     space, first, last, codes, everywhere, inside, n_inside, target, least, way, reached
 ):
@@ -206,24 +230,10 @@ def best_of_target(
         if not operators or (begin == behind and not is_root):
             continue  # where all rows have the same value it makes no difference
         if nominal[column] == ONE_LISTED and operators & FIRST:
-            # The most frequent case, written out.
-            listed, missing = np.int64(0), np.int64(0)
-            for entry in entries[begin:end]:
-                listed += counts_of(codes[entry ^ (entry >> 31)])
-            for entry in entries[end:behind]:
-                missing += counts_of(codes[entry ^ (entry >> 31)])
-            is_rest = n_inside > behind - begin
-            rest = inside - listed - missing if is_rest else np.int64(0)
-            before, after, is_before = rest, listed, is_rest
-            if middle[column] > begin:
-                before, after, is_before = listed, rest, end > begin
-            rank, right, at, two_ranks, two_rights = scan_two(
-                before, after, is_before, everywhere, values, present, absent, way
-            )
-            if len(reached) and rank >= top and rank > NOTHING:
-                slot = slots[column]
-                reached[slot] = two_rights[0] if two_ranks[0] == rank else 0
-                reached[slot + 1] = two_rights[1] if two_ranks[1] == rank else 0
+            rank, right, at = scan_listed(
+                entries, begin, middle[column], end, behind, codes, inside, n_inside, top,
+                everywhere, values, present, absent, way, reached, slots[column],
+            )  # fmt: skip
         elif nominal[column]:
             n, total = _refinements(
                 entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,

@@ -16,7 +16,8 @@ _INNER = (
     scoring.rank_of, scoring.score_rank, scoring.bound_rank, scoring.reach, scoring.limits,
     scoring.both_limits, scoring.greatest, scoring.greatest_of_column, scoring.better_value,
     scoring.scan_two, scoring.scan_values, scoring.can_reach, scoring.saturation,
-    scoring.scan_block, scoring.mark_values, refine.scan_cuts, refine.best_of_target,
+    scoring.scan_block, scoring.mark_values, refine.scan_cuts, refine.scan_listed,
+    refine.best_of_target,
     merge.limits_of, merge.add_right, merge.add_up, growth.best_condition,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""

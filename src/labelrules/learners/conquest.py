@@ -33,6 +33,15 @@ class LearningInterrupted(UserWarning):
     """Learning ended before it was finished; the rules learned so far are kept."""
 
 
+def warn_of_early_end(reason: str, n_rules: int) -> None:
+    """Warn the caller of this package that fewer rules were learned than there might be."""
+    warnings.warn(
+        f"learning ended early because {reason}; the {n_rules} rules learned so far are kept",
+        LearningInterrupted,
+        stacklevel=_levels_to_caller(),
+    )
+
+
 class Covering:
     """The list that is being learned, and the board that it has written."""
 
@@ -92,12 +101,7 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warnings.warn(
-            f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
-            "are kept",
-            LearningInterrupted,
-            stacklevel=_levels_to_caller(),
-        )
+        warn_of_early_end(reason, len(self.rules))
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data

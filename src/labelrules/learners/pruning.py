@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from scipy import sparse
 
+from labelrules._description import body_bits, exception_bits
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.dataset import column_of
 from labelrules.learners.ground import Ground
@@ -42,7 +43,7 @@ class DescriptionLength:
     """Keep what shortens the description of the labels of a head.
 
     For each label and value: the bits for telling its rules, and for telling which of the covered
-    and which of the other rows are exceptions; see `labelrules.kernels.description`.
+    and which of the other rows are exceptions; see `labelrules._description`.
 
     Parameters
     ----------
@@ -55,18 +56,14 @@ class DescriptionLength:
     @classmethod
     def of(cls, columns: Columns, n_labels: int) -> "DescriptionLength":
         """Count the conditions that columns and labels offer."""
-        n_values = columns.n_values
-        by_feature = np.where(columns.nominal > 0, n_values, 2 * np.maximum(n_values - 1, 0))
-        # One category is worth asking for where it is missing elsewhere.
-        offers = (n_values > 1) | (columns.index.valid < columns.index.stop)
-        return cls(int(by_feature[offers].sum()) + n_labels)
+        return cls(columns.n_conditions + n_labels)
 
     def __call__(self, grown: Grown, prefixes: list[Mask], ground: Ground) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         fewest = min(1, len(grown.body))
         lengths = [
-            self.bits(ground, grown.head, covered) + self.theory_bits(n_conditions)
-            for n_conditions, covered in enumerate(prefixes)
+            self.bits(ground, grown.head, covered) + self.theory_bits(length)
+            for length, covered in enumerate(prefixes)
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
         nothing = np.zeros_like(prefixes[0])
@@ -79,18 +76,16 @@ class DescriptionLength:
         return sum(self._bits_of(ground, label, value, covered) for label, value in head)
 
     def _bits_of(self, ground: Ground, label: int, value: int, covered: Mask) -> float:
-        from labelrules.kernels.description import exception_bits
-
         said = (ground.board[label] == value) | (covered & (ground.board[label] == UNSET))
         n_said, n_true, n_right = _said(ground, label, value, said)
         n_wrong, n_missed = n_said - n_right, n_true - n_right
-        return float(exception_bits(n_said, said.size - n_said, n_wrong, n_missed, n_true))
+        return exception_bits(n_said, said.size - n_said, n_wrong, n_missed, n_true)
 
     def theory_bits(self, n_conditions: int) -> float:
         """The bits for telling so many of the possible conditions."""
-        from labelrules.kernels.description import theory_bits
+        from labelrules.kernels.description import THEORY_WEIGHT
 
-        return float(theory_bits(self.n_possible, n_conditions))
+        return THEORY_WEIGHT * body_bits(n_conditions, self.n_possible)
 
     def told(self, ground: Ground, label: int, value: int) -> "Told":
         """What the description of a label and value is counted from, while a rule is grown."""

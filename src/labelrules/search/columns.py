@@ -13,7 +13,7 @@ from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset
 from labelrules.data.dataset import column_of
 from labelrules.rules import Condition
-from labelrules.search.listing import listed
+from labelrules.search.listing import PIECE, listed
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index
@@ -43,6 +43,15 @@ class Columns:
         is_rest = self.index.stop - self.index.start < self.X.shape[0]
         return np.asarray(_n_listed(self.index) + is_rest)
 
+    @property
+    def n_conditions(self) -> int:
+        """How many conditions there are to choose from."""
+        n_values = self.n_values
+        by_feature = np.where(self.nominal > 0, n_values, 2 * np.maximum(n_values - 1, 0))
+        # One category is worth asking for where it is missing elsewhere.
+        offers = (n_values > 1) | (self.index.valid < self.index.stop)
+        return int(by_feature[offers].sum())
+
     @cached_property
     def places(self) -> tuple[Any, Any]:
         """For columns that list all rows, where; and the number of each such column, else -1."""
@@ -52,9 +61,12 @@ class Columns:
         ranked = np.full(n_columns, -1, dtype=np.int32)
         ranked[full] = np.arange(full.size)
         places = np.empty((full.size, n_rows), dtype=np.int32)
-        for number, column in enumerate(full.tolist()):
-            entries = self.index.entries[self.index.start[column] : self.index.stop[column]]
-            places[number, entries ^ (entries >> 31)] = np.arange(n_rows, dtype=np.int32)
+        step, order = max(1, PIECE // max(1, n_rows)), np.arange(n_rows, dtype=np.int32)
+        for first in range(0, full.size, step):
+            starts = self.index.start[full[first : first + step]]
+            entries = self.index.entries[starts[:, np.newaxis] + order]
+            rows = entries ^ (entries >> 31)
+            np.put_along_axis(places[first : first + step], rows, order[np.newaxis], axis=1)
         return places, ranked
 
     @cached_property

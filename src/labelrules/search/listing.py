@@ -40,12 +40,8 @@ def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
     start = stop - counts
     index = Index(np.empty(int(counts.sum()), np.int32), start, start.copy(), stop.copy(), stop)
     short = counts < n_rows
-    for column in np.flatnonzero(~short).tolist():
-        values = column_of(X, column)
-        # Rows of equal values may come in any order.
-        order = np.argsort(values).astype(np.int32)
-        alone = np.array([column])
-        _fill(index, _Entries(alone, np.array([n_rows]), order, values[order]), rest)
+    for entries in _sorted(X, np.flatnonzero(~short)):
+        _fill(index, entries, rest)
     pieces = _stored(X, np.flatnonzero(short)) if sparse.issparse(X) else _others(X, short, rest)
     for entries in pieces:
         _fill(index, _by_value(entries), rest)
@@ -76,6 +72,19 @@ def _parts(X: Matrix) -> Iterator[slice]:
     step = max(1, PIECE // max(1, X.shape[0]))
     for first in range(0, X.shape[1], step):
         yield slice(first, first + step)
+
+
+def _sorted(X: Matrix, columns: Integers) -> Iterator[_Entries]:
+    """The entries of columns that list all rows; rows of one value in any order."""
+    n_rows = X.shape[0]
+    step = max(1, PIECE // max(1, n_rows))
+    for first in range(0, columns.size, step):
+        part = columns[first : first + step]
+        values = np.stack([column_of(X, column) for column in part.tolist()])
+        order = np.argsort(values, axis=1)
+        values = np.take_along_axis(values, order, axis=1)
+        counts = np.full(part.size, n_rows)
+        yield _Entries(part, counts, order.ravel().astype(np.int32), values.ravel())
 
 
 def _others(X: Matrix, short: Mask, rest: Floats) -> Iterator[_Entries]:

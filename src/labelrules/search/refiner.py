@@ -341,8 +341,7 @@ class Refiner:
 
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
         """Narrow columns down to the covered rows."""
-        from labelrules.kernels.columns import narrow, narrow_to_few
-        from labelrules.kernels.growth import FEW
+        from labelrules.kernels.columns import FEW, narrow, narrow_to_few
 
         is_whole = source.entries is self.columns.index.entries
         if is_whole and FEW * len(covered.rows) < len(covered.mask) and self.is_dense:

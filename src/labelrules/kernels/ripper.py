@@ -1,0 +1,391 @@
+"""The inner loops of RIPPER: tell rows apart, divide them, grow a body, see whom it covers.
+
+A condition is a *cut* here, five numbers: its column, the first and the last place (not included)
+of the rows for which it holds among the entries of the column, whether it holds for rows that are
+not listed, and whether it is the second of two operators (greater than, instead of at most). So
+it covers the same training rows wherever the threshold is written down between two values.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules.kernels.columns import Index, counts_of, cumulate, narrow_down
+from labelrules.kernels.refine import NOMINAL, NUMERIC, ONE_LISTED
+
+COLUMN, FIRST, LAST, REST, SECOND = range(5)
+"""What the numbers of a cut are."""
+
+_PRESENT = 0xFFFFFFFF
+_UNLISTED, _NOWHERE = -1, -2
+_SMALLEST = 5e-324
+
+
+class Table(NamedTuple):
+    """The sorted columns, room to narrow them down, and the logarithms of small numbers."""
+
+    listing: Index
+    nominal: npt.NDArray[np.int8]
+    narrowed: Index
+    places: npt.NDArray[np.int32]
+    ranked: npt.NDArray[np.int32]
+    by_column: npt.NDArray[np.float64]
+    logs: npt.NDArray[np.float64]
+
+
+# ---------------------------------------------------------------- rows
+
+
+@njit(nogil=True, cache=True)
+def content_keys(index, multipliers, n_rows):
+    """A number for each row that depends on its values only, not on its place or how it is stored.
+
+    The sum over the columns of the rank of the value times the column's multiplier. It wraps
+    around; so do not look at warnings where this is not compiled.
+    """
+    entries, starts, middles, valids, stops = index
+    keys = np.zeros(n_rows, np.int64)
+    for column in range(len(starts)):
+        start, middle, valid, stop = starts[column], middles[column], valids[column], stops[column]
+        multiplier = multipliers[column]
+        is_rest, before = stop - start < n_rows, 0
+        for i in range(start, middle):
+            before += entries[i] < 0
+        # Ranks relative to that of the rows not listed, which need not be touched then.
+        rank = -1 - before * is_rest
+        for i in range(start, valid):
+            rank += is_rest and i == middle
+            rank += entries[i] < 0
+            keys[entries[i] ^ (entries[i] >> 31)] += rank * multiplier
+        rank += is_rest and middle == valid
+        for i in range(valid, stop):
+            keys[entries[i] ^ (entries[i] >> 31)] += (rank + 1) * multiplier
+        if is_rest and before:
+            keys += before * multiplier
+    return keys
+
+
+@njit(nogil=True, cache=True)
+def divide(order, classes, left, folds, draws):
+    """Divide the rows that are left into those to grow a rule on and those to prune it on.
+
+    The rows of each class are shuffled, and the classes put behind each other, the first class
+    first. Dealt out to so many folds, all but the last fold are for growing.
+
+    Parameters
+    ----------
+    order : array of int
+        All rows, in an order that does not depend on how they were given.
+    classes : array of int
+    left : array of bool
+    folds : int
+    draws : array of int
+        A random number, not negative, for each row.
+
+    Returns
+    -------
+    growing, pruning : array of bool
+    """
+    dealt = np.empty(len(order), np.int64)
+    end, n_drawn = 0, 0
+    for one in range(classes.max() + 1):
+        begin = end
+        for row in order:
+            if left[row] and classes[row] == one:
+                dealt[end] = row
+                end += 1
+        for i in range(end - 1, begin, -1):
+            j = begin + draws[n_drawn] % (i - begin + 1)
+            n_drawn += 1
+            dealt[i], dealt[j] = dealt[j], dealt[i]
+    growing = np.zeros(len(order), np.bool_)
+    pruning = np.zeros(len(order), np.bool_)
+    n_growing, place = end * (folds - 1) // folds, 0
+    for fold in range(folds):
+        for i in range(fold, end, folds):
+            growing[dealt[i]] = place < n_growing
+            pruning[dealt[i]] = place >= n_growing
+            place += 1
+    return growing, pruning
+
+
+@njit
+def _restrict(index, cut, covered, left):
+    """Tell which of the covered rows a cut leaves."""
+    entries = index.entries
+    holds_for_rest = cut[REST] > 0
+    for row in range(len(covered)):
+        left[row] = covered[row] & holds_for_rest
+    if holds_for_rest:
+        for i in range(index.start[cut[COLUMN]], cut[FIRST]):
+            left[entries[i] ^ (entries[i] >> 31)] = False
+        for i in range(cut[LAST], index.stop[cut[COLUMN]]):
+            left[entries[i] ^ (entries[i] >> 31)] = False
+    else:
+        for i in range(cut[FIRST], cut[LAST]):
+            row = entries[i] ^ (entries[i] >> 31)
+            left[row] = covered[row]
+
+
+@njit
+def _rows_of(covered):
+    n_rows = 0
+    for row in range(len(covered)):
+        n_rows += covered[row]
+    rows = np.empty(n_rows, np.int64)
+    n_rows = 0
+    for row in range(len(covered)):
+        if covered[row]:
+            rows[n_rows] = row
+            n_rows += 1
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def covered_by(index, cuts, held, positive):
+    """The rows covered by no cut, by the first, by the first two and so on.
+
+    With each of them how many held-out rows are covered, and how many of these are positive.
+    """
+    found = np.ones((len(cuts) + 1, len(held)), np.bool_)
+    counts = np.zeros((2, len(cuts) + 1), np.int64)
+    for k in range(len(cuts) + 1):
+        if k > 0:
+            _restrict(index, cuts[k - 1], found[k - 1], found[k])
+        for row in range(len(held)):
+            counts[0, k] += found[k, row] & held[row]
+            counts[1, k] += found[k, row] & held[row] & positive[row]
+    return found, counts
+
+
+# ---------------------------------------------------------------- growing
+
+
+@njit(inline="always")
+def _gain(p, t, logs, base):
+    """FOIL's gain of p positive among t covered rows, over a rule whose logarithm is `base`."""
+    return p * (logs[p + 1] - logs[t + 1] - base)
+
+
+@njit
+def _set_limits(upper, lower, inside, logs, best, most):
+    """When a refinement is better than the best so far, by its number of positive rows.
+
+    If it covers at most `upper` rows; its complement, if it covers at least `lower`. Better is a
+    greater gain, or an equal one with more positive rows. With one positive row more no fewer rows
+    are allowed, so one pass finds all limits.
+    """
+    n_positive, n_rows = inside & _PRESENT, inside >> 32
+    base = logs[n_positive + 1] - logs[n_rows + 1]
+    least = max(best, _SMALLEST)
+    t = 0
+    for p in range(n_positive + 1):
+        t = max(t, p)
+        upper[p] = -1
+        while t <= n_rows:
+            gain = _gain(p, t, logs, base)
+            if gain < least or (gain == best and p <= most):
+                break
+            upper[p] = t
+            t += 1
+        t = max(upper[p], p)
+        lower[n_positive - p] = n_rows - upper[p]
+
+
+@njit
+def _is_better_inside(entries, first, last, counts, total, upper, lower):
+    """Whether a cut before one of the entries is better; and the sum behind them."""
+    found = False
+    for i in range(first, last):
+        entry = entries[i]
+        p, t = total & _PRESENT, total >> 32
+        # Without a branch: it is a cut where a value begins.
+        found |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
+        total += counts[entry ^ (entry >> 31)]
+    return found, total
+
+
+@njit
+def _sum_of(entries, first, last, codes):
+    # From codes, which are bytes: of larger numbers several would be fetched at once, slowly.
+    total = np.int64(0)
+    for entry in entries[first:last]:
+        total += counts_of(codes[entry ^ (entry >> 31)])
+    return total
+
+
+@njit
+def _may_be_better(
+    entries, start, middle, valid, stop, nominal, codes, counts, inside, n_inside, upper, lower
+):
+    """Whether a refinement by a column may be better than the best so far; most are not."""
+    if nominal == NOMINAL or (nominal == NUMERIC and valid < stop):
+        return True
+    is_rest = n_inside > stop - start
+    rest = np.int64(0)
+    if is_rest or nominal == ONE_LISTED:
+        rest = inside - _sum_of(entries, start, stop, codes)
+    if nominal == ONE_LISTED:
+        listed = inside - rest - _sum_of(entries, valid, stop, codes)
+        return listed >> 32 <= upper[listed & _PRESENT] or rest >> 32 <= upper[rest & _PRESENT]
+    found, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
+    if is_rest:
+        p, t = total & _PRESENT, total >> 32
+        found |= (t <= upper[p]) | (t >= lower[p])
+        total += rest
+    return found | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
+
+
+@njit
+def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
+    """The refinement with the greatest gain: how many positive rows, its column and its place.
+
+    Of several the one that covers most positive rows, then the first column, then the first place:
+    twice the number of a cut, plus 1 for the second operator; or the number of a value. The column
+    is -1 if there is no gain.
+    """
+    # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
+    entries, start, middle, valid, stop = listing
+    base = logs[(inside & _PRESENT) + 1] - logs[(inside >> 32) + 1]
+    best, most, where, place = 0.0, np.int64(0), -1, -1
+    upper, lower, sums = room
+    _set_limits(upper, lower, inside, logs, best, most)
+    for column in range(len(nominal)):
+        if start[column] == stop[column]:
+            continue  # all rows have the same value
+        if not _may_be_better(
+            entries, start[column], middle[column], valid[column], stop[column], nominal[column],
+            codes, counts, inside, n_inside, upper, lower,
+        ):  # fmt: skip
+            continue
+        n, total = cumulate(
+            entries, start[column], middle[column], valid[column], stop[column], codes, inside,
+            n_inside, True, sums,
+        )  # fmt: skip
+        sides = 1 if nominal[column] else 2
+        for i in range(n if nominal[column] else n - 1):
+            for side in range(sides):
+                count = total - sums[i] if side else sums[i]
+                if nominal[column] and i > 0:
+                    count -= sums[i - 1]
+                p, t = count & _PRESENT, count >> 32
+                # A cut that leaves no value on the other side asks only whether one is missing.
+                if t > upper[p] or (sides == 2 and t == total >> 32):
+                    continue
+                gain = _gain(p, t, logs, base)
+                if gain > best or (gain == best and p > most):
+                    best, most, where, place = gain, p, column, sides * i + side
+        if where == column:
+            _set_limits(upper, lower, inside, logs, best, most)
+    return most, where, place
+
+
+@njit
+def _rows_around(listing, column, number, codes, n_inside, n_counted):
+    """The last row up to the value with a number, and the first beyond, of those that count."""
+    entries, start, middle = listing.entries, listing.start[column], listing.middle[column]
+    valid, stop = listing.valid[column], listing.stop[column]
+    for i in range(start, stop):
+        n_counted -= codes[entries[i] ^ (entries[i] >> 31)] & 1
+    is_rest, value = n_inside > stop - start, -1
+    below, above = _NOWHERE, _NOWHERE
+    for part in range(2):
+        if part == 1 and is_rest:
+            value += 1
+            if n_counted > 0 and value <= number:
+                below = _UNLISTED
+            elif n_counted > 0 and above == _NOWHERE:
+                above = _UNLISTED
+        for i in range(start if part == 0 else middle, middle if part == 0 else valid):
+            value += entries[i] < 0
+            row = entries[i] ^ (entries[i] >> 31)
+            if codes[row] & 1 and value <= number:
+                below = row
+            elif codes[row] & 1 and above == _NOWHERE:
+                above = row
+    return below, above
+
+
+@njit
+def _value_places(index, column, row):
+    """From where to where a column lists the rows that have the value of a row."""
+    entries, middle = index.entries, index.middle[column]
+    first = index.start[column]
+    while entries[first] ^ (entries[first] >> 31) != row:
+        first += 1
+    last = first + 1
+    end = middle if first < middle else index.valid[column]
+    while entries[first] >= 0:
+        first -= 1
+    while last < end and entries[last] >= 0:
+        last += 1
+    return first, last
+
+
+@njit
+def _set_cut(cut, index, column, nominal, second, below, above):
+    """Write down a condition that holds for the rows up to `below`, or from `above` on."""
+    start, middle, valid = index.start[column], index.middle[column], index.valid[column]
+    row = above if second else below
+    first, last = (start if nominal else middle, start if nominal else middle)
+    if row != _UNLISTED:
+        first, last = _value_places(index, column, row)
+    cut[COLUMN], cut[SECOND] = column, second
+    cut[REST] = row == _UNLISTED
+    if not nominal:
+        cut[REST] |= first < middle if second else last > middle
+    cut[FIRST] = first if second or nominal else start
+    cut[LAST] = valid if second and not nominal else last
+
+
+@njit(nogil=True, cache=True)
+def grow(table, positive, covered, least):
+    """Add cuts, each with the greatest gain, until only positive rows are covered.
+
+    `covered` are the rows to look at. The last cut is taken back if it covers fewer than `least`
+    positive rows, and growing ends.
+    """
+    index, n_rows = table.listing, len(covered)
+    codes, counts = np.zeros(n_rows, np.uint8), np.zeros(n_rows, np.int64)
+    rows, inside = _rows_of(covered), np.int64(0)
+    for row in rows:
+        codes[row] = 1 + 2 * positive[row]
+        counts[row] = counts_of(codes[row])
+        inside += counts[row]
+    n_limits = (inside & _PRESENT) + 1
+    room = (
+        np.empty(n_limits, np.int64),
+        np.empty(n_limits, np.int64),
+        np.empty(n_rows + 2, np.int64),
+    )
+    # Each cut leaves fewer rows.
+    cuts, n_cuts, n_narrowed = np.empty((len(rows), 5), np.int64), 0, 0
+    listing, n_inside = index, n_rows
+    before = covered
+    while (inside & _PRESENT) < (inside >> 32):
+        # Rows that do not count are passed over as fast as they are taken out, unless most do not.
+        if n_cuts > 0 or 2 * len(rows) < n_rows:
+            narrow_down(
+                index, table.narrowed, table.places, table.ranked, table.by_column,
+                n_narrowed == 0, rows, before,
+            )  # fmt: skip
+            listing, n_inside = table.narrowed, len(rows)
+            n_narrowed += 1
+        most, column, place = _best_place(
+            listing, table.nominal, codes, counts, inside, n_inside, table.logs, room
+        )
+        if column < 0 or most < least:
+            break
+        nominal = table.nominal[column] > 0
+        number, second = (place, False) if nominal else (place // 2, place % 2 == 1)
+        below, above = _rows_around(listing, column, number, codes, n_inside, inside >> 32)
+        _set_cut(cuts[n_cuts], index, column, nominal, second, below, above)
+        left = np.empty(n_rows, np.bool_)
+        _restrict(index, cuts[n_cuts], before, left)
+        before, rows, inside = left, _rows_of(left), np.int64(0)
+        for row in rows:
+            inside += counts[row]
+        n_cuts += 1
+    return cuts[:n_cuts].copy()
