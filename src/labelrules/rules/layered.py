@@ -1,0 +1,217 @@
+"""Theories one after the other, each reading what the one before has written."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelrules._types import Board, Floats, Integers, Mask
+from labelrules.data.dataset import Dataset
+from labelrules.data.encode import encode, encode_labels
+from labelrules.data.schema import Schema
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once
+from labelrules.rules.rounds import Reader, ask, closed
+from labelrules.rules.rule import Rule
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board
+
+
+@dataclass(frozen=True, eq=False)
+class LayeredRun:
+    """What happened when a layered theory was applied; printing it tells what did not settle.
+
+    Attributes
+    ----------
+    layers : tuple of Run
+        For each layer its board and, if it is a decision list, the rules that wrote the cells;
+        for the last one, those of the round that decides.
+    rounds : array of int
+        For each row how often the last layer was asked until nothing changed; 0 if something
+        changed even in the last round, or if nobody looked.
+    moving : array of bool
+        Cells that changed even in the last round.
+    presence : array of float, optional
+        With Gibbs sampling, how probable each label is.
+    """
+
+    schema: Schema
+    layers: tuple[Run, ...]
+    rounds: Integers
+    moving: Mask
+    presence: Floats | None = None
+
+    @property
+    def board(self) -> Board:
+        """The board of the last layer."""
+        return self.layers[-1].board
+
+    @property
+    def unsettled(self) -> Integers:
+        """The rows in which something changed even in the last round."""
+        return np.flatnonzero(self.moving.any(axis=1))
+
+    def __str__(self) -> str:
+        n_rows, rows = len(self.moving), self.unsettled
+        longest = int(self.rounds.max(initial=0))
+        lines = [f"{n_rows - len(rows)} of {n_rows} rows are settled, after {longest} round(s)"]
+        for row in rows[:10].tolist():
+            names = [self.schema.labels[label] for label in np.flatnonzero(self.moving[row])]
+            lines.append(f"  row {row}: {', '.join(names)} still changed")
+        more = len(rows) - 10
+        return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+
+
+class LayeredTheory(Theory):
+    r"""Theories one after the other; each reads the labels that the one before has written.
+
+    The first layer is applied as if it were alone. Each further one writes a fresh board, and its
+    conditions on labels look at the board of the layer before, on which cells that nobody wrote
+    have become absent. The result is the board of the last layer.
+
+    Parameters
+    ----------
+    schema : Schema
+    layers : iterable of DecisionList or RuleSet
+        At least one, all over this schema.
+    inference : Once, UntilStable, LabelByLabel or Gibbs
+        How the last layer comes to its result; by default it is asked once.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse('''
+    ... layer 1:
+    ... quality <- education = University
+    ... sports <- marital = Divorced
+    ... layer 2:
+    ... quality <- sports
+    ... not sports <- quality
+    ... sports <- marital = Divorced
+    ... ''', readers.schema)
+    >>> theory.layers[0].predict(readers)[3], theory.predict(readers)[3]
+    (array([1, 0, 0, 1], dtype=int8), array([1, 0, 0, 0], dtype=int8))
+    """
+
+    layers: tuple[Theory, ...]
+    inference: Inference
+    ordered = True
+
+    def __init__(
+        self, schema: Schema, layers: Iterable[Theory], inference: Inference | None = None
+    ) -> None:
+        found = tuple(layers)
+        _check_layers(found, schema)
+        super().__init__(schema, (rule for layer in found for rule in layer))
+        object.__setattr__(self, "layers", found)
+        object.__setattr__(self, "inference", Once() if inference is None else inference)
+        _check_inference(self.inference, found[-1], schema)
+
+    def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> LayeredRun:
+        """Apply layer after layer, and tell which rule wrote each cell and what did not settle.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or Dataset
+        board : array of int8, optional
+            Labels that are known; every layer keeps them.
+        reads : array of int8, optional
+            Labels for the first layer to look at, instead of those that it writes itself.
+        """
+        rows = _rows(X, self.schema)
+        known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
+        seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
+        runs: list[Run] = []
+        for layer in self.layers[:-1]:
+            runs.append(Reader(layer, rows, known).read(seen))
+            seen = closed(runs[-1].board)
+        last = ask(self.layers[-1], self.inference, rows, known, seen)
+        return LayeredRun(self.schema, (*runs, last.run), last.n_rounds, last.moving, last.presence)
+
+    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+        """Apply layer after layer; see `run`."""
+        return self.run(X, board, reads=reads).board
+
+    def with_evidence(self, X: Any, Y: Any) -> "LayeredTheory":
+        """The same theory with evidence counted on the cells that each rule writes.
+
+        For Gibbs sampling the last layer reads the labels Y, since its rules then say how probable
+        a label is if the others are known. Rule sets, whose rules vote, get no evidence.
+        """
+        rows, truth = _rows(X, self.schema), encode_labels(Y, self.schema)
+        if len(truth) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
+        if isinstance(self.inference, Gibbs):
+            before = LayeredTheory(self.schema, self.layers[:-1]).run(rows).layers
+            runs = (*before, Reader(self.layers[-1], rows, None).read(truth))
+        else:
+            runs = self.run(rows).layers
+        layers = [
+            layer.with_counts(run, truth) if isinstance(layer, DecisionList) else layer
+            for layer, run in zip(self.layers, runs, strict=True)
+        ]
+        return LayeredTheory(self.schema, layers, self.inference)
+
+    def with_inference(self, inference: Inference) -> "LayeredTheory":
+        """The same layers, the last one asked in another way."""
+        return LayeredTheory(self.schema, self.layers, inference)
+
+    def as_full_predictions(self) -> "LayeredTheory":
+        """The same bodies with every head completed by the absence of the other labels."""
+        layers = [layer.as_full_predictions() for layer in self.layers]
+        return LayeredTheory(self.schema, layers, self.inference)
+
+    def __getitem__(self, index: int) -> Rule:  # type: ignore[override]
+        """A rule, counted through all layers."""
+        if isinstance(index, slice):
+            raise TypeError("a layered theory has no part but its layers: take theory.layers[...]")
+        return self.rules[index]
+
+    def __eq__(self, other: object) -> bool:
+        """The same layers read in the same way; sampled ones with the same evidence."""
+        if not isinstance(other, LayeredTheory):
+            return NotImplemented
+        return self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> tuple[Any, ...]:
+        sampled = isinstance(self.inference, Gibbs)
+        evidence = tuple(rule.evidence for rule in self.layers[-1]) if sampled else ()
+        return self.schema, self.layers, self.inference, evidence
+
+
+def _rows(X: Any, schema: Schema) -> Dataset:
+    """Encoded rows, so that every layer need not encode them anew."""
+    matrix = encode(X, schema)
+    return Dataset(schema, matrix, np.zeros((matrix.shape[0], schema.n_labels), dtype=np.int8))
+
+
+def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:
+    if not layers:
+        raise ValueError("a layered theory needs at least one layer")
+    for number, layer in enumerate(layers, 1):
+        if not isinstance(layer, DecisionList | RuleSet):
+            raise ValueError(
+                f"layer {number} must be a DecisionList or a RuleSet, not {type(layer).__name__}"
+            )
+        if layer.schema != schema:
+            raise ValueError(
+                f"layer {number} is over another schema: all layers speak of the same features "
+                "and labels"
+            )
+
+
+def _check_inference(way: object, last: Theory, schema: Schema) -> None:
+    if not isinstance(way, Inference):
+        raise ValueError(
+            f"inference must be Once(), UntilStable(), LabelByLabel() or Gibbs(), not {way!r}"
+        )
+    if isinstance(way, LabelByLabel):
+        way.labels(schema.n_labels)
+    if isinstance(way, Gibbs) and not isinstance(last, DecisionList):
+        raise ValueError(
+            "a rule set cannot be sampled from, since no single rule decides about a label: the "
+            "last layer must be a DecisionList"
+        )
