@@ -3,19 +3,16 @@
 from abc import abstractmethod
 from typing import Any, Self
 
-import numpy as np
-from scipy import sparse
-
-from labelrules._types import Board, Floats
+from labelrules._types import Board
 from labelrules.data import Dataset
+from labelrules.learners.explained import TheoryClassifier
 from labelrules.learners.prefix import as_prefix
-from labelrules.learners.probability import Background, Smoothing, check_smoothing, presence
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.probability import Background, check_smoothing
+from labelrules.learners.targets import Target
 from labelrules.rules import DecisionList, RuleTable
-from labelrules.rules.theory import Run
 
 
-class RuleClassifier(TableClassifier):
+class RuleClassifier(TheoryClassifier):
     """A scikit-learn classifier whose model is a decision list.
 
     A label is predicted to be what the list says, absent where it says nothing. A cell has the
@@ -65,7 +62,6 @@ class RuleClassifier(TableClassifier):
     array([0.5 , 0.44, 0.09, 0.19])
     """
 
-    smoothing: Smoothing = "laplace"
     warm_start: bool = False
 
     @abstractmethod
@@ -99,6 +95,12 @@ class RuleClassifier(TableClassifier):
         """
         check_smoothing(self.smoothing)
         data, target = self._training_data(X, Y)
+        return self._fit_data(data, target, theory)
+
+    def _fit_data(
+        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
+    ) -> Self:
+        """Learn from a data set that is checked already."""
         prefix = as_prefix(self._kept(theory), data.schema)
         learned = self._learn(data, prefix)
         if any(rule.evidence is None for rule in learned):
@@ -112,48 +114,6 @@ class RuleClassifier(TableClassifier):
         """The board that the list writes; a learner that has it at hand need not write it anew."""
         return RuleTable(learned).apply(data)
 
-    def calibrate(self, X: Any, Y: Any = None) -> Self:
-        """Count the evidence on rows that were not learned from; the rules stay as they are.
-
-        The rules were made to fit the training rows, so evidence from there flatters them,
-        and so do probabilities. A tenth of the rows, kept from `fit`, makes them honest.
-
-        Parameters
-        ----------
-        X, Y
-            As for `fit`, with the same features and the same labels or classes.
-
-        Returns
-        -------
-        self
-        """
-        target, table = self._check_fitted(), self._table(X)
-        truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
-        self.theory_ = self.theory_.with_evidence(table, truth)
-        self.background_ = Background.count(RuleTable(self.theory_).apply(table), truth)
-        return self
-
-    def writers(self, X: Any) -> Run:
-        """Which rule wrote each cell and ended each row, and the board they wrote.
-
-        Rules are counted from 0, in the order of `theory_`; -1 stands for none.
-        """
-        self._check_fitted()
-        return RuleTable(self.theory_).run(self._table(X))
-
-    def decision_path(self, X: Any) -> sparse.csr_array:
-        """Rows by rules, 1 where the rule wrote a cell of the row or ended it."""
-        run = self.writers(X)
-        rows, labels = np.nonzero(run.writer >= 0)
-        ended = np.flatnonzero(run.stopped >= 0)
-        rules = np.concatenate([run.writer[rows, labels], run.stopped[ended]])
-        ones = np.ones(len(rules), dtype=np.int64)
-        shape = (len(run.board), len(self.theory_))
-        path = sparse.csr_array((ones, (np.concatenate([rows, ended]), rules)), shape=shape)
-        path.sum_duplicates()
-        path.data[:] = 1
-        return path
-
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.
 
@@ -163,10 +123,3 @@ class RuleClassifier(TableClassifier):
             return theory
         learned: DecisionList = self.theory_
         return learned[:-1] if learned.rules and not len(learned[-1].body) else learned
-
-    def _labels(self, X: Any) -> Board:
-        return RuleTable(self.theory_).predict(X)
-
-    def _presence(self, X: Any) -> Floats:
-        run = RuleTable(self.theory_).run(X)
-        return presence(self.theory_, run, self.background_, self.smoothing)

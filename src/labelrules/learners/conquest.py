@@ -1,7 +1,5 @@
 """The covering loop: learn a rule, write it, and go on with what is still open."""
 
-import sys
-import warnings
 from time import monotonic
 from typing import Any
 
@@ -10,6 +8,7 @@ import numpy as np
 from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
+from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
 from labelrules.learners.lastresort import LastResort
 from labelrules.learners.progress import Listener, Progress
 from labelrules.learners.pruning import (
@@ -25,10 +24,6 @@ from labelrules.learners.rulesearch import RuleSearch
 from labelrules.learners.settings import Settings
 from labelrules.rules import Body, DecisionList, Evidence, Rule
 from labelrules.search.bodies import Grown, value_of
-
-
-class LearningInterrupted(UserWarning):
-    """Learning ended before it was finished; the rules learned so far are kept."""
 
 
 class Covering:
@@ -66,6 +61,8 @@ class Covering:
                 tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
             self.resorts = self._last_resort()
         except KeyboardInterrupt:
+            if are_passed_on():
+                raise
             self._end("it was interrupted")
             # It may have been while a rule was written: only what is in the list shall count.
             self.ground = Ground(self.data, self.settings.order)
@@ -90,12 +87,7 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warnings.warn(
-            f"learning ended early because {reason}; the {len(self.rules)} rules learned so far "
-            "are kept",
-            LearningInterrupted,
-            stacklevel=_levels_to_caller(),
-        )
+        warn_of_early_end(reason, f"the {len(self.rules)} rules learned so far are kept")
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
@@ -184,11 +176,3 @@ class Covering:
 def _always_says_all(rule: Rule) -> bool:
     """Whether nothing is left for a default rule to say, or it is never asked."""
     return not len(rule.body) and (rule.head.is_complete or rule.stops)
-
-
-def _levels_to_caller() -> int:
-    """How far up the stack the caller of this package is, as warnings count."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("labelrules."):
-        frame, level = frame.f_back, level + 1
-    return level

@@ -11,7 +11,8 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once
-from labelrules.rules.rounds import Reader, ask, closed
+from labelrules.rules.readers import TheoryReader, ask
+from labelrules.rules.rounds import closed
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board
 
@@ -123,7 +124,7 @@ class LayeredTheory(Theory):
         seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
         runs: list[Run] = []
         for layer in self.layers[:-1]:
-            runs.append(Reader(layer, rows, known).read(seen))
+            runs.append(TheoryReader(layer, rows, known).read(seen))
             seen = closed(runs[-1].board)
         last = ask(self.layers[-1], self.inference, rows, known, seen)
         return LayeredRun(self.schema, (*runs, last.run), last.n_rounds, last.moving, last.presence)
@@ -143,7 +144,7 @@ class LayeredTheory(Theory):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
         if isinstance(self.inference, Gibbs):
             before = LayeredTheory(self.schema, self.layers[:-1]).run(rows).layers
-            runs = (*before, Reader(self.layers[-1], rows, None).read(truth))
+            runs = (*before, TheoryReader(self.layers[-1], rows, None).read(truth))
         else:
             runs = self.run(rows).layers
         layers = [
