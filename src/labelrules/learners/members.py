@@ -12,7 +12,7 @@ from labelrules.data import Dataset
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.interrupts import passed_on
 from labelrules.learners.widened import numbers_of, rules_for, table_of, widened
-from labelrules.rules import Head, Rule
+from labelrules.rules import Body, Condition, Head, Rule
 
 
 def default_base() -> Any:
@@ -73,6 +73,13 @@ class Fitted:
         return widened(X if self.with_features else None, seen[:, list(self.job.tested)])
 
 
+class _Unchanged:
+    """Predicts what its only feature says."""
+
+    def predict(self, X: Any) -> Any:
+        return X[:, 0]
+
+
 Member: TypeAlias = "list[Rule] | Fitted"
 """The model of one label."""
 
@@ -113,6 +120,14 @@ class Work:
         if self.makes_rules:
             return [Rule(Head({job.label: value}, self.data.schema.n_labels))]
         return Fitted(job, self.with_features, value)
+
+    def unchanged(self, label: int) -> Member:
+        """A model that says what it is shown of the label."""
+        job, n_labels = Job(label, (label,)), self.data.schema.n_labels
+        if self.makes_rules:
+            shown = Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))
+            return [shown, Rule(Head({label: 0}, n_labels))]
+        return Fitted(job, False, _Unchanged())
 
     def _rules(self, job: Job) -> list[Rule]:
         table = table_of(self.data, job.label, job.tested, self.shown, self.with_features)
