@@ -47,11 +47,10 @@ def _rounds(number: int) -> str:
 
 
 def is_heading(words: list[Token]) -> bool:
-    """Whether a line names a layer; a rule for a label called "layer" has an arrow."""
+    """Whether a line names a layer; in a rule no number stands behind a label called "layer"."""
     first, second = words[0], words[1]
     named = (first.kind, first.text) == ("word", "layer")
-    numbered = second.kind == "word" and second.text[:1].isdigit()
-    return named and numbered and not any(word.kind == "arrow" for word in words)
+    return named and second.kind == "word" and second.text[:1].isdigit()
 
 
 class HeadingParser(RuleParser):

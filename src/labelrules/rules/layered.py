@@ -122,12 +122,18 @@ class LayeredTheory(Theory):
         rows = _rows(X, self.schema)
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
         seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
+        runs = self._before_last(rows, known, seen)
+        seen = closed(runs[-1].board) if runs else seen
+        last = ask(self.layers[-1], self.inference, rows, known, seen)
+        return LayeredRun(self.schema, (*runs, last.run), last.n_rounds, last.moving, last.presence)
+
+    def _before_last(self, rows: Dataset, known: Board | None, seen: Board | None) -> list[Run]:
+        """Apply all layers but the last."""
         runs: list[Run] = []
         for layer in self.layers[:-1]:
             runs.append(TheoryReader(layer, rows, known).read(seen))
             seen = closed(runs[-1].board)
-        last = ask(self.layers[-1], self.inference, rows, known, seen)
-        return LayeredRun(self.schema, (*runs, last.run), last.n_rounds, last.moving, last.presence)
+        return runs
 
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
         """Apply layer after layer; see `run`."""
@@ -143,8 +149,8 @@ class LayeredTheory(Theory):
         if len(truth) != len(rows):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
         if isinstance(self.inference, Gibbs):
-            before = LayeredTheory(self.schema, self.layers[:-1]).run(rows).layers
-            runs = (*before, TheoryReader(self.layers[-1], rows, None).read(truth))
+            last = TheoryReader(self.layers[-1], rows, None).read(truth)
+            runs = (*self._before_last(rows, None, None), last)
         else:
             runs = self.run(rows).layers
         layers = [
@@ -167,6 +173,9 @@ class LayeredTheory(Theory):
         if isinstance(index, slice):
             raise TypeError("a layered theory has no part but its layers: take theory.layers[...]")
         return self.rules[index]
+
+    def __repr__(self) -> str:
+        return f"LayeredTheory({self.schema!r}, {self.layers!r}, {self.inference!r})"
 
     def __eq__(self, other: object) -> bool:
         """The same layers read in the same way; sampled ones with the same evidence."""
