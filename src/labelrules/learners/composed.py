@@ -53,7 +53,7 @@ class ComposedClassifier(TheoryClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self.base is not None and not isinstance(self.base, TheoryClassifier):
+        if self.base is not None:
             of_base = get_tags(self.base)
             tags.input_tags.allow_nan = of_base.input_tags.allow_nan
             tags.input_tags.sparse = of_base.input_tags.sparse
