@@ -78,3 +78,15 @@ def test_votes_and_samples_name_no_rule():
     assert lines[2] == "  quality  present  by vote"
     # Nothing is said of quality in the last layer, so it becomes absent in the first round.
     assert lines[-4].startswith("  quality  absent   sampled: present with probability 0.00")
+
+
+def test_rows_without_labels_are_told_of_if_they_are():
+    readers = load("magazines")
+    text = "layer 1:\nquality <- education = University\nrows without labels:\ntabloid <- true"
+    theory = parse(text, readers.schema)
+    assert "Rows without labels" not in str(trace(theory, readers, row=3))
+    assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
+        "Rows without labels:",
+        "  quality  absent   no rule that fires speaks of it, so it is taken to be absent",
+        "  tabloid  present  rule 1: tabloid <- true",
+    ]

@@ -114,6 +114,8 @@ MODELS = [
         SeparateAndConquer(), labels_from="out-of-fold", own_label=True, n_layers=4
     ),
     StackedBinaryRelevance(Stumps(), with_features=False, n_layers=3),
+    StackedBinaryRelevance(SeparateAndConquer(), last_resort=0.1),
+    StackedBinaryRelevance(SeparateAndConquer(), inference=Gibbs(9), last_resort=0.1),
 ]
 
 
@@ -331,6 +333,79 @@ def test_orders_of_a_chain():
 def test_what_does_not_go_together_is_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(a_table())
+
+
+# ---------------------------------------------------------------- last resort
+
+
+def seldom(seed=0, n_rows=80):
+    """The last label follows from two features, the others hardly; each row has one or more."""
+    data, rng = a_table(seed, n_rows), np.random.default_rng(seed)
+    sure = (data.column(0) == 2) & (data.column(2) == 1)
+    label = np.where(rng.random(n_rows) < 0.2, data.column(1), rng.integers(0, 3, n_rows))
+    Y = (np.eye(4)[label.astype(int)] > 0) | (rng.random((n_rows, 4)) < 0.1)
+    Y[:, 3] = sure
+    Y[sure, :3] = False
+    return Dataset(data.schema, data.X, Y)
+
+
+class OnlySports(Stumps):
+    """Finds rules for one label only."""
+
+    def _learn(self, data, prefix):
+        (name,) = data.schema.labels
+        rule = "sports <- education = University, sex = Female" if name == "sports" else ""
+        return parse(f"{rule}\nnot {name} <- true", data.schema)
+
+
+@pytest.mark.parametrize("make", [BinaryRelevance, ClassifierChain, StackedBinaryRelevance])
+def test_rows_without_labels_get_the_likeliest_one(make):
+    train, test = split(seldom(3, 240))
+    base = OnlySports()
+    plain = make(base).fit(train)
+    model = make(base, last_resort=0.2).fit(train)
+    theory = model.theory_
+    assert isinstance(theory, LayeredTheory)
+    assert len(theory.fallback) > 0
+    bare = ~plain.predict(test).any(axis=1)
+    assert bare.any()
+    np.testing.assert_array_equal(model.predict(test)[~bare], plain.predict(test)[~bare])
+    np.testing.assert_array_equal(
+        model.predict(test)[bare], theory.fallback.predict(test.take(bare))
+    )
+    waiting = ~plain.predict(train).any(axis=1)
+    for rule in theory.fallback:
+        assert sum(rule.head.values) == 1
+        counts = rule.evidence[rule.head.values.index(1)]
+        assert counts.right > 0.2 * sum(counts)
+        assert sum(counts) <= waiting.sum()
+    guessed = model.writers(test).fallback.writer >= 0
+    sure = model.predict_proba(test)[guessed.all(axis=1)]
+    assert (sure.argmax(axis=1) == model.predict(test)[guessed.all(axis=1)].argmax(axis=1)).all()
+
+
+def test_no_guess_where_some_label_is_present_in_most_rows():
+    data = a_table(3)
+    data = Dataset(data.schema, data.X, np.hstack([data.Y[:, :3], np.ones((len(data), 1))]))
+    assert isinstance(BinaryRelevance(Stumps(), last_resort=0.0).fit(data).theory_, DecisionList)
+
+
+def test_classifiers_guess_by_their_probabilities():
+    train, test = split(seldom(5))
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    for make in (BinaryRelevance, ClassifierChain, StackedBinaryRelevance):
+        plain, model = make(tree).fit(train), make(tree, last_resort=0.3).fit(train)
+        expected = plain.predict(test).copy()
+        for row in np.flatnonzero(~expected.any(axis=1)):
+            chances = plain.predict_proba(test)[row]
+            expected[row, chances.argmax()] = chances.max() > 0.3
+        np.testing.assert_array_equal(model.predict(test), expected)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, True, "0.4", np.nan])
+def test_a_last_resort_is_a_probability(wrong):
+    with pytest.raises(ValueError, match="last_resort must be a number from 0 to 1, or None"):
+        BinaryRelevance(Stumps(), last_resort=wrong).fit(a_table())
 
 
 # ---------------------------------------------------------------- label powerset

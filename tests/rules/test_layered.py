@@ -55,11 +55,20 @@ def layered(draw, schema, values=None, way=None, last=None):
     layers = draw(st.lists(theories(schema, *options, max_size=5), max_size=2))
     layers.append(draw(theories(schema, *options, max_size=6) if last is None else last))
     chosen = way if way is not None else draw(ways(schema.n_labels, layers[-1].ordered))
-    return LayeredTheory(schema, layers, chosen)
+    return LayeredTheory(schema, layers, chosen, draw(fallbacks(schema, *options)))
+
+
+def fallbacks(schema, *options):
+    """No list for rows without labels, or one whose rules test no labels."""
+    listed = decision_lists(schema, *options, max_size=3)
+    return st.none() | listed.map(
+        lambda theory: DecisionList(schema, [r for r in theory if not r.body.on_labels])
+    )
 
 
 def conditions_of(theory):
-    return [[rule.body.conditions for rule in layer] for layer in theory.layers]
+    parts = [*theory.layers, theory.fallback or []]
+    return [[rule.body.conditions for rule in part] for part in parts]
 
 
 def evidence_of(layer):
@@ -80,7 +89,7 @@ def test_any_layered_theory_survives_printing(data, style, evidence):
     assert conditions_of(found) == conditions_of(theory)
     assert [type(layer) for layer in found.layers] == [type(layer) for layer in theory.layers]
     if evidence:
-        assert [*map(evidence_of, found.layers)] == [*map(evidence_of, theory.layers)]
+        assert evidence_of(found) == evidence_of(theory)
     if style == "ascii":
         assert text.isascii()
     assert theory_text(found, style, evidence) == text
@@ -114,6 +123,27 @@ def test_headings(way, heading):
     assert str(theory) == text
     assert parse(text, READERS.schema) == theory
     assert parse(text.replace(":", " : # last"), READERS.schema) == theory
+
+
+def test_rules_for_rows_without_labels():
+    text = TWO + "\nrows without labels:\nfashion <- sex = Female\ntabloid <- true"
+    theory = parse(text, READERS.schema)
+    assert str(theory) == text
+    assert theory.layers == parse(TWO, READERS.schema).layers
+    assert len(theory) == 5
+    assert theory.with_fallback(None) == parse(TWO, READERS.schema)
+    assert theory != theory.with_fallback(None)
+    women = READERS.column("sex") == 1
+    bare = ~parse(TWO, READERS.schema).predict(READERS).any(axis=1)
+    expected = np.zeros((14, 4))
+    expected[~bare] = parse(TWO, READERS.schema).predict(READERS)[~bare]
+    expected[bare & women, 2] = 1
+    expected[bare, 1] = 1
+    np.testing.assert_array_equal(theory.predict(READERS), expected)
+    empty = parse(TWO + "\nrows without labels:", READERS.schema)
+    assert len(empty.fallback) == 0
+    full = theory.as_full_predictions()
+    assert all(rule.head.is_complete for rule in full.fallback)
 
 
 def test_a_label_may_be_called_layer():
@@ -169,6 +199,13 @@ BAD = [
     ),
     ("layer 1: quality <- true", 1, "expected the end of the line, not 'quality'"),
     ("layer 1: 2", 1, "expected the end of the line"),
+    (f"{TWO}\nrows without labels\nquality <- true", 6, "expected 'rows without labels:', with"),
+    (f"{TWO}\nrows without label:\nquality <- true", 6, "expected 'rows without labels:', with"),
+    (f"{TWO}\nrows without labels: # end\nlayer 3:", 7, "nothing comes after the rules for rows"),
+    (f"{TWO}\nrows without labels:\nquality <- tabloid", 7, "test no labels"),
+    (f"{TWO}\nrows without labels:\nin any order:", 7, "have an order"),
+    ("rows without labels:\nquality <- true", 1, "rows without labels come after a layer"),
+    ("quality <- true\nrows without labels:", 2, "rules stand before the heading"),
     ("layer one:\nquality <- true", 1, "there is no label 'layer'"),
 ]
 
@@ -199,7 +236,7 @@ def test_layers_are_values():
     assert theory != theory.with_inference(UntilStable())
     assert theory != theory.layers[0]
     assert len({theory, parse(TWO, READERS.schema), theory.with_inference(UntilStable())}) == 2
-    assert repr(theory).endswith(", Once())")
+    assert repr(theory).endswith(", Once(), None)")
     assert len(theory) == 3
     assert list(theory) == [*theory.layers[0], *theory.layers[1]]
     assert theory[2] == theory.layers[1][0]
@@ -234,6 +271,12 @@ def test_what_cannot_be_layers():
         LayeredTheory(schema, [parse("in any order:\nquality <- true", schema)], Gibbs())
     with pytest.raises(ValueError, match="order must name each of the 4 labels once"):
         LayeredTheory(schema, [DecisionList(schema)], LabelByLabel(order=[0, 1]))
+    with pytest.raises(ValueError, match="rule 1 for rows without labels tests a label"):
+        LayeredTheory(schema, [DecisionList(schema)], None, parse("quality <- tabloid", schema))
+    with pytest.raises(ValueError, match="fallback must be a DecisionList, not a RuleSet"):
+        LayeredTheory(schema, [DecisionList(schema)], None, parse("in any order:", schema))
+    with pytest.raises(ValueError, match="fallback is over another schema"):
+        LayeredTheory(schema, [DecisionList(schema)], None, DecisionList(Schema([], ["a"])))
     with pytest.raises(TypeError, match="not of a LayeredTheory"):
         RuleTable(parse(TWO, schema))
     for wrong in (0, -1, 1.5, True, "3", None):
@@ -271,9 +314,10 @@ def test_each_layer_reads_the_one_before(case):
     for found, (board, writer) in zip(run.layers, expected, strict=True):
         np.testing.assert_array_equal(found.board, board)
         np.testing.assert_array_equal(found.writer, writer)
-    np.testing.assert_array_equal(theory.apply(data, known), expected[-1][0])
+    final = naive_layers.fall_back(theory.fallback, dense(data), start, expected[-1][0])
+    np.testing.assert_array_equal(theory.apply(data, known), final)
     if known is None:
-        np.testing.assert_array_equal(theory.predict(data), naive_layers.close(expected[-1][0]))
+        np.testing.assert_array_equal(theory.predict(data), naive_layers.close(final))
     assert not run.moving.any()
     assert not run.rounds.any()
 
@@ -284,7 +328,7 @@ def test_one_layer_is_the_theory_alone_and_layers_can_be_split(case):
     first = LayeredTheory(theory.schema, theory.layers[:1])
     np.testing.assert_array_equal(first.apply(data, known), theory.layers[0].apply(data, known))
     if len(theory.layers) > 1:
-        rest = LayeredTheory(theory.schema, theory.layers[1:])
+        rest = LayeredTheory(theory.schema, theory.layers[1:], fallback=theory.fallback)
         seen = naive_layers.close(first.apply(data, known))
         np.testing.assert_array_equal(
             rest.apply(data, known, reads=seen), theory.apply(data, known)
@@ -298,11 +342,11 @@ def test_until_stable(case):
     limit = theory.inference.max_rounds
     for row, x in enumerate(dense(data)):
         cells, n_rounds, moving = naive_layers.row_until_stable(theory.layers, x, start[row], limit)
-        np.testing.assert_array_equal(run.board[row], cells)
+        np.testing.assert_array_equal(run.layers[-1].board[row], cells)
         assert run.rounds[row] == n_rounds
         assert set(np.flatnonzero(run.moving[row]).tolist()) == moving
     settled = np.flatnonzero(run.rounds)
-    last, labels = theory.layers[-1], naive_layers.close(run.board)
+    last, labels = theory.layers[-1], naive_layers.close(run.layers[-1].board)
     again = last.apply(data, known, reads=labels)
     np.testing.assert_array_equal(naive_layers.close(again)[settled], labels[settled])
 
@@ -319,7 +363,7 @@ def test_label_by_label(data):
             theory.layers, x, table.empty_board()[row], way.labels(run.board.shape[1]),
             way.max_rounds,
         )  # fmt: skip
-        np.testing.assert_array_equal(run.board[row], cells)
+        np.testing.assert_array_equal(run.layers[-1].board[row], cells)
         assert run.rounds[row] == n_rounds
         if n_rounds:  # the rule named for a cell is the one that the layer would name
             (_, expected) = naive_layers.ask(
@@ -348,7 +392,7 @@ def test_sampling(data):
     for row, x in enumerate(dense(table)):
         expected = naive_layers.row_sampled(theory.layers, x, way)
         np.testing.assert_allclose(run.presence[row], expected)
-    np.testing.assert_array_equal(run.board, run.presence > 0.5)
+    np.testing.assert_array_equal(run.layers[-1].board, run.presence > 0.5)
     np.testing.assert_array_equal(theory.run(table.take([0])).presence, run.presence[:1])
 
 
@@ -383,6 +427,20 @@ def test_known_labels_are_kept_in_sampling():
     np.testing.assert_allclose(presence, [[10 / 11, 1.0]])
 
 
+def test_rows_without_labels_in_sampling():
+    """Evidence of the list for them is counted on the rows that have none when sampled."""
+    schema = Schema([], ["a", "b"])
+    text = (
+        "layer 1, sampled 50 times after 5 rounds, seed 0:\na (1/9) <- true\n"
+        "rows without labels:\nb (0/0) <- true"
+    )
+    rows, Y = np.empty((4, 0)), np.array([[0, 1], [0, 1], [0, 0], [1, 0]])
+    theory = parse(text, schema).with_evidence(rows, Y)
+    assert theory.fallback[0].evidence == (Evidence(2, 2),)
+    assert theory.layers[0][0].evidence == (Evidence(1, 3),)
+    np.testing.assert_array_equal(theory.predict(rows), [[0, 1]] * 4)
+
+
 def test_rules_without_evidence_cannot_be_sampled_from():
     theory = parse(TWO, READERS.schema).with_inference(Gibbs())
     with pytest.raises(ValueError, match=r"rule 1 of the last layer has no evidence"):
@@ -415,6 +473,10 @@ def test_evidence_is_counted_where_rules_decide(case):
                 wrote = run.writer[:, label] == number
                 right = run.board[:, label] == data.Y[:, label]
                 assert evidence == ((wrote & right).sum(), (wrote & ~right).sum())
+    if theory.fallback is not None:
+        bare = (runs[-1].board != 1).all(axis=1)
+        alone = theory.fallback.with_evidence(data.take(bare), data.Y[bare])
+        assert evidence_of(counted.fallback) == evidence_of(alone)
 
 
 @given(applied(Gibbs(3), last=lambda schema: decision_lists(schema, FEW, max_size=5)))

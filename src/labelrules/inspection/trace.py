@@ -11,6 +11,7 @@ from labelrules.data.dataset import column_of
 from labelrules.data.encode import encode
 from labelrules.data.schema import Schema
 from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run
+from labelrules.rules.layeredrun import bare
 from labelrules.rules.text import rule_text
 from labelrules.rules.tokens import name_text, number_text
 
@@ -80,6 +81,8 @@ class LayeredTrace:
         Labels that changed even in the last round.
     presence : array of float, optional
         If the last layer was sampled, how probable each label is.
+    fallback : Trace, optional
+        If the layers found no label, its way through the list for such rows.
     """
 
     theory: LayeredTheory
@@ -88,6 +91,7 @@ class LayeredTrace:
     rounds: int
     moving: tuple[str, ...]
     presence: Floats | None
+    fallback: Trace | None = None
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
@@ -105,6 +109,9 @@ class LayeredTrace:
                 f"Nothing is settled: {', '.join(self.moving)} changed even in the last round, so "
                 "what the first round said is kept."
             )
+        if self.fallback is not None:
+            yield "Rows without labels:"
+            yield from self.fallback.lines()
 
     def _sampled(self, shares: Floats) -> Iterator[str]:
         labels = self.theory.schema.labels
@@ -159,6 +166,9 @@ def trace(
         return _trace(theory, values, run, row)
     layers = zip(theory.layers, run.layers, strict=True)
     moving = tuple(theory.schema.labels[j] for j in np.flatnonzero(run.moving[row]))
+    fallback = None
+    if run.fallback is not None and bare(run.layers[-1].board)[row]:
+        fallback = _trace(theory.fallback, values, run.fallback, row)
     return LayeredTrace(
         theory,
         values,
@@ -166,6 +176,7 @@ def trace(
         int(run.rounds[row]),
         moving,
         None if run.presence is None else run.presence[row],
+        fallback,
     )
 
 

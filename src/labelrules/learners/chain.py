@@ -43,6 +43,9 @@ class ClassifierChain(LabelwiseClassifier):
         How many chains, each in a random order, vote with their probabilities.
     random_state : int or RandomState, optional
         For random orders. The same without it.
+    last_resort : float, optional
+        Rows in which no label is found are given the likeliest one if it is more probable than
+        this; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
@@ -52,7 +55,8 @@ class ClassifierChain(LabelwiseClassifier):
     Attributes
     ----------
     theory_ : DecisionList
-        If the base learns rules and there is one chain.
+        If the base learns rules and there is one chain; with rules for rows without labels, a
+        LayeredTheory.
     theories_ : list of DecisionList
         If the base learns rules, that of each chain.
     orders_ : list of tuple of int
@@ -83,6 +87,7 @@ class ClassifierChain(LabelwiseClassifier):
         order: str | Sequence[str | int] | None = None,
         n_chains: int = 1,
         random_state: Any = None,
+        last_resort: float | None = None,
         n_jobs: int | None = None,
         progress: bool | Listener = False,
     ) -> None:
@@ -90,6 +95,7 @@ class ClassifierChain(LabelwiseClassifier):
         self.order = order
         self.n_chains = n_chains
         self.random_state = random_state
+        self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -132,16 +138,12 @@ class ClassifierChain(LabelwiseClassifier):
             )
         return super()._why_no_theory()
 
-    def _labels(self, X: Any) -> Board:
-        if self._has_theory:
-            return super()._labels(X)
+    def _said(self, X: Any) -> Board:
         if len(self.orders_) == 1:
-            return self._said(self._reader(X, 0), self.orders_[0])
-        return (self._presence(X) > 0.5).astype(np.int8)
+            return self._chained(self._reader(X, 0), self.orders_[0])
+        return (self._probable(X) > 0.5).astype(np.int8)
 
-    def _presence(self, X: Any) -> Floats:
-        if self._has_theory:
-            return super()._presence(X)
+    def _probable(self, X: Any) -> Floats:
         votes = [self._vote(X, number) for number in range(len(self.orders_))]
         return np.asarray(np.mean(votes, axis=0))
 
@@ -153,13 +155,13 @@ class ClassifierChain(LabelwiseClassifier):
             return presence(theory, run, self.background_, self._smoothing)
         reader = self._reader(X, number)
         # No label tests one after it, so all can be asked at once when all are known.
-        return reader.presence(self._said(reader, self.orders_[number]))
+        return reader.presence(self._chained(reader, self.orders_[number]))
 
     def _reader(self, X: Any, number: int) -> FittedReader:
         members = sorted(self._chains[number], key=lambda member: member.job.label)  # type: ignore
         return FittedReader(members, numbers_of(self._rows(X)))  # type: ignore[arg-type]
 
-    def _said(self, reader: FittedReader, order: Order) -> Board:
+    def _chained(self, reader: FittedReader, order: Order) -> Board:
         return reader.ask(LabelByLabel(1, order), None).run.board
 
 

@@ -9,7 +9,7 @@ from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
 from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
-from labelrules.learners.lastresort import LastResort
+from labelrules.learners.lastresort import LastResort, is_mostly_present
 from labelrules.learners.progress import Listener, Progress
 from labelrules.learners.pruning import (
     DescriptionLength,
@@ -137,8 +137,7 @@ class Covering:
         settings, truth = self.settings, self.ground.truth
         if self.ended_early or settings.max_rules is not None:
             return []  # fewer rules were asked for
-        mostly_present = (2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any()
-        says_absence = mostly_present or settings.polarity == "both"
+        says_absence = is_mostly_present(truth) or settings.polarity == "both"
         if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
             return []
         least = settings.last_resort

@@ -48,6 +48,15 @@ class Crew:
             self.was_interrupted = True
         return found
 
+    def unless_interrupted(self, work: Callable[[], None]) -> None:
+        """Do some further work, unless somebody interrupts, or has."""
+        if self.was_interrupted:
+            return
+        try:
+            work()
+        except KeyboardInterrupt:
+            self.was_interrupted = True
+
     def warn(self) -> None:
         """Say so if not everything was learned."""
         if self.was_interrupted:

@@ -68,6 +68,8 @@ class TheoryClassifier(TableClassifier):
             return _path(run, len(self.theory_))
         layers = zip(run.layers, self.theory_.layers, strict=True)
         parts = [_path(part, len(layer)) for part, layer in layers]
+        if run.fallback is not None:
+            parts.append(_path(run.fallback, len(self.theory_.fallback)))
         return sparse.csr_array(sparse.hstack(parts))
 
     def _labels(self, X: Any) -> Board:
@@ -77,10 +79,14 @@ class TheoryClassifier(TableClassifier):
         run = self._run(X)
         if isinstance(run, Run):
             return presence(self.theory_, run, self.background_, self._smoothing)
-        if run.presence is not None:
-            return run.presence
-        last = self.theory_.layers[-1]
-        return presence(last, run.layers[-1], self.background_, self._smoothing)
+        found = run.presence
+        if found is None:
+            last = self.theory_.layers[-1]
+            found = presence(last, run.layers[-1], self.background_, self._smoothing)
+        if run.fallback is None:
+            return found
+        guessed = presence(self.theory_.fallback, run.fallback, self.background_, self._smoothing)
+        return np.where(run.fallback.writer >= 0, guessed, found)
 
     @property
     def _smoothing(self) -> Smoothing:

@@ -23,6 +23,9 @@ class BinaryRelevance(LabelwiseClassifier):
     ----------
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
+    last_resort : float, optional
+        Rows in which no label is found are given the likeliest one if it is more probable than
+        this; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
@@ -32,7 +35,7 @@ class BinaryRelevance(LabelwiseClassifier):
     Attributes
     ----------
     theory_ : DecisionList
-        If the base learns rules.
+        If the base learns rules; with rules for rows without labels, a LayeredTheory.
     members_ : list
         For each label its rules, or the fitted classifier.
 
@@ -54,9 +57,15 @@ class BinaryRelevance(LabelwiseClassifier):
     """
 
     def __init__(
-        self, base: Any = None, *, n_jobs: int | None = None, progress: bool | Listener = False
+        self,
+        base: Any = None,
+        *,
+        last_resort: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | Listener = False,
     ) -> None:
         self.base = base
+        self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -71,11 +80,11 @@ class BinaryRelevance(LabelwiseClassifier):
         if work.makes_rules:
             self._keep(DecisionList(data.schema, flat(self.members_)), data)
 
-    def _labels(self, X: Any) -> Board:
-        return super()._labels(X) if self._has_theory else self._reader(X).read(None).board
+    def _said(self, X: Any) -> Board:
+        return self._reader(X).read(None).board
 
-    def _presence(self, X: Any) -> Floats:
-        return super()._presence(X) if self._has_theory else self._reader(X).presence(None)
+    def _probable(self, X: Any) -> Floats:
+        return self._reader(X).presence(None)
 
     def _reader(self, X: Any) -> FittedReader:
         return FittedReader(self.members_, numbers_of(self._rows(X)))

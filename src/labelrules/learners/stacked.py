@@ -66,6 +66,9 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         For predictions out of fold.
     random_state : int, default=0
         Chooses the folds, together with the values of the rows.
+    last_resort : float, optional
+        Rows in which no label is found are given the likeliest one if it is more probable than
+        this; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
@@ -114,6 +117,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         inference: str | Inference = "once",
         n_folds: int = 5,
         random_state: int = 0,
+        last_resort: float | None = None,
         n_jobs: int | None = None,
         progress: bool | Listener = False,
     ) -> None:
@@ -125,6 +129,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.inference = inference
         self.n_folds = n_folds
         self.random_state = random_state
+        self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -203,12 +208,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             self.schema_.labels, truth, before, self._last(rows, before), self._last(rows, truth)
         )
 
-    def _labels(self, X: Any) -> Board:
-        return super()._labels(X) if self._has_theory else self._ask(X)[1].run.board
+    def _said(self, X: Any) -> Board:
+        return self._ask(X)[1].run.board
 
-    def _presence(self, X: Any) -> Floats:
-        if self._has_theory:
-            return super()._presence(X)
+    def _probable(self, X: Any) -> Floats:
         last, rounds, seen = self._ask(X)
         if rounds.presence is not None:
             return rounds.presence

@@ -7,7 +7,8 @@
               | "label by label in at most" n "rounds" [", in the order" label { "," label }]
               | "sampled" n "times after" n "rounds, seed" n
 
-A way belongs to the last layer.
+A way belongs to the last layer. After it may come rules for rows in which no label was found,
+under the heading "rows without labels:".
 """
 
 from collections.abc import Iterator
@@ -53,6 +54,14 @@ def is_heading(words: list[Token]) -> bool:
     return named and second.kind == "word" and second.text[:1].isdigit()
 
 
+NO_LABELS = "rows without labels:"
+
+
+def is_fallback(words: list[Token]) -> bool:
+    """Whether a line says that rules for rows without labels follow; no rule has two such words."""
+    return [(word.kind, word.text) for word in words[:2]] == [("word", "rows"), ("word", "without")]
+
+
 class HeadingParser(RuleParser):
     """Reads the heading of a layer from the tokens of one line."""
 
@@ -68,6 +77,12 @@ class HeadingParser(RuleParser):
             self.fail("expected a colon at the end of the heading of a layer")
         self.expect("end", "the end of the line")
         return number, way
+
+    def fallback(self) -> None:
+        """The heading of the rules for rows without labels."""
+        if not self.said("rows without labels :"):
+            self.fail(f"expected {NO_LABELS!r}, with a colon")
+        self.expect("end", "the end of the line")
 
     def way(self) -> Inference:
         """How the last layer is read."""

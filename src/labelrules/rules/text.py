@@ -2,8 +2,9 @@
 
 ::
 
-    theory    = rules | layer { layer }                   one rule to a line, "#" begins a comment
+    theory    = rules | layer { layer } [fallback]        one rule to a line, "#" begins a comment
     layer     = heading rules                             such as "layer 1:"; see headings.py
+    fallback  = "rows without labels:" rules
     rules     = ["in any order:"] { rule }
     rule      = head "<-" body
     head      = part { "," part }
@@ -23,7 +24,13 @@ from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
 from labelrules.rules.grammar import RuleParser
-from labelrules.rules.headings import HeadingParser, heading_text, is_heading
+from labelrules.rules.headings import (
+    NO_LABELS,
+    HeadingParser,
+    heading_text,
+    is_fallback,
+    is_heading,
+)
 from labelrules.rules.inference import Gibbs, Inference, Once
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import Rule
@@ -73,6 +80,9 @@ def _layers_text(theory: LayeredTheory, style: Style, evidence: bool) -> str:
         lines.append(heading_text(number, way, theory.schema, style))
         counts = evidence or isinstance(way, Gibbs)
         lines += [theory_text(layer, style, counts)] if len(layer) or not layer.ordered else []
+    if theory.fallback is not None:
+        lines.append(NO_LABELS)
+        lines += [rule_text(rule, theory.schema, style, evidence) for rule in theory.fallback]
     return "\n".join(lines)
 
 
@@ -174,20 +184,23 @@ def parse(text: str, schema: Schema) -> Theory:
                  ^
     """
     _check_types(text, schema)
-    layers = [_Section()]
+    sections = [_Section()]
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     for number, line in enumerate(lines, 1):
         words = list(tokens(line, number))
         if len(words) == 1:
             continue
-        if is_heading(words):
-            layers.append(_Section.after(layers, HeadingParser(words, schema, line, number)))
+        if is_heading(words) or is_fallback(words):
+            sections.append(_Section.after(sections, HeadingParser(words, schema, line, number)))
         else:
-            layers[-1].read(RuleParser(words, schema, line, number))
-    if len(layers) == 1:
-        return layers[0].theory(schema)
-    found = [layer.theory(schema) for layer in layers[1:]]
-    return LayeredTheory(schema, found, layers[-1].way)
+            sections[-1].read(RuleParser(words, schema, line, number))
+    if len(sections) == 1:
+        return sections[0].theory(schema)
+    fallback = None
+    if sections[-1].is_fallback:
+        fallback = DecisionList(schema, sections.pop().rules)
+    layers = [section.theory(schema) for section in sections[1:]]
+    return LayeredTheory(schema, layers, sections[-1].way, fallback)
 
 
 @dataclass
@@ -198,14 +211,23 @@ class _Section:
     kind: type[DecisionList | RuleSet] | None = None
     rules: list[Rule] = field(default_factory=list)
 
+    is_fallback: bool = False
+
     @classmethod
-    def after(cls, layers: list["_Section"], parser: HeadingParser) -> "_Section":
-        number, way = parser.heading()
-        if layers[0].kind is not None:
+    def after(cls, sections: list["_Section"], parser: HeadingParser) -> "_Section":
+        if sections[-1].is_fallback:
+            parser.fail("nothing comes after the rules for rows without labels", parser.tokens[0])
+        if sections[0].kind is not None:
             parser.fail("rules stand before the heading of the first layer", parser.tokens[0])
-        if number != len(layers):
-            parser.fail(f"this is layer {len(layers)}, not {number}", parser.tokens[1])
-        if layers[-1].way != Once():
+        if is_fallback(parser.tokens):
+            parser.fallback()
+            if len(sections) == 1:
+                parser.fail("rows without labels come after a layer", parser.tokens[0])
+            return cls(is_fallback=True)
+        number, way = parser.heading()
+        if number != len(sections):
+            parser.fail(f"this is layer {len(sections)}, not {number}", parser.tokens[1])
+        if sections[-1].way != Once():
             parser.fail("only the last layer says how it is read", parser.tokens[0])
         return cls(way)
 
@@ -216,10 +238,14 @@ class _Section:
                 parser.fail(f"a rule set begins with {ANY_ORDER!r}, with a colon", parser.tokens[0])
             self.kind = RuleSet if start == ANY_ORDER else DecisionList
             if self.kind is RuleSet:
+                if self.is_fallback:
+                    parser.fail("rules for rows without labels have an order", parser.tokens[0])
                 return
         rule = parser.rule()
         if rule.stops and self.kind is RuleSet:
             parser.fail("a rule set has no order, so no rule can stop it", parser.tokens[0])
+        if rule.body.on_labels and self.is_fallback:
+            parser.fail("rules for rows without labels test no labels", parser.tokens[0])
         self.rules.append(rule)
 
     def theory(self, schema: Schema) -> DecisionList | RuleSet:
