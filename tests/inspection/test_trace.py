@@ -5,6 +5,7 @@ import pytest
 
 from goldens import golden
 from labelrules import Dataset, Feature, Schema, load, parse, trace
+from labelrules.rules import LayeredTheory, UntilStable
 
 
 def test_reader_4():
@@ -33,3 +34,59 @@ def test_missing_values_and_given_labels():
 def test_unknown_rows():
     with pytest.raises(IndexError, match="there is no row 14: rows are numbered from 0 to 13"):
         trace(golden("magazines-multi"), load("magazines"), 14)
+
+
+def stacked(inference=None):
+    first, second = golden("magazines-sbr-1"), golden("magazines-sbr-2")
+    return LayeredTheory(first.schema, [first, second], inference)
+
+
+def test_layers_are_told_one_after_the_other():
+    found = trace(stacked(UntilStable()), load("magazines"), row=10)
+    assert str(found).splitlines() == [
+        "The row: education = Primary, marital = Married, sex = Female, children = No",
+        "Layer 1:",
+        "  quality  present  rule 3: quality <- sex = Female",
+        "  tabloid  absent   rule 7: not tabloid <- sex = Female, marital = Married",
+        "  fashion  absent   rule 11: not fashion <- children = No",
+        "  sports   absent   rule 15: not sports <- true",
+        "Layer 2:",
+        "  quality  absent   rule 4: not quality <- true",
+        "  tabloid  present  rule 6: tabloid <- not quality",
+        "  fashion  present  rule 12: fashion <- true",
+        "  sports   absent   rule 13: not sports <- not quality, tabloid",
+        "The last layer was asked 4 times, until nothing changed.",
+    ]
+
+
+def test_what_does_not_settle_is_told():
+    text = "layer 1:\nlayer 2, until stable in at most 3 rounds:\nquality <- not quality"
+    theory = parse(text, load("magazines").schema)
+    assert str(trace(theory, load("magazines"))).splitlines()[-1] == (
+        "Nothing is settled: quality changed even in the last round, so what the first round "
+        "said is kept."
+    )
+
+
+def test_votes_and_samples_name_no_rule():
+    readers = load("magazines")
+    text = (
+        "layer 1:\nin any order:\nquality <- true\nlayer 2, sampled 8 times after 0 rounds, "
+        "seed 0:\nsports (2/0) <- quality"
+    )
+    lines = str(trace(parse(text, readers.schema), readers)).splitlines()
+    assert lines[2] == "  quality  present  by vote"
+    # Nothing is said of quality in the last layer, so it becomes absent in the first round.
+    assert lines[-4].startswith("  quality  absent   sampled: present with probability 0.00")
+
+
+def test_rows_without_labels_are_told_of_if_they_are():
+    readers = load("magazines")
+    text = "layer 1:\nquality <- education = University\nrows without labels:\ntabloid <- true"
+    theory = parse(text, readers.schema)
+    assert "Rows without labels" not in str(trace(theory, readers, row=3))
+    assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
+        "Rows without labels:",
+        "  quality  absent   no rule that fires speaks of it, so it is taken to be absent",
+        "  tabloid  present  rule 1: tabloid <- true",
+    ]

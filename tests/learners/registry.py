@@ -1,12 +1,20 @@
 """Every learner, as the tests of scikit-learn's conventions take it."""
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
-from labelrules.learners import RuleClassifier
-from labelrules.learners.covering import SeparateAndConquer
-from labelrules.learners.ripper import Ripper
+from labelrules.learners import (
+    BinaryRelevance,
+    ClassifierChain,
+    LabelPowerset,
+    Ripper,
+    RuleClassifier,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+)
+from labelrules.rules import Gibbs
 
 
 class Stumps(RuleClassifier):
@@ -56,13 +64,37 @@ def best_condition(data: Dataset, label: int) -> Condition | None:
 CHAPTER = {"pruning": None, "last_resort": None, "min_coverage": 1, "fixed_head": False}
 """The chapter's algorithm: every rule stays as it was found."""
 
-LEARNERS = [
+RULE_LEARNERS = [
     Stumps(),
     SeparateAndConquer(),
     SeparateAndConquer(
         heads="multi", measure="precision", polarity="both", stop_share=0.01, **CHAPTER
     ),
 ]
+"""Learners of one decision list."""
 
 ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, folds=2, min_coverage=1, smoothing=2.0)]
 """Learners that refuse several labels."""
+
+COMPOSED = [
+    BinaryRelevance(SeparateAndConquer()),
+    ClassifierChain(Stumps(), order="dependence"),
+    StackedBinaryRelevance(SeparateAndConquer()),
+    StackedBinaryRelevance(
+        Stumps(), labels_from="out-of-fold", own_label=True, n_layers=3, inference="until stable"
+    ),
+]
+"""Learners that make one theory of the rules of others."""
+
+VOTING = [
+    ClassifierChain(Stumps(), n_chains=3),
+    LabelPowerset(SeparateAndConquer()),
+    StackedBinaryRelevance(Stumps(), inference=Gibbs(20, 5)),
+    BinaryRelevance(LogisticRegression(max_iter=10_000)),
+    ClassifierChain(LogisticRegression(max_iter=10_000)),
+    LabelPowerset(LogisticRegression(max_iter=10_000)),
+    StackedBinaryRelevance(LogisticRegression(max_iter=10_000), inference="label by label"),
+]
+"""Learners whose answer is not that of one theory, or is drawn by lot."""
+
+LEARNERS = [*RULE_LEARNERS, *COMPOSED, *VOTING]

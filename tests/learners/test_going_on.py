@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from labelrules import UNSET, Dataset, DecisionList
 from labelrules.learners import SeparateAndConquer
-from labelrules.learners.conquest import Covering, LearningInterrupted
+from labelrules.learners.conquest import Covering
+from labelrules.learners.interrupts import LearningInterrupted
 from labelrules.learners.lastresort import LastResort
 from labelrules.learners.progress import Progress
 from labelrules.learners.settings import checked_settings

@@ -5,6 +5,7 @@ import pytest
 
 from goldens import bits, golden
 from labelrules import RuleTable, load
+from labelrules.rules import LayeredTheory, UntilStable
 
 # reader: first level, second level on its predictions, second level on the true labels;
 # each with the numbers of the deciding rules within the lists of the four labels
@@ -106,3 +107,45 @@ def test_iterating_the_second_level_ends_in_a_fixed_point():
         errors.append(int((board != readers.Y).sum()))
     assert errors == [6, 7, 8, 8]
     assert (second.apply(readers, reads=board) == board).all()
+
+
+# ---------------------------------------------------------------- as one layered theory
+
+
+def layered(inference=None):
+    first, second = golden("magazines-sbr-1"), golden("magazines-sbr-2")
+    return LayeredTheory(first.schema, [first, second], inference)
+
+
+def test_as_a_layered_theory():
+    readers, theory = load("magazines"), layered()
+    run = theory.run(readers)
+    on_truth = theory.layers[1].run(readers, reads=readers.Y)
+    for reader, expected in PREDICTIONS.items():
+        rows = [*(part for part in run.layers), on_truth]
+        for layer, part, (labels, numbers) in zip((0, 1, 1), rows, expected, strict=True):
+            assert bits(part.board[reader - 1]) == labels
+            assert _within_list(theory.layers[layer], part.writer[reader - 1]) == numbers
+    np.testing.assert_array_equal(theory.predict(readers), run.board)
+
+
+def test_fixed_point_iteration_of_the_layered_theory():
+    """Errors are 6, 7, 8, 8 after each round; only reader 11 changes, twice, and then settles."""
+    readers = load("magazines")
+    errors = []
+    for number in (1, 2, 3, 4, 10):
+        run = layered(UntilStable(number)).run(readers)
+        # Rows that have not settled within the bound keep the first round.
+        first = layered().predict(readers)
+        np.testing.assert_array_equal(run.board[run.unsettled], first[run.unsettled])
+        errors.append(int((run.board != readers.Y).sum()))
+    assert errors == [6, 6, 6, 8, 8]
+    run = layered(UntilStable(10)).run(readers)
+    assert run.unsettled.tolist() == []
+    assert run.rounds.tolist() == [1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 4, 2, 1, 1]
+    assert [bits(cells) for cells in (first[10], run.board[10])] == ["0000", "0110"]
+    boards = [layered().predict(readers)]
+    for _ in range(3):
+        boards.append(layered().layers[1].apply(readers, reads=boards[-1]))
+    assert [int((board != readers.Y).sum()) for board in boards] == [6, 7, 8, 8]
+    np.testing.assert_array_equal(boards[-1], run.board)

@@ -1,6 +1,17 @@
 """SHOW: why a theory says what it says, and how a head was found."""
 
+from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
 from labelrules.inspection.plot import plot_search_tree
-from labelrules.inspection.trace import Trace, trace
+from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
-__all__ = ["Trace", "plot_search_tree", "trace"]
+__all__ = [
+    "Edge",
+    "Flip",
+    "LabelGraph",
+    "LayeredTrace",
+    "Trace",
+    "flips",
+    "label_graph",
+    "plot_search_tree",
+    "trace",
+]

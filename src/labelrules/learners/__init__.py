@@ -1,9 +1,38 @@
 """COVER: learners that fill the board rule by rule, as scikit-learn estimators."""
 
 from labelrules.learners.base import RuleClassifier
-from labelrules.learners.conquest import LearningInterrupted
+from labelrules.learners.chain import ClassifierChain
 from labelrules.learners.covering import SeparateAndConquer
-from labelrules.learners.progress import Progress
+from labelrules.learners.dependence import (
+    Dependence,
+    DependentPair,
+    conditional_dependence,
+    unconditional_dependence,
+)
+from labelrules.learners.interrupts import LearningInterrupted
+from labelrules.learners.labelwise import LabelwiseClassifier
+from labelrules.learners.powerset import LabelPowerset
+from labelrules.learners.progress import LabelProgress, Progress
+from labelrules.learners.propagation import ErrorPropagation
+from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
+from labelrules.learners.stacked import StackedBinaryRelevance
 
-__all__ = ["LearningInterrupted", "Progress", "Ripper", "RuleClassifier", "SeparateAndConquer"]
+__all__ = [
+    "BinaryRelevance",
+    "ClassifierChain",
+    "Dependence",
+    "DependentPair",
+    "ErrorPropagation",
+    "LabelPowerset",
+    "LabelProgress",
+    "LabelwiseClassifier",
+    "LearningInterrupted",
+    "Progress",
+    "Ripper",
+    "RuleClassifier",
+    "SeparateAndConquer",
+    "StackedBinaryRelevance",
+    "conditional_dependence",
+    "unconditional_dependence",
+]

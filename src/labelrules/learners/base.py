@@ -1,26 +1,24 @@
-"""Everything of a scikit-learn classifier but the learning."""
+"""Everything of a learner of decision lists but the learning."""
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from typing import Any, Self
 
-import numpy as np
-import numpy.typing as npt
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from labelrules._types import Board, Floats
-from labelrules.data import Dataset, dataset, encode_labels
-from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
+from labelrules._types import Board
+from labelrules.data import Dataset
+from labelrules.learners.explained import TheoryClassifier
 from labelrules.learners.prefix import as_prefix
-from labelrules.learners.probability import Background, Smoothing, check_smoothing, presence
-from labelrules.learners.targets import Target, read_target
+from labelrules.learners.probability import Background, check_smoothing
+from labelrules.learners.targets import Target
 from labelrules.rules import DecisionList, RuleTable
-from labelrules.rules.theory import Run
 
 
-class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class RuleClassifier(TheoryClassifier):
     """A scikit-learn classifier whose model is a decision list.
+
+    A label is predicted to be what the list says, absent where it says nothing. A cell has the
+    probability that the evidence of the rule which wrote it gives; a cell nobody wrote, that of the
+    training cells nobody wrote. Evidence from the rows that the rules were learned from is too
+    good to be true: see `calibrate`.
 
     A subclass says how the list is learned, in ``_learn(data, prefix)``, and has these
     parameters among those of its ``__init__``, if they are to be chosen:
@@ -64,7 +62,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
     array([0.5 , 0.44, 0.09, 0.19])
     """
 
-    smoothing: Smoothing = "laplace"
     warm_start: bool = False
 
     @abstractmethod
@@ -98,129 +95,24 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
         """
         check_smoothing(self.smoothing)
         data, target = self._training_data(X, Y)
+        return self._fit_data(data, target, theory)
+
+    def _fit_data(
+        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
+    ) -> Self:
+        """Learn from a data set that is checked already."""
         prefix = as_prefix(self._kept(theory), data.schema)
         learned = self._learn(data, prefix)
         if any(rule.evidence is None for rule in learned):
             learned = learned.with_evidence(data, data.Y)
-        self._target = target
         self.theory_ = learned
-        self.schema_ = data.schema
-        self.n_labels_ = data.schema.n_labels
-        self.classes_ = target.classes(self.n_labels_)
+        self._remember(data.schema, target)
         self.background_ = Background.count(self._written(learned, data), data.Y)
         return self
 
     def _written(self, learned: DecisionList, data: Dataset) -> Board:
         """The board that the list writes; a learner that has it at hand need not write it anew."""
         return RuleTable(learned).apply(data)
-
-    def calibrate(self, X: Any, Y: Any = None) -> Self:
-        """Count the evidence on rows that were not learned from; the rules stay as they are.
-
-        The rules were made to fit the training rows, so evidence from there flatters them,
-        and so do probabilities. A tenth of the rows, kept from `fit`, makes them honest.
-
-        Parameters
-        ----------
-        X, Y
-            As for `fit`, with the same features and the same labels or classes.
-
-        Returns
-        -------
-        self
-        """
-        target, table = self._check_fitted(), self._table(X)
-        truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
-        self.theory_ = self.theory_.with_evidence(table, truth)
-        self.background_ = Background.count(RuleTable(self.theory_).apply(table), truth)
-        return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict labels, or classes where `fit` was given classes.
-
-        A label is what the list says, absent where it says nothing. Of two classes the
-        second is the one that the label stands for; of more classes the most probable
-        is predicted, the first of those that are equally probable.
-        """
-        if self._check_fitted().kind == "classes":
-            return self._target.most_probable(self._presence(X))
-        return self._target.predicted(RuleTable(self.theory_).predict(self._table(X)))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities that labels are present, or of classes.
-
-        A cell has the probability that the evidence of the rule which wrote it gives; a
-        cell nobody wrote, that of the training cells nobody wrote. Evidence from the rows
-        that the rules were learned from is too good to be true: see `calibrate`.
-
-        Returns
-        -------
-        array of float
-            Rows by labels; where `fit` was given classes, rows by classes, each row
-            with the sum 1.
-        """
-        return self._check_fitted().probabilities(self._presence(X))
-
-    def writers(self, X: Any) -> Run:
-        """Which rule wrote each cell and ended each row, and the board they wrote.
-
-        Rules are counted from 0, in the order of `theory_`; -1 stands for none.
-        """
-        self._check_fitted()
-        return RuleTable(self.theory_).run(self._table(X))
-
-    def decision_path(self, X: Any) -> sparse.csr_array:
-        """Rows by rules, 1 where the rule wrote a cell of the row or ended it."""
-        run = self.writers(X)
-        rows, labels = np.nonzero(run.writer >= 0)
-        ended = np.flatnonzero(run.stopped >= 0)
-        rules = np.concatenate([run.writer[rows, labels], run.stopped[ended]])
-        ones = np.ones(len(rules), dtype=np.int64)
-        shape = (len(run.board), len(self.theory_))
-        path = sparse.csr_array((ones, (np.concatenate([rows, ended]), rules)), shape=shape)
-        path.sum_duplicates()
-        path.data[:] = 1
-        return path
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows that are right in all labels (subset accuracy), or in their class."""
-        if self._check_fitted().kind != "labels":
-            return float(super().score(X, y, sample_weight))
-        truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
-        right = (self.predict(X) == truth).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        # Not `categorical`: by that tag scikit-learn's checks mean learners that take codes only.
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
-        if isinstance(X, Dataset):
-            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
-        if Y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; "
-                "only a Dataset as X brings its labels"
-            )
-        table = as_features(X)
-        refuse_empty(table.shape)
-        validate_data(self, table, reset=True, skip_check_array=True)
-        target, labels = read_target(Y, taken=column_names(table))
-        return dataset(table, labels.board, label_names=labels.names), target
-
-    def _given_data(self, data: Dataset, Y: Any) -> Dataset:
-        if Y is not None:
-            raise ValueError("X is a Dataset, which brings its labels: leave Y out")
-        if data.n_rows == 0:
-            raise ValueError("the Dataset has no rows to learn from")
-        self.n_features_in_ = data.schema.n_features
-        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
-        return data
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.
@@ -231,20 +123,3 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type
             return theory
         learned: DecisionList = self.theory_
         return learned[:-1] if learned.rules and not len(learned[-1].body) else learned
-
-    def _check_fitted(self) -> Target:
-        check_is_fitted(self, "theory_")
-        return self._target
-
-    def _table(self, X: Any) -> Any:
-        """New rows, with the features that `fit` has seen."""
-        if isinstance(X, Dataset):
-            return X
-        table = as_features(X)
-        validate_data(self, table, reset=False, skip_check_array=True)
-        if hasattr(self, "feature_names_in_"):
-            return table
-        return renamed(table, self.schema_.feature_names)
-
-    def _presence(self, X: Any) -> Floats:
-        return presence(self.theory_, self.writers(X), self.background_, self.smoothing)

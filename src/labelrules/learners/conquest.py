@@ -1,7 +1,5 @@
 """The covering loop: learn a rule, write it, and go on with what is still open."""
 
-import sys
-import warnings
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -12,7 +10,8 @@ import numpy as np
 from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
-from labelrules.learners.lastresort import LastResort
+from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
+from labelrules.learners.lastresort import LastResort, is_mostly_present
 from labelrules.learners.progress import Listener, Progress
 from labelrules.learners.pruning import (
     DescriptionLength,
@@ -27,19 +26,6 @@ from labelrules.learners.rulesearch import RuleSearch
 from labelrules.learners.settings import Settings
 from labelrules.rules import Body, DecisionList, Evidence, Rule
 from labelrules.search.bodies import Grown, value_of
-
-
-class LearningInterrupted(UserWarning):
-    """Learning ended before it was finished; the rules learned so far are kept."""
-
-
-def warn_of_early_end(reason: str, n_rules: int) -> None:
-    """Warn the caller of this package that fewer rules were learned than there might be."""
-    warnings.warn(
-        f"learning ended early because {reason}; the {n_rules} rules learned so far are kept",
-        LearningInterrupted,
-        stacklevel=_levels_to_caller(),
-    )
 
 
 class Covering:
@@ -77,6 +63,8 @@ class Covering:
                 tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
             self.resorts = self._last_resort()
         except KeyboardInterrupt:
+            if are_passed_on():
+                raise
             self._end("it was interrupted")
             # It may have been while a rule was written: only what is in the list shall count.
             self.ground = Ground(self.data, self.settings.order)
@@ -101,7 +89,7 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warn_of_early_end(reason, len(self.rules))
+        warn_of_early_end(reason, f"the {len(self.rules)} rules learned so far are kept")
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
@@ -154,8 +142,7 @@ class Covering:
         settings, truth = self.settings, self.ground.truth
         if self.ended_early or settings.max_rules is not None:
             return []  # fewer rules were asked for
-        mostly_present = (2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any()
-        says_absence = mostly_present or settings.polarity == "both"
+        says_absence = is_mostly_present(truth) or settings.polarity == "both"
         if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
             return []
         least = settings.last_resort
@@ -195,11 +182,3 @@ class Covering:
 def _always_says_all(rule: Rule) -> bool:
     """Whether nothing is left for a default rule to say, or it is never asked."""
     return not len(rule.body) and (rule.head.is_complete or rule.stops)
-
-
-def _levels_to_caller() -> int:
-    """How far up the stack the caller of this package is, as warnings count."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("labelrules."):
-        frame, level = frame.f_back, level + 1
-    return level

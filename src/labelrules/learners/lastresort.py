@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelrules._types import UNSET, Mask
+from labelrules._types import UNSET, Board, Mask
 from labelrules.data import Dataset
 from labelrules.learners.ground import Ground
 from labelrules.learners.rulesearch import RuleSearch
@@ -51,8 +51,7 @@ class LastResort:
 
     def rules(self) -> list[Rule]:
         """The rules, written on the ground; none if no guess is good enough."""
-        waiting = self._waiting()
-        guesses = self._guesses(waiting)
+        guesses = self.guesses()
         if not guesses:
             return []
         n_labels = len(self.ground.truth)
@@ -68,11 +67,9 @@ class LastResort:
             rules.append(Rule(head, grown.body, evidence=self.ground.write(head, covered)))
         return rules
 
-    def _waiting(self) -> Mask:
-        """Rows in which nothing was found to be present, or absent."""
-        return np.asarray((self.ground.board == UNSET).all(axis=0) & ~self.ground.ended)
-
-    def _guesses(self, waiting: Mask) -> list[tuple[Head, Grown]]:
+    def guesses(self) -> list[tuple[Head, Grown]]:
+        """Rules for rows in which nothing was found to be present, or absent."""
+        waiting = np.asarray((self.ground.board == UNSET).all(axis=0) & ~self.ground.ended)
         scene = _Scene(self.data, self.ground, waiting)
         search = RuleSearch(self.data, scene, self.settings, self.columns, ahead=False)
         found: list[tuple[Head, Grown]] = []
@@ -108,3 +105,8 @@ class _Scene(Ground):
         self.waiting &= ~covered
         self.counted[0][:, covered] = False
         return np.ones(len(self.truth), dtype=np.bool_)
+
+
+def is_mostly_present(truth: Board) -> bool:
+    """Whether some label is present in most rows, so that no label is no sign of ignorance."""
+    return bool((2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any())

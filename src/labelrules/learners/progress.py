@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from labelrules.rules import Rule
 
 @dataclass(frozen=True)
 class Progress:
-    """What a learner has done so far.
+    """What a learner of a list has done so far.
 
     Attributes
     ----------
@@ -34,8 +34,45 @@ class Progress:
     value: float
     rule: Rule
 
+    @property
+    def share(self) -> float:
+        """How much of the work is done, from 0 to 1."""
+        return 1 - self.n_open / self.n_cells
 
-Listener: TypeAlias = Callable[[Progress], object]
+    def __str__(self) -> str:
+        return f"{self.n_rules} rules, last one {self.value:.3f}"
+
+
+@dataclass(frozen=True)
+class LabelProgress:
+    """What a learner of one model for each label has done so far.
+
+    Attributes
+    ----------
+    n_done, n_labels : int
+        Labels that are finished, and all of them, in this phase.
+    label : str
+        The label that was finished last.
+    phase : str
+        What they are learned for, such as "layer 2".
+    """
+
+    n_done: int
+    n_labels: int
+    label: str
+    phase: str
+
+    @property
+    def share(self) -> float:
+        """How much of this phase is done, from 0 to 1."""
+        return self.n_done / self.n_labels
+
+    def __str__(self) -> str:
+        return f"{self.phase}: {self.n_done} of {self.n_labels} labels, last one {self.label}"
+
+
+News: TypeAlias = Progress | LabelProgress
+Listener: TypeAlias = Callable[[Any], object]
 
 
 @contextmanager
@@ -58,21 +95,14 @@ def _bar() -> Iterator[Listener]:
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.fields[n_rules]} rules"),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}% of cells written, last rule {task.fields[value]}"),
+        TextColumn("{task.percentage:>3.0f}%  {task.description}", markup=False),
         TimeElapsedColumn(),
     )
     with Bar(*columns) as bar:
-        task = bar.add_task("learning", n_rules=0, value="-")
+        task = bar.add_task("learning", total=1.0)
 
-        def show(news: Progress) -> None:
-            bar.update(
-                task,
-                total=news.n_cells,
-                completed=news.n_cells - news.n_open,
-                n_rules=news.n_rules,
-                value=f"{news.value:.3f}",
-            )
+        def show(news: News) -> None:
+            bar.update(task, completed=news.share, description=str(news))
 
         yield show

@@ -10,7 +10,7 @@ from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.classlist import ClassLearner, ClassNews
-from labelrules.learners.conquest import warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
 from labelrules.learners.oneclass import RipperSettings
 from labelrules.learners.probability import Smoothing
 from labelrules.learners.progress import Listener, Progress, told
@@ -122,7 +122,12 @@ class Ripper(RuleClassifier):
             try:
                 learner.learn(tell)
             except KeyboardInterrupt:
-                warn_of_early_end("it was interrupted", len(kept) + len(learner.rules))
+                if are_passed_on():
+                    raise
+                n_rules = len(kept) + len(learner.rules)
+                warn_of_early_end(
+                    "it was interrupted", f"the {n_rules} rules learned so far are kept"
+                )
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
         return DecisionList(data.schema, [*kept, *learned])
 

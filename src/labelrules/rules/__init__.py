@@ -4,6 +4,9 @@ from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
 from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.head import Head
+from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
+from labelrules.rules.layered import LayeredTheory
+from labelrules.rules.layeredrun import LayeredRun
 from labelrules.rules.markup import rule_latex, theory_latex, theory_markdown
 from labelrules.rules.planted import planted
 from labelrules.rules.rule import Evidence, Form, Rule
@@ -18,13 +21,19 @@ __all__ = [
     "DecisionList",
     "Evidence",
     "Form",
+    "Gibbs",
     "Head",
+    "LabelByLabel",
+    "LayeredRun",
+    "LayeredTheory",
+    "Once",
     "Rule",
     "RuleSet",
     "RuleSyntaxError",
     "RuleTable",
     "Run",
     "Theory",
+    "UntilStable",
     "conflict",
     "is_more_general",
     "is_more_specific",

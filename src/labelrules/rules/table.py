@@ -11,7 +11,7 @@ from labelrules._types import UNSET, Board, Integers, Matrix
 from labelrules.data.encode import encode
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import OPERATORS
-from labelrules.rules.theory import Run, Theory, checked_board, start_board
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, start_board
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import Columns, Rules
@@ -39,6 +39,11 @@ class RuleTable:
     arrays: "Rules" = field(repr=False)
 
     def __init__(self, theory: Theory) -> None:
+        if not isinstance(theory, DecisionList | RuleSet):
+            raise TypeError(
+                f"a RuleTable is made of a DecisionList or a RuleSet, not of a "
+                f"{type(theory).__name__}; layers are run by their theory, as fast"
+            )
         object.__setattr__(self, "schema", theory.schema)
         object.__setattr__(self, "ordered", theory.ordered)
         object.__setattr__(self, "arrays", _flat(theory))

@@ -2,7 +2,10 @@
 
 ::
 
-    theory    = ["in any order:"] { rule }                one rule to a line, "#" begins a comment
+    theory    = rules | layer { layer } [fallback]        one rule to a line, "#" begins a comment
+    layer     = heading rules                             such as "layer 1:"; see headings.py
+    fallback  = "rows without labels:" rules
+    rules     = ["in any order:"] { rule }
     rule      = head "<-" body
     head      = part { "," part }
     part      = literal ["(" right "/" wrong ")"] | "not others" | "*"
@@ -15,17 +18,24 @@ are not plain words stand in double quotes, with backslash escapes. "not others"
 every label not named is absent, "*" is the stop mark. The signs ``← ≤ ≠ ¬`` may be used too.
 """
 
-from math import isfinite
-from typing import NoReturn
+from dataclasses import dataclass, field
 
-from labelrules.data.errors import quoted, suggestion
 from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
-from labelrules.rules.condition import Condition, Operator
-from labelrules.rules.head import Head
-from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.condition import Condition
+from labelrules.rules.grammar import RuleParser
+from labelrules.rules.headings import (
+    NO_LABELS,
+    HeadingParser,
+    heading_text,
+    is_fallback,
+    is_heading,
+)
+from labelrules.rules.inference import Gibbs, Inference, Once
+from labelrules.rules.layered import LayeredTheory
+from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
-from labelrules.rules.tokens import KEYWORDS, Style, Token, fail_at, name_text, number_text, tokens
+from labelrules.rules.tokens import Style, name_text, number_text, tokens
 
 SPELLED_OUT = 8
 """More absent labels than this in a complete head are shortened to "not others"."""
@@ -52,10 +62,27 @@ def theory_text(theory: Theory, style: Style = "plain", evidence: bool = False) 
         Signs in ASCII and names as they are; signs in Unicode; or all in ASCII,
         other characters of names escaped.
     evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong.
+        Whether to show after each predicted label how often it was right / wrong. A layer that
+        is sampled from shows it in any case: there it says how probable a label is.
     """
+    if isinstance(theory, LayeredTheory):
+        return _layers_text(theory, style, evidence)
     lines = [] if theory.ordered else [ANY_ORDER]
     lines += [rule_text(rule, theory.schema, style, evidence) for rule in theory]
+    return "\n".join(lines)
+
+
+def _layers_text(theory: LayeredTheory, style: Style, evidence: bool) -> str:
+    lines = []
+    last = len(theory.layers)
+    for number, layer in enumerate(theory.layers, 1):
+        way = theory.inference if number == last else Once()
+        lines.append(heading_text(number, way, theory.schema, style))
+        counts = evidence or isinstance(way, Gibbs)
+        lines += [theory_text(layer, style, counts)] if len(layer) or not layer.ordered else []
+    if theory.fallback is not None:
+        lines.append(NO_LABELS)
+        lines += [rule_text(rule, theory.schema, style, evidence) for rule in theory.fallback]
     return "\n".join(lines)
 
 
@@ -64,7 +91,7 @@ def rule_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool
 
     Examples
     --------
-    >>> from labelrules import load
+    >>> from labelrules import Head, load
     >>> schema = load("magazines").schema
     >>> rule = Rule(Head({0: 1, 1: 0}, 4), Body([Condition.equals(0, 2)]), stops=True)
     >>> rule_text(rule, schema)
@@ -125,7 +152,9 @@ def _head_text(rule: Rule, schema: Schema, style: Style, evidence: bool) -> str:
 
 
 def parse(text: str, schema: Schema) -> Theory:
-    r"""Read a theory: a decision list, or a rule set if it begins with "in any order:".
+    r"""Read a theory: a decision list, a rule set, or layers of them.
+
+    A rule set begins with the line "in any order:", a layer with its number: "layer 1:".
 
     Parameters
     ----------
@@ -155,25 +184,72 @@ def parse(text: str, schema: Schema) -> Theory:
                  ^
     """
     _check_types(text, schema)
+    sections = [_Section()]
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    kind: type[Theory] | None = None
-    rules = []
     for number, line in enumerate(lines, 1):
         words = list(tokens(line, number))
         if len(words) == 1:
             continue
-        if kind is None:
-            start = line.partition("#")[0].strip()
+        if is_heading(words) or is_fallback(words):
+            sections.append(_Section.after(sections, HeadingParser(words, schema, line, number)))
+        else:
+            sections[-1].read(RuleParser(words, schema, line, number))
+    if len(sections) == 1:
+        return sections[0].theory(schema)
+    fallback = None
+    if sections[-1].is_fallback:
+        fallback = DecisionList(schema, sections.pop().rules)
+    layers = [section.theory(schema) for section in sections[1:]]
+    return LayeredTheory(schema, layers, sections[-1].way, fallback)
+
+
+@dataclass
+class _Section:
+    """The lines of a theory, or of one layer of it."""
+
+    way: Inference = field(default_factory=Once)
+    kind: type[DecisionList | RuleSet] | None = None
+    rules: list[Rule] = field(default_factory=list)
+
+    is_fallback: bool = False
+
+    @classmethod
+    def after(cls, sections: list["_Section"], parser: HeadingParser) -> "_Section":
+        if sections[-1].is_fallback:
+            parser.fail("nothing comes after the rules for rows without labels", parser.tokens[0])
+        if sections[0].kind is not None:
+            parser.fail("rules stand before the heading of the first layer", parser.tokens[0])
+        if is_fallback(parser.tokens):
+            parser.fallback()
+            if len(sections) == 1:
+                parser.fail("rows without labels come after a layer", parser.tokens[0])
+            return cls(is_fallback=True)
+        number, way = parser.heading()
+        if number != len(sections):
+            parser.fail(f"this is layer {len(sections)}, not {number}", parser.tokens[1])
+        if sections[-1].way != Once():
+            parser.fail("only the last layer says how it is read", parser.tokens[0])
+        return cls(way)
+
+    def read(self, parser: RuleParser) -> None:
+        if self.kind is None:
+            start = parser.line.partition("#")[0].strip()
             if start + ":" == ANY_ORDER:
-                fail_at(f"a rule set begins with {ANY_ORDER!r}, with a colon", line, number, 0)
-            kind = RuleSet if start == ANY_ORDER else DecisionList
-            if kind is RuleSet:
-                continue
-        rule = _Parser(words, schema, line, number).rule()
-        if rule.stops and kind is RuleSet:
-            fail_at("a rule set has no order, so no rule can stop it", line, number, 0)
-        rules.append(rule)
-    return (kind or DecisionList)(schema, rules)
+                parser.fail(f"a rule set begins with {ANY_ORDER!r}, with a colon", parser.tokens[0])
+            self.kind = RuleSet if start == ANY_ORDER else DecisionList
+            if self.kind is RuleSet:
+                if self.is_fallback:
+                    parser.fail("rules for rows without labels have an order", parser.tokens[0])
+                return
+        rule = parser.rule()
+        if rule.stops and self.kind is RuleSet:
+            parser.fail("a rule set has no order, so no rule can stop it", parser.tokens[0])
+        if rule.body.on_labels and self.is_fallback:
+            parser.fail("rules for rows without labels test no labels", parser.tokens[0])
+        self.rules.append(rule)
+
+    def theory(self, schema: Schema) -> DecisionList | RuleSet:
+        return (self.kind or DecisionList)(schema, self.rules)
 
 
 def parse_rule(text: str, schema: Schema) -> Rule:
@@ -186,7 +262,7 @@ def parse_rule(text: str, schema: Schema) -> Rule:
     'exclusion'
     """
     _check_types(text, schema)
-    return _Parser(list(tokens(text, 1)), schema, text, 1).rule()
+    return RuleParser(list(tokens(text, 1)), schema, text, 1).rule()
 
 
 def _check_types(text: object, schema: object) -> None:
@@ -196,181 +272,3 @@ def _check_types(text: object, schema: object) -> None:
         raise TypeError(
             f"rules are parsed with a Schema, not with {type(schema).__name__}: give data.schema"
         )
-
-
-_ASCII_OPERATORS: dict[str, Operator] = {
-    "<=": "<=", "≤": "<=", ">": ">", "=": "=", "!=": "!=", "≠": "!=",
-}  # fmt: skip
-
-
-class _Parser:
-    """Reads one rule from the tokens of one line."""
-
-    def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:
-        self.tokens = tokens
-        self.schema = schema
-        self.line = line
-        self.number = number
-        self.at = 0
-
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
-
-    def take(self) -> Token:
-        token = self.next
-        self.at += token.kind != "end"
-        return token
-
-    def took(self, kind: str) -> bool:
-        found = self.next.kind == kind
-        self.at += found
-        return found
-
-    def expect(self, kind: str, what: str) -> Token:
-        if self.next.kind != kind:
-            found = f"not {quoted(self.next.text)}" if self.next.text else "but the line ends"
-            self.fail(f"expected {what}, {found}")
-        return self.take()
-
-    def fail(self, message: str, token: Token | None = None) -> NoReturn:
-        fail_at(message, self.line, self.number, (token or self.next).start)
-
-    def rule(self) -> Rule:
-        literals, evidence, stops = self.head()
-        self.expect("arrow", "a comma or <-")
-        body = self.body()
-        self.expect("end", "a comma or the end of the line" if body else "the end of the line")
-        counts = [evidence[label] for label in sorted(literals) if label in evidence]
-        if counts and len(counts) < len(literals):
-            self.fail("either all labels of the head carry evidence or none", self.tokens[0])
-        return Rule(Head(literals, self.schema.n_labels), body, stops, tuple(counts) or None)
-
-    def head(self) -> tuple[dict[int, int], dict[int, Evidence], bool]:
-        literals: dict[int, int] = {}
-        evidence: dict[int, Evidence] = {}
-        stops = others = False
-        while True:
-            start = self.next
-            if self.took("star"):
-                if stops:
-                    self.fail("the stop mark is given twice", start)
-                stops = True
-            elif self.others():
-                if others:
-                    self.fail("'not others' is given twice", start)
-                others = True
-            else:
-                label, value = self.literal()
-                if label in literals:
-                    name = self.schema.labels[label]
-                    self.fail(f"the head names the label {quoted(name)} twice", start)
-                literals[label] = value
-                if self.took("open"):
-                    evidence[label] = self.evidence()
-            if not self.took("comma"):
-                break
-        if others:
-            literals = {**dict.fromkeys(range(self.schema.n_labels), 0), **literals}
-        if not literals:
-            self.fail("the head names no label", self.tokens[0])
-        return literals, evidence, stops
-
-    def others(self) -> bool:
-        following = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-        found = self.next.kind == "not" and (following.kind, following.text) == ("word", "others")
-        self.at += 2 * found
-        return found
-
-    def evidence(self) -> Evidence:
-        right = self.count()
-        self.expect("slash", "a slash between the numbers of right and wrong predictions")
-        wrong = self.count()
-        self.expect("close", "a closing bracket")
-        return Evidence(right, wrong)
-
-    def count(self) -> int:
-        token = self.expect("word", "a count")
-        if not (token.text.isascii() and token.text.isdigit() and len(token.text) < 20):
-            self.fail(f"{quoted(token.text)} is not a count", token)
-        return int(token.text)
-
-    def literal(self) -> tuple[int, int]:
-        value = 0 if self.took("not") else 1
-        token = self.name("a label")
-        if token.text not in self.schema.label_index:
-            if token.text in self.schema.feature_index:
-                self.fail(f"{quoted(token.text)} is a feature; a label is needed here", token)
-            hint = suggestion(token.text, self.schema.labels)
-            self.fail(f"there is no label {quoted(token.text)}{hint}", token)
-        return self.schema.label_index[token.text], value
-
-    def name(self, what: str) -> Token:
-        if self.next.kind == "string":
-            return self.take()
-        token = self.expect("word", what)
-        if token.text in KEYWORDS:
-            self.fail(f"{quoted(token.text)} is not a name unless it stands in quotes", token)
-        return token
-
-    def body(self) -> Body:
-        if (self.next.kind, self.next.text) == ("word", "true"):
-            self.take()
-            return Body()
-        conditions = [self.condition()]
-        while self.took("comma"):
-            conditions.append(self.condition())
-        return Body(conditions)
-
-    def condition(self) -> Condition:
-        if self.next.kind == "not":
-            label, value = self.literal()
-            return Condition.label(label, bool(value))
-        token = self.name("a condition, or true")
-        compared = self.next.kind == "operator"
-        if token.text in self.schema.feature_index:
-            if not compared:
-                self.fail(f"{quoted(token.text)} is a feature: compare it with a value", token)
-            return self.comparison(self.schema.feature_index[token.text])
-        if token.text not in self.schema.label_index:
-            hint = suggestion(token.text, [*self.schema.feature_names, *self.schema.labels])
-            self.fail(f"there is no feature or label {quoted(token.text)}{hint}", token)
-        if compared:
-            self.fail(
-                f"{quoted(token.text)} is a label: write its name, or not and its name", token
-            )
-        return Condition.label(self.schema.label_index[token.text])
-
-    def comparison(self, column: int) -> Condition:
-        feature = self.schema.features[column]
-        sign = self.take()
-        operator = _ASCII_OPERATORS[sign.text]
-        if feature.categories is None:
-            if operator in ("=", "!="):
-                self.fail(f"{quoted(feature.name)} is numeric: compare it by <= or >", sign)
-            return Condition(column, operator, self.number_value())
-        if operator not in ("=", "!="):
-            self.fail(f"{quoted(feature.name)} is nominal: compare it by = or !=", sign)
-        token = self.take() if self.next.kind == "string" else self.expect("word", "a category")
-        if token.text not in feature.categories:
-            hint = suggestion(token.text, feature.categories)
-            some = ", ".join(quoted(category) for category in feature.categories[:5])
-            more = ", ..." if len(feature.categories) > 5 else ""
-            self.fail(
-                f"{quoted(feature.name)} has no category {quoted(token.text)}{hint} "
-                f"(it has {some}{more})",
-                token,
-            )
-        return Condition(column, operator, feature.categories.index(token.text))
-
-    def number_value(self) -> float:
-        if self.next.text == "=":
-            self.fail("numbers are compared by <= or >; for >= take the next smaller number and >")
-        token = self.expect("word", "a number")
-        try:
-            value = float(token.text)
-        except ValueError:
-            self.fail(f"{quoted(token.text)} is not a number", token)
-        if not isfinite(value) or "_" in token.text or not token.text.isascii():
-            self.fail(f"{quoted(token.text)} is not a finite number", token)
-        return value

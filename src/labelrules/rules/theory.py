@@ -148,20 +148,28 @@ class DecisionList(Theory):
         truth = encode_labels(Y, self.schema)
         if len(truth) != len(run.board):
             raise ValueError(f"X has {len(run.board)} rows but Y has {len(truth)}")
+        return self.with_counts(run, truth)
+
+    def with_counts(self, run: Run, truth: Board) -> "DecisionList":
+        """The same list with evidence from a run of it, counted against the true labels."""
         right = run.board == truth
-        return DecisionList(
-            self.schema,
-            [
-                rule.with_evidence(
-                    Evidence(
-                        int((wrote & right[:, label]).sum()), int((wrote & ~right[:, label]).sum())
-                    )
-                    for label in rule.head.labels
-                    for wrote in [run.writer[:, label] == number]
+        counts = [
+            tuple(
+                np.bincount(run.writer[:, label][wrote], minlength=len(self)).tolist()
+                for wrote in (
+                    (run.writer[:, label] >= 0) & right[:, label],
+                    (run.writer[:, label] >= 0) & ~right[:, label],
                 )
-                for number, rule in enumerate(self.rules)
-            ],
-        )
+            )
+            for label in range(self.schema.n_labels)
+        ]
+        rules = [
+            rule.with_evidence(
+                Evidence(*(count[number] for count in counts[label])) for label in rule.head.labels
+            )
+            for number, rule in enumerate(self.rules)
+        ]
+        return DecisionList(self.schema, rules)
 
 
 class RuleSet(Theory):

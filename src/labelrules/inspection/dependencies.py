@@ -1,0 +1,251 @@
+"""Which labels a theory tells by which others: the graph of it, its cycles, and who flips whom."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from labelrules._types import Integers, Mask
+from labelrules.data.schema import Schema
+from labelrules.rules import DecisionList, LayeredTheory, Theory
+from labelrules.rules.rounds import closed
+
+
+class Edge(NamedTuple):
+    """A label that is tested, one that is told by it, and by how many rules."""
+
+    tested: str
+    told: str
+    n_full: int
+    n_partial: int
+
+
+@dataclass(frozen=True, eq=False)
+class LabelGraph:
+    """Which labels are told by which others; printing it gives a summary.
+
+    Attributes
+    ----------
+    schema : Schema
+    full : array of int
+        Labels by labels: rules for the first that test the second, and labels only.
+    partial : array of int
+        Rules for the first that test the second, and features too.
+    n_rules : int
+        Rules that have conditions; default rules do not count.
+    n_full, n_partial : int
+        Those of them that test labels only, and labels and features.
+    """
+
+    schema: Schema
+    full: Integers
+    partial: Integers
+    n_rules: int
+    n_full: int
+    n_partial: int
+
+    @property
+    def adjacency(self) -> Mask:
+        """Labels by labels: whether some rule for the first tests the second."""
+        found: Mask = self.full + self.partial > 0
+        return found
+
+    @property
+    def share_full(self) -> float:
+        """The share of rules that test labels only."""
+        return self.n_full / self.n_rules if self.n_rules else 0.0
+
+    @property
+    def share_partial(self) -> float:
+        """The share of rules that test labels and features."""
+        return self.n_partial / self.n_rules if self.n_rules else 0.0
+
+    def edges(self) -> list[Edge]:
+        """Every pair of labels with a rule between them, by the label that is told."""
+        names = self.schema.labels
+        return [
+            Edge(names[j], names[i], int(self.full[i, j]), int(self.partial[i, j]))
+            for i, j in np.argwhere(self.adjacency).tolist()
+        ]
+
+    def components(self) -> list[tuple[str, ...]]:
+        """Groups of labels that depend on each other in a circle, the largest first."""
+        _, group = connected_components(self.adjacency, directed=True, connection="strong")
+        found = [np.flatnonzero(group == number) for number in range(group.max(initial=-1) + 1)]
+        circular = [g for g in found if len(g) > 1 or self.adjacency[g[0], g[0]]]
+        circular.sort(key=lambda members: (-len(members), members[0]))
+        return [tuple(self.schema.labels[label] for label in members) for members in circular]
+
+    def cycles(self, limit: int = 100) -> list[tuple[str, ...]]:
+        """Elementary cycles, the shortest first: each label is told by the one after it.
+
+        Parameters
+        ----------
+        limit : int, default=100
+            How many at most; there may be more than anybody could read.
+        """
+        if limit < 0:
+            raise ValueError(f"limit must be at least 0, not {limit}")
+        names = self.schema.labels
+        found: list[tuple[str, ...]] = []
+        for cycle in _cycles(self.adjacency):
+            if len(found) == limit:
+                break
+            found.append(tuple(names[label] for label in cycle))
+        return found
+
+    def __str__(self) -> str:
+        circles = self.components()
+        lines = [
+            f"{self.n_rules} rules with conditions: {self.n_full} fully label-dependent "
+            f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
+            f"{int(self.adjacency.sum())} dependencies between {len(self.schema.labels)} labels",
+        ]
+        lines += [f"in a circle: {', '.join(group)}" for group in circles] or ["no circle"]
+        return "\n".join(lines)
+
+
+def label_graph(theory: Theory) -> LabelGraph:
+    r"""Count which labels a theory tells by which others.
+
+    All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
+
+    Parameters
+    ----------
+    theory : Theory
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> text = "quality <- sports, sex = Male\nsports <- not quality\nfashion <- sex = Female"
+    >>> graph = label_graph(parse(text, load("magazines").schema))
+    >>> print(graph)
+    3 rules with conditions: 1 fully label-dependent (33%), 1 partially (33%)
+    2 dependencies between 4 labels
+    in a circle: quality, sports
+    >>> graph.edges()[0]
+    Edge(tested='sports', told='quality', n_full=0, n_partial=1)
+    """
+    n_labels = theory.schema.n_labels
+    full = np.zeros((n_labels, n_labels), dtype=np.int64)
+    partial = np.zeros_like(full)
+    forms = [rule.form.dependence for rule in theory if len(rule.body)]
+    for rule in theory:
+        counts = partial if rule.body.on_features else full
+        for tested in {condition.column for condition in rule.body.on_labels}:
+            for label in rule.head.labels:
+                counts[label, tested] += 1
+    return LabelGraph(
+        theory.schema, full, partial, len(forms), forms.count("full"), forms.count("partial")
+    )
+
+
+def _cycles(adjacency: Mask) -> Iterator[tuple[int, ...]]:
+    """All elementary cycles by rising length; each begins with its smallest label."""
+    following = [np.flatnonzero(row).tolist() for row in adjacency]
+    back = [_distances(start, following) for start in range(len(following))]
+    for length in range(1, len(following) + 1):
+        for start in range(len(following)):
+            yield from _cycles_from(start, length, following, back[start])
+
+
+def _cycles_from(
+    start: int, length: int, following: list[list[int]], back: dict[int, int]
+) -> Iterator[tuple[int, ...]]:
+    """Cycles of a length through a label and larger ones; labels too far from home are left out."""
+    paths: list[tuple[int, ...]] = [(start,)]
+    while paths:
+        path = paths.pop()
+        if len(path) == length:
+            if start in following[path[-1]]:
+                yield path
+            continue
+        left = length - len(path)
+        paths += [
+            (*path, label)
+            for label in reversed(following[path[-1]])
+            if label > start and label not in path and back.get(label, length) <= left
+        ]
+
+
+def _distances(start: int, following: list[list[int]]) -> dict[int, int]:
+    """How many steps lead from each larger label back to the start, going through larger ones."""
+    before: dict[int, list[int]] = {}
+    for label, targets in enumerate(following):
+        for target in targets:
+            before.setdefault(target, []).append(label)
+    found, reached = {start: 0}, [start]
+    for label in reached:
+        for source in before.get(label, []):
+            if source > start and source not in found:
+                found[source] = found[label] + 1
+                reached.append(source)
+    return found
+
+
+class Flip(NamedTuple):
+    """Two labels that change each other from one layer to the next, and in how many rows."""
+
+    first: str
+    second: str
+    n_rows: int
+
+
+def flips(theory: LayeredTheory, X: Any) -> list[Flip]:
+    """Pairs of labels that flip each other between layers.
+
+    In a row two labels flip each other if a layer changes both, each by a rule that tests the
+    other: what made the one change is no longer so. In the most rows first.
+
+    Parameters
+    ----------
+    theory : LayeredTheory
+    X : array, sparse matrix, frame or Dataset
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse('''
+    ... layer 1:
+    ... quality, tabloid <- sex = Male
+    ... layer 2:
+    ... not quality <- tabloid
+    ... not tabloid <- quality
+    ... ''', readers.schema)
+    >>> flips(theory, readers)
+    [Flip(first='quality', second='tabloid', n_rows=9)]
+    """
+    if not isinstance(theory, LayeredTheory):
+        raise ValueError(
+            f"only a LayeredTheory has layers to flip between, not a {type(theory).__name__}"
+        )
+    run = theory.run(X)
+    n_labels = theory.schema.n_labels
+    counts = np.zeros((n_labels, n_labels), dtype=np.int64)
+    for (before, after), layer in zip(pairwise(run.layers), theory.layers[1:], strict=True):
+        if not isinstance(layer, DecisionList):
+            continue
+        changed = closed(before.board) != closed(after.board)
+        tested = _tested(layer)
+        for first, second in combinations(range(n_labels), 2):
+            both = changed[:, first] & changed[:, second]
+            both &= tested[after.writer[:, first], second]
+            both &= tested[after.writer[:, second], first]
+            counts[first, second] += int(both.sum())
+    names = theory.schema.labels
+    pairs = [
+        Flip(names[i], names[j], int(counts[i, j])) for i, j in np.argwhere(counts > 0).tolist()
+    ]
+    return sorted(pairs, key=lambda pair: -pair.n_rows)
+
+
+def _tested(layer: DecisionList) -> Mask:
+    """For each rule which labels it tests; in the last row, for the number -1, none."""
+    found = np.zeros((len(layer) + 1, layer.schema.n_labels), dtype=np.bool_)
+    for number, rule in enumerate(layer):
+        found[number, [condition.column for condition in rule.body.on_labels]] = True
+    return found

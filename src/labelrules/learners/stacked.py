@@ -1,0 +1,262 @@
+"""Stacked binary relevance: a second layer that reads the labels of the first."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from labelrules._types import Board, Floats
+from labelrules.data import Dataset
+from labelrules.learners.crew import Crew
+from labelrules.learners.fitted import FittedReader
+from labelrules.learners.folds import folds_of, held_out_cells
+from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
+from labelrules.learners.members import Job, Work
+from labelrules.learners.progress import Listener
+from labelrules.learners.propagation import ErrorPropagation
+from labelrules.learners.widened import numbers_of
+from labelrules.rules import (
+    DecisionList,
+    Gibbs,
+    LabelByLabel,
+    LayeredTheory,
+    Once,
+    RuleTable,
+    UntilStable,
+)
+from labelrules.rules.inference import Inference
+from labelrules.rules.rounds import Rounds, closed
+
+WAYS: dict[str, Inference] = {
+    "once": Once(),
+    "until stable": UntilStable(),
+    "label by label": LabelByLabel(),
+    "gibbs": Gibbs(),
+}
+"""The ways to read the last layer, by name."""
+
+
+class StackedBinaryRelevance(LabelwiseClassifier):
+    """Learn two layers of models: by the features alone, then by the features and other labels.
+
+    In predicting, the second layer is shown the labels that the first has predicted. With a base
+    that learns rules, `theory_` is a layered theory. The options make it one of several methods of
+    the literature; see the page on layers.
+
+    Parameters
+    ----------
+    base : classifier, optional
+        The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
+    labels_from : {"truth", "out-of-fold"}, default="truth"
+        Whether the second layer learns from the true values of the other labels, or from what the
+        first layer predicts for rows of other folds than it has learned from.
+    with_features : bool, default=True
+        Whether the second layer is shown the features too, or labels only (pure stacking).
+    own_label : bool, default=False
+        Whether the second layer is also shown what the first one says of the label itself; only
+        with labels that are predicted out of fold.
+    n_layers : int, default=2
+        How many layers are learned at most, each like the second. Learning ends when a layer
+        predicts for the training rows what the one before it does. From true labels every further
+        layer is the same as the second.
+    inference : {"once", "until stable", "label by label", "gibbs"} or Inference, default="once"
+        How the last layer comes to its result; see :class:`labelrules.rules.LayeredTheory`. With
+        Gibbs sampling the first layer says the majority only, to start from.
+    n_folds : int, default=5
+        For predictions out of fold.
+    random_state : int, default=0
+        Chooses the folds, together with the values of the rows.
+    last_resort : float, optional
+        Rows in which no label is found are given the likeliest one if it is more probable than
+        this; see :class:`LabelwiseClassifier`.
+    n_jobs : int, optional
+        Labels that are learned at the same time. The result does not depend on it.
+    progress : bool or function, default=False
+        Whether to show how far learning has come, or a function to call with each
+        :class:`LabelProgress`.
+
+    Attributes
+    ----------
+    theory_ : LayeredTheory
+        If the base learns rules.
+    n_layers_ : int
+        How many layers were learned.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> from labelrules.learners import SeparateAndConquer
+    >>> model = StackedBinaryRelevance(SeparateAndConquer()).fit(load("magazines"))
+    >>> print(model.theory_)
+    layer 1:
+    quality <- education = University
+    quality <- marital = Divorced, children = No
+    not quality <- true
+    not tabloid <- true
+    fashion <- sex = Female, education = University
+    not fashion <- true
+    sports <- marital = Divorced, education = Secondary, children = No
+    not sports <- true
+    layer 2:
+    quality <- education = University
+    quality <- sports
+    not quality <- true
+    not tabloid <- true
+    not fashion <- true
+    not sports <- true
+    """
+
+    def __init__(
+        self,
+        base: Any = None,
+        *,
+        labels_from: str = "truth",
+        with_features: bool = True,
+        own_label: bool = False,
+        n_layers: int = 2,
+        inference: str | Inference = "once",
+        n_folds: int = 5,
+        random_state: int = 0,
+        last_resort: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | Listener = False,
+    ) -> None:
+        self.base = base
+        self.labels_from = labels_from
+        self.with_features = with_features
+        self.own_label = own_label
+        self.n_layers = n_layers
+        self.inference = inference
+        self.n_folds = n_folds
+        self.random_state = random_state
+        self.last_resort = last_resort
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
+        way = self._checked_way()
+        work = Work(base, data, data.Y)
+        self._layers = [self._first_layer(work, crew, way)]
+        self._further_layers(work, crew)
+        self.n_layers_ = len(self._layers)
+        if work.makes_rules:
+            lists = [DecisionList(data.schema, flat(members)) for members in self._layers]
+            self._keep(LayeredTheory(data.schema, lists, way), data)
+
+    def _first_layer(self, work: Work, crew: Crew, way: Inference) -> list[Any]:
+        usual = majority(work.data.Y)
+        jobs = [Job(label) for label in range(len(usual))]
+        learned = {} if isinstance(way, Gibbs) else crew.learn(work, jobs, "layer 1")
+        return [
+            learned[job] if job in learned else work.constant(job, usual[job.label]) for job in jobs
+        ]
+
+    def _further_layers(self, first: Work, crew: Crew) -> None:
+        every = range(first.data.schema.n_labels)
+        folds = folds_of(first.data, self.n_folds, self.random_state)
+        work, jobs = first, [Job(label) for label in every]
+        for number in range(2, self.n_layers + 1):
+            if self.labels_from == "truth" and number > 2:
+                self._layers.append(self._layers[-1])
+                continue
+            shown = first.data.Y
+            if self.labels_from == "out-of-fold":
+                said = held_out_cells(work, jobs, folds, crew, f"layer {number - 1}")
+                shown = np.column_stack([said[job] for job in jobs])
+                if number > 2 and (shown == work.shown).all():
+                    return
+            work = Work(first.base, first.data, shown, self.with_features)
+            jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
+            learned = crew.learn(work, jobs, f"layer {number}")
+            self._layers.append([learned.get(job) or work.unchanged(job.label) for job in jobs])
+
+    def _checked_way(self) -> Inference:
+        """How the last layer is read, if all parameters go together."""
+        if self.labels_from not in ("truth", "out-of-fold"):
+            raise ValueError(
+                f"labels_from must be 'truth' or 'out-of-fold', not {self.labels_from!r}"
+            )
+        for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
+            _check_whole(name, getattr(self, name), lowest)
+        if self.own_label and self.labels_from == "truth":
+            raise ValueError(
+                "own_label needs labels_from='out-of-fold': the true label would tell itself"
+            )
+        way = as_inference(self.inference)
+        if isinstance(way, Gibbs) and self.labels_from != "truth":
+            raise ValueError(
+                "Gibbs sampling needs labels_from='truth': it asks how probable a label is when "
+                "the others are known"
+            )
+        return way
+
+    def error_propagation(self, X: Any, Y: Any = None) -> ErrorPropagation:
+        """How right the last layer is when it is shown true labels, and when predicted ones.
+
+        Parameters
+        ----------
+        X, Y
+            As for `fit`, with the same features and labels.
+        """
+        target, table = self._check_fitted(), self._table(X)
+        if self.own_label:
+            raise ValueError("with own_label the last layer would be shown what it is to predict")
+        truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
+        rows = self._rows(table)
+        before = self._before_last(rows)
+        return ErrorPropagation.count(
+            self.schema_.labels, truth, before, self._last(rows, before), self._last(rows, truth)
+        )
+
+    def _said(self, X: Any) -> Board:
+        return self._ask(X)[1].run.board
+
+    def _probable(self, X: Any) -> Floats:
+        last, rounds, seen = self._ask(X)
+        if rounds.presence is not None:
+            return rounds.presence
+        way = self._checked_way()
+        if isinstance(way, Once):
+            return last.presence(seen)
+        # Rows that have not settled keep what the first round said, which has seen what was before.
+        settled = (rounds.n_rounds > 0)[:, None] | isinstance(way, LabelByLabel)
+        return last.presence(np.where(settled, rounds.run.board, seen))
+
+    def _ask(self, X: Any) -> tuple[FittedReader, Rounds, Board]:
+        """The last layer of classifiers, its answer, and what it was shown."""
+        rows = self._rows(X)
+        last = FittedReader(self._layers[-1], numbers_of(rows))
+        seen = self._before_last(rows)
+        return last, last.ask(self._checked_way(), seen), seen
+
+    def _before_last(self, rows: Dataset) -> Board:
+        """What the last layer is shown."""
+        if self._has_theory:
+            return LayeredTheory(rows.schema, self.theory_.layers[:-1]).predict(rows)
+        seen, numbers = None, numbers_of(rows)
+        for members in self._layers[:-1]:
+            seen = FittedReader(members, numbers).read(seen).board
+        return np.asarray(seen)
+
+    def _last(self, rows: Dataset, seen: Board) -> Board:
+        """What the last layer says, asked once, when it is shown these labels."""
+        if self._has_theory:
+            return closed(RuleTable(self.theory_.layers[-1]).apply(rows, reads=seen))
+        return FittedReader(self._layers[-1], numbers_of(rows)).read(seen).board
+
+
+def as_inference(way: Any) -> Inference:
+    """A way to read the last layer, given as such or by its name."""
+    if isinstance(way, Inference):
+        return way
+    if isinstance(way, str) and way in WAYS:
+        return WAYS[way]
+    raise ValueError(
+        f"inference must be one of {', '.join(map(repr, WAYS))}, or such as UntilStable(20), "
+        f"not {way!r}"
+    )
+
+
+def _check_whole(name: str, value: Any, lowest: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
+        raise ValueError(f"{name} must be a whole number of at least {lowest}, not {value!r}")

@@ -1,0 +1,125 @@
+"""What every learner does with tables: check them, encode them, and answer in their form."""
+
+from abc import ABCMeta, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from labelrules._types import Board, Floats
+from labelrules.data import Dataset, Schema, dataset, encode_labels
+from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
+from labelrules.learners.targets import Target, read_target
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """A scikit-learn classifier of rows that may have several labels.
+
+    A subclass has a `fit` that calls `_training_data` and, once it has learned, `_remember`; and
+    it says which labels it predicts, and how probable each is.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        Names, kinds and categories of the features, and names of the labels.
+    classes_ : array, or list of arrays
+        The classes of a target of one dimension; for rows by labels, absent and
+        present for each label.
+    n_labels_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        If `fit` was given names.
+    """
+
+    @abstractmethod
+    def _labels(self, X: Any) -> Board:
+        """The labels of new rows, 0 or 1; X is a data set, or a table that `_table` has checked."""
+
+    @abstractmethod
+    def _presence(self, X: Any) -> Floats:
+        """How probable it is that each label is present; X as for `_labels`."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict labels, or classes where `fit` was given classes.
+
+        Of two classes the second is the one that the label stands for; of more classes the most
+        probable is predicted, the first of those that are equally probable.
+        """
+        target = self._check_fitted()
+        if target.kind == "classes":
+            return target.most_probable(self._presence(self._table(X)))
+        return target.predicted(self._labels(self._table(X)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities that labels are present, or of classes.
+
+        Returns
+        -------
+        array of float
+            Rows by labels; where `fit` was given classes, rows by classes, each row
+            with the sum 1.
+        """
+        return self._check_fitted().probabilities(self._presence(self._table(X)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows that are right in all labels (subset accuracy), or in their class."""
+        if self._check_fitted().kind != "labels":
+            return float(super().score(X, y, sample_weight))
+        truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
+        right = (self.predict(X) == truth).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        # Not `categorical`: by that tag scikit-learn's checks mean learners that take codes only.
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
+        if isinstance(X, Dataset):
+            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "only a Dataset as X brings its labels"
+            )
+        table = as_features(X)
+        refuse_empty(table.shape)
+        validate_data(self, table, reset=True, skip_check_array=True)
+        target, labels = read_target(Y, taken=column_names(table))
+        return dataset(table, labels.board, label_names=labels.names), target
+
+    def _given_data(self, data: Dataset, Y: Any) -> Dataset:
+        if Y is not None:
+            raise ValueError("X is a Dataset, which brings its labels: leave Y out")
+        if data.n_rows == 0:
+            raise ValueError("the Dataset has no rows to learn from")
+        self.n_features_in_ = data.schema.n_features
+        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+        return data
+
+    def _remember(self, schema: Schema, target: Target) -> None:
+        """Take note of what was learned from, when all has gone well."""
+        self._target = target
+        self.schema_ = schema
+        self.n_labels_ = schema.n_labels
+        self.classes_ = target.classes(self.n_labels_)
+
+    def _check_fitted(self) -> Target:
+        check_is_fitted(self, "schema_")
+        return self._target
+
+    def _table(self, X: Any) -> Any:
+        """New rows, with the features that `fit` has seen."""
+        if isinstance(X, Dataset):
+            return X
+        table = as_features(X)
+        validate_data(self, table, reset=False, skip_check_array=True)
+        if hasattr(self, "feature_names_in_"):
+            return table
+        return renamed(table, self.schema_.feature_names)

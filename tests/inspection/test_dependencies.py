@@ -1,0 +1,167 @@
+"""The graph of label dependencies: counts, circles, and labels that flip each other."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goldens import golden
+from labelrules import DecisionList, Schema, load, parse
+from labelrules.inspection import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.rules import LayeredTheory, UntilStable
+from strategies import schemas
+from theories import theories
+
+READERS = load("magazines")
+
+
+def stacked():
+    first, second = golden("magazines-sbr-1"), golden("magazines-sbr-2")
+    return LayeredTheory(first.schema, [first, second])
+
+
+def test_the_chapters_stacked_lists():
+    """One rule for each label tests labels, two of these four nothing else."""
+    graph = label_graph(stacked())
+    assert (graph.n_rules, graph.n_full, graph.n_partial) == (23, 2, 2)
+    assert graph.edges() == [
+        Edge("sports", "quality", 0, 1),
+        Edge("quality", "tabloid", 1, 0),
+        Edge("tabloid", "fashion", 0, 1),
+        Edge("quality", "sports", 1, 0),
+        Edge("tabloid", "sports", 1, 0),
+    ]
+    assert graph.components() == [("quality", "tabloid", "sports")]
+    assert graph.cycles() == [("quality", "sports"), ("quality", "sports", "tabloid")]
+    assert label_graph(stacked().layers[0]).edges() == []
+    assert str(graph).splitlines() == [
+        "23 rules with conditions: 2 fully label-dependent (9%), 2 partially (9%)",
+        "5 dependencies between 4 labels",
+        "in a circle: quality, tabloid, sports",
+    ]
+
+
+@given(st.data())
+def test_counts_are_those_of_the_rules_one_by_one(data):
+    schema = data.draw(schemas())
+    theory = data.draw(theories(schema))
+    graph = label_graph(theory)
+    full, partial = np.zeros_like(graph.full), np.zeros_like(graph.partial)
+    for rule in theory:
+        for told in range(schema.n_labels):
+            for tested in range(schema.n_labels):
+                said = told in rule.head.labels
+                asked = any(c.on_label and c.column == tested for c in rule.body)
+                mixed = any(not c.on_label for c in rule.body)
+                full[told, tested] += said and asked and not mixed
+                partial[told, tested] += said and asked and mixed
+    np.testing.assert_array_equal(graph.full, full)
+    np.testing.assert_array_equal(graph.partial, partial)
+    forms = [rule.form.dependence for rule in theory]
+    assert (graph.n_full, graph.n_partial) == (forms.count("full"), forms.count("partial"))
+    assert graph.n_rules == sum(1 for rule in theory if len(rule.body))
+    assert 0 <= graph.share_full + graph.share_partial <= 1
+
+
+def graph_of(adjacency):
+    n = len(adjacency)
+    schema = Schema([], [f"l{i}" for i in range(n)])
+    full = np.array(adjacency, dtype=np.int64).reshape(n, n)
+    return LabelGraph(schema, full, np.zeros_like(full), 0, 0, 0)
+
+
+@given(
+    st.integers(0, 5).flatmap(
+        lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=n, max_size=n)
+    )
+)
+def test_cycles_are_all_there_are_and_each_once(adjacency):
+    graph, n = graph_of(adjacency), len(adjacency)
+    expected = {
+        tuple(f"l{i}" for i in path)
+        for size in range(1, n + 1)
+        for path in permutations(range(n), size)
+        if path[0] == min(path)
+        and all(adjacency[a][b] for a, b in zip(path, (*path[1:], path[0]), strict=True))
+    }
+    found = graph.cycles(limit=10**6)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+    assert [len(cycle) for cycle in found] == sorted(len(cycle) for cycle in found)
+    assert graph.cycles(limit=3) == found[:3]
+    # A label is in a circle if, and only if, it is in a cycle.
+    assert {name for group in graph.components() for name in group} == {
+        name for cycle in expected for name in cycle
+    }
+
+
+def test_groups_are_labels_that_can_reach_each_other():
+    graph = graph_of([[0, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0], [0] * 5])
+    assert graph.components() == [("l0", "l1"), ("l3",)]
+
+
+def test_a_long_list_of_cycles_ends_at_the_limit():
+    """A complete graph of 60 labels has more cycles than atoms; the shortest come at once."""
+    graph = graph_of(1 - np.eye(60, dtype=int))
+    found = graph.cycles(limit=2000)
+    assert len(found) == 2000
+    assert sum(len(cycle) == 2 for cycle in found) == 60 * 59 / 2
+    with pytest.raises(ValueError, match="limit must be at least 0"):
+        graph.cycles(limit=-1)
+
+
+def test_a_theory_without_rules():
+    graph = label_graph(DecisionList(READERS.schema))
+    assert (graph.share_full, graph.share_partial) == (0.0, 0.0)
+    assert graph.cycles() == graph.components() == graph.edges() == []
+    assert str(graph).endswith("no circle")
+
+
+# ---------------------------------------------------------------- flips
+
+
+EXCLUSION = """
+layer 1:
+quality <- sex = Male
+tabloid <- sex = Male
+tabloid <- education = Primary
+sports <- true
+layer 2:
+quality <- not tabloid
+tabloid <- not quality
+not sports <- quality
+"""
+
+
+def test_labels_that_exclude_each_other_flip():
+    """Men have both labels at first, and neither of them, or nobody else, has only one."""
+    theory = parse(EXCLUSION, READERS.schema)
+    found = flips(theory, READERS)
+    # Women without primary education have neither at first and both then; of men nothing says so.
+    expected = (READERS.column("sex") == 1) & (READERS.column("education") != 0)
+    assert found == [Flip("quality", "tabloid", int(expected.sum()))]
+    iterated = flips(theory.with_inference(UntilStable(4)), READERS)
+    assert iterated == found
+
+
+def test_sports_does_not_flip_quality_since_no_rule_for_quality_tests_it():
+    theory = parse(
+        EXCLUSION.replace("quality <- not tabloid", "quality <- sex = Male"), READERS.schema
+    )
+    assert flips(theory, READERS) == []
+
+
+def test_the_chapters_readers_have_no_flips_in_the_first_round():
+    assert flips(stacked(), READERS) == []
+
+
+def test_rule_sets_have_no_rule_that_flips():
+    text = EXCLUSION.replace("layer 2:", "layer 2:\nin any order:")
+    assert flips(parse(text, READERS.schema), READERS) == []
+
+
+def test_only_layers_flip():
+    with pytest.raises(ValueError, match="only a LayeredTheory has layers"):
+        flips(golden("magazines-sbr-1"), READERS)

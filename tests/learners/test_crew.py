@@ -1,0 +1,204 @@
+"""Labels learned side by side: the same result, news on the way, and Ctrl-C keeps what is done."""
+
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from labelrules import Dataset, load
+from labelrules.learners import (
+    BinaryRelevance,
+    ClassifierChain,
+    LabelProgress,
+    LearningInterrupted,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+    conditional_dependence,
+)
+from learners.registry import Stumps
+
+
+def a_table(n_rows=40):
+    rng = np.random.default_rng(0)
+    schema = load("magazines").schema
+    X = np.column_stack([rng.integers(0, len(f.categories), n_rows) for f in schema.features])
+    Y = (rng.random((n_rows, 4)) < 0.15 + 0.3 * (X % 3)).astype(np.int8)
+    return Dataset(schema, X.astype(float), Y)
+
+
+def makers(base):
+    return [
+        BinaryRelevance(base),
+        ClassifierChain(base, n_chains=2),
+        StackedBinaryRelevance(base, labels_from="out-of-fold", n_folds=2),
+    ]
+
+
+def said(model, data):
+    rules = [str(theory) for theory in getattr(model, "theories_", [])]
+    rules += [str(model.theory_)] if hasattr(model, "theory_") else []
+    return rules, model.predict_proba(data).tolist()
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.parametrize("base", [SeparateAndConquer(), LogisticRegression()], ids=["rules", "lr"])
+def test_the_result_does_not_depend_on_workers(backend, base):
+    data = a_table()
+    for model in makers(base):
+        alone = said(model.fit(data), data)
+        with joblib.parallel_config(backend=backend, n_jobs=2):
+            assert said(model.fit(data), data) == alone
+        if backend != "sequential":
+            with joblib.parallel_config(backend=backend):
+                assert said(model.set_params(n_jobs=3).fit(data), data) == alone
+
+
+def test_dependence_does_not_depend_on_workers():
+    data = a_table()
+    alone = conditional_dependence(data, Stumps(), n_folds=2)
+    with joblib.parallel_config(backend="threading"):
+        beside = conditional_dependence(data, Stumps(), n_folds=2, n_jobs=2)
+    np.testing.assert_array_equal(alone.p, beside.p)
+
+
+@pytest.mark.parametrize("base", [Stumps(), LogisticRegression()], ids=["rules", "lr"])
+def test_the_result_does_not_depend_on_the_order_of_rows(base):
+    """Rows are put into folds by what they hold."""
+    data = a_table()
+    order = np.random.default_rng(1).permutation(len(data))
+    for model in makers(base):
+        first = model.fit(data).predict(data)
+        np.testing.assert_array_equal(model.fit(data.take(order)).predict(data), first)
+
+
+# ---------------------------------------------------------------- news
+
+
+def test_news_of_each_label():
+    news = []
+    BinaryRelevance(Stumps(), progress=news.append).fit(a_table())
+    names = a_table().schema.labels
+    assert news == [
+        LabelProgress(n + 1, 4, name, "each label on its own") for n, name in enumerate(names)
+    ]
+    assert [one.share for one in news] == [0.25, 0.5, 0.75, 1]
+    assert str(news[1]) == "each label on its own: 2 of 4 labels, last one tabloid"
+
+
+def test_news_of_each_phase():
+    news = []
+    model = StackedBinaryRelevance(
+        Stumps(), labels_from="out-of-fold", n_folds=2, progress=news.append
+    )
+    model.fit(a_table())
+    phases = list(dict.fromkeys(one.phase for one in news))
+    assert phases == ["layer 1", "layer 1, fold 1 of 2", "layer 1, fold 2 of 2", "layer 2"]
+    assert len(news) == 16
+
+
+def test_the_same_model_is_learned_once_for_several_chains():
+    news = []
+    model = ClassifierChain(Stumps(), n_chains=30, random_state=0, progress=news.append)
+    model.fit(a_table())
+    # For each label, the sets of others that can come before it.
+    assert len(news) <= 4 * 2**3
+    assert len(model.theories_) == 30
+
+
+def test_a_bar_shows_it(capsys):
+    BinaryRelevance(Stumps(), progress=True).fit(a_table())
+    assert "4 of 4 labels" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+
+class Interrupting(Stumps):
+    """Presses Ctrl-C when it comes to a label."""
+
+    def __init__(self, at="fashion", again=1):
+        self.at = at
+        self.again = again
+
+    def _learn(self, data, prefix):
+        if data.schema.labels[0] == self.at and data.schema.n_features >= self.again:
+            raise KeyboardInterrupt
+        return super()._learn(data, prefix)
+
+    use_conditions = True
+    smoothing = "laplace"
+
+
+def test_ctrl_c_keeps_finished_labels():
+    data = a_table()
+    with pytest.warns(LearningInterrupted, match="it was interrupted; the 2 of 4 labels") as caught:
+        model = BinaryRelevance(Interrupting()).fit(data)
+    assert caught[0].filename == __file__
+    whole = BinaryRelevance(Stumps()).fit(data)
+    np.testing.assert_array_equal(model.predict(data)[:, :2], whole.predict(data)[:, :2])
+    usual = data.Y.mean(axis=0) > 0.5
+    np.testing.assert_array_equal(model.predict(data)[:, 2:], np.tile(usual[2:], (len(data), 1)))
+
+
+def test_ctrl_c_in_a_chain():
+    data = a_table()
+    with pytest.warns(LearningInterrupted, match="the 2 of 4 labels"):
+        model = ClassifierChain(Interrupting()).fit(data)
+    whole = ClassifierChain(Stumps()).fit(data)
+    np.testing.assert_array_equal(model.predict(data)[:, :2], whole.predict(data)[:, :2])
+
+
+@pytest.mark.parametrize("labels_from", ["truth", "out-of-fold"])
+def test_ctrl_c_in_the_second_layer_lets_labels_of_the_first_through(labels_from):
+    """Tables of the second layer have three more columns."""
+    data = a_table()
+    base = Interrupting(again=5)
+    with pytest.warns(LearningInterrupted, match="it was interrupted"):
+        model = StackedBinaryRelevance(base, labels_from=labels_from).fit(data)
+    first = model.theory_.layers[0].predict(data)
+    np.testing.assert_array_equal(model.predict(data)[:, 2:], first[:, 2:])
+    assert "fashion <- fashion" in str(model.theory_)
+
+
+def test_ctrl_c_with_classifiers_that_learn_no_rules():
+    data = a_table()
+
+    def interrupt(news):
+        if (news.phase, news.n_done) == ("layer 2", 3):
+            raise KeyboardInterrupt
+
+    model = StackedBinaryRelevance(LogisticRegression(), progress=interrupt)
+    with pytest.warns(LearningInterrupted, match="the 7 of 8 labels"):
+        model.fit(data)
+    first = BinaryRelevance(LogisticRegression()).fit(data).predict(data)
+    whole = StackedBinaryRelevance(LogisticRegression()).fit(data).predict(data)
+    np.testing.assert_array_equal(model.predict(data)[:, 3], first[:, 3])
+    np.testing.assert_array_equal(model.predict(data)[:, :3], whole[:, :3])
+    assert model.predict_proba(data).shape == (40, 4)
+
+
+def test_one_ctrl_c_is_enough():
+    """The covering learner keeps its rules when it is interrupted, but not below another one."""
+    data, pressed = a_table(), []
+
+    def interrupt(news):
+        pressed.append(news)
+        raise KeyboardInterrupt
+
+    base = SeparateAndConquer(progress=interrupt, pruning=None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        BinaryRelevance(base).fit(data)
+    assert len(pressed) == 1
+    assert [str(w.message) for w in caught] == [
+        "learning ended early because it was interrupted; the 0 of 4 labels learned so far are kept"
+    ]
+    with pytest.warns(LearningInterrupted, match="the 1 rules learned so far"):
+        base.fit(data)  # and alone it deals with it itself
+
+
+def test_ctrl_c_in_a_test_for_dependence_ends_it():
+    with pytest.raises(KeyboardInterrupt):
+        conditional_dependence(a_table(), Interrupting())

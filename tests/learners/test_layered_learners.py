@@ -1,0 +1,513 @@
+"""Binary relevance, chains and stacking: equal to their slow twins, and to their own theories."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.tree import DecisionTreeClassifier
+
+import naive_layered_learners as naive
+from goldens import golden
+from labelrules import Dataset, DecisionList, dataset, load, parse, theory_text
+from labelrules.learners import (
+    BinaryRelevance,
+    ClassifierChain,
+    LabelPowerset,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+)
+from labelrules.learners.folds import folds_of
+from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
+from learners.registry import Stumps
+from tables import tables
+
+BASES = [SeparateAndConquer(), Stumps(), DecisionTreeClassifier(max_depth=2, random_state=0)]
+RULES = BASES[:2]
+bases = pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
+rule_bases = pytest.mark.parametrize("base", RULES, ids=lambda base: type(base).__name__)
+
+
+def a_table(seed=0, n_rows=60):
+    """Three numeric and a nominal feature, four labels that depend on them and on each other."""
+    rng = np.random.default_rng(seed)
+    schema = load("magazines").schema
+    X = np.column_stack([rng.integers(0, len(f.categories), n_rows) for f in schema.features])
+    Y = (rng.random((n_rows, 4)) < 0.1 + 0.35 * (X % 3)).astype(np.int8)
+    Y[:, 3] = (Y[:, 0] & ~Y[:, 1] & 1) | (rng.random(n_rows) < 0.1)
+    return Dataset(schema, X.astype(float), Y)
+
+
+def split(data):
+    rows = np.arange(len(data))
+    return data.take(rows[rows % 3 > 0]), data.take(rows[rows % 3 == 0])
+
+
+# ---------------------------------------------------------------- twins
+
+
+@bases
+@pytest.mark.parametrize("seed", range(3))
+def test_binary_relevance_learns_each_label_on_its_own(base, seed):
+    train, test = split(a_table(seed))
+    found = BinaryRelevance(base).fit(train).predict(test)
+    np.testing.assert_array_equal(found, naive.relevance(base, train, test))
+
+
+@bases
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2)])
+def test_a_chain_shows_each_label_those_before_it(base, order):
+    train, test = split(a_table(4))
+    model = ClassifierChain(base, order=order).fit(train)
+    np.testing.assert_array_equal(model.predict(test), naive.chain(base, train, test, order))
+    assert model.orders_ == [order]
+
+
+@bases
+@pytest.mark.parametrize("features", [True, False])
+def test_stacking_on_true_labels(base, features):
+    train, test = split(a_table(5))
+    model = StackedBinaryRelevance(base, with_features=features).fit(train)
+    expected = naive.stacked(base, train, test, features=features)
+    np.testing.assert_array_equal(model.predict(test), expected)
+
+
+@bases
+@pytest.mark.parametrize("own", [False, True])
+def test_stacking_on_labels_predicted_out_of_fold(base, own):
+    train, test = split(a_table(6))
+    model = StackedBinaryRelevance(
+        base, labels_from="out-of-fold", own_label=own, n_folds=3, random_state=7
+    ).fit(train)
+    shown = naive.out_of_fold(base, train, folds_of(train, 3, 7))
+    expected = naive.stacked(base, train, test, shown, own=own)
+    np.testing.assert_array_equal(model.predict(test), expected)
+
+
+@pytest.mark.parametrize("make", [BinaryRelevance, ClassifierChain, StackedBinaryRelevance])
+@given(data=tables(max_rows=10, max_labels=3, storage=("dense", "sparse")))
+@settings(max_examples=25)
+def test_twins_on_small_tables(make, data):
+    base = SeparateAndConquer(pruning=None, min_coverage=1)
+    if make is BinaryRelevance:
+        expected = naive.relevance(base, data, data)
+    elif make is ClassifierChain:
+        expected = naive.chain(base, data, data, range(data.schema.n_labels))
+    else:
+        expected = naive.stacked(base, data, data)
+    np.testing.assert_array_equal(make(base).fit(data).predict(data), expected)
+
+
+# ---------------------------------------------------------------- theories
+
+
+MODELS = [
+    BinaryRelevance(SeparateAndConquer()),
+    ClassifierChain(SeparateAndConquer(), order="dependence"),
+    ClassifierChain(SeparateAndConquer(polarity="both", operators=["<=", ">", "!="])),
+    LabelPowerset(SeparateAndConquer(polarity="presence", label_conditions=False)),
+    StackedBinaryRelevance(SeparateAndConquer()),
+    StackedBinaryRelevance(SeparateAndConquer(operators=["!="]), inference="until stable"),
+    StackedBinaryRelevance(SeparateAndConquer(), inference=LabelByLabel(2, [2, 0, 1, 3])),
+    StackedBinaryRelevance(SeparateAndConquer(), inference=Gibbs(30, 5, 1)),
+    StackedBinaryRelevance(
+        SeparateAndConquer(), labels_from="out-of-fold", own_label=True, n_layers=4
+    ),
+    StackedBinaryRelevance(Stumps(), with_features=False, n_layers=3),
+    StackedBinaryRelevance(SeparateAndConquer(), last_resort=0.1),
+    StackedBinaryRelevance(SeparateAndConquer(), inference=Gibbs(9), last_resort=0.1),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: " ".join(repr(model).split()))
+def test_the_theory_printed_and_read_predicts_what_the_learner_predicts(model):
+    train, test = split(a_table(2, 90))
+    model = model.fit(train)
+    kind = DecisionList if not isinstance(model, StackedBinaryRelevance) else LayeredTheory
+    assert isinstance(model.theory_, kind)
+    for style in ("plain", "unicode"):
+        read = parse(theory_text(model.theory_, style), train.schema)
+        assert read == model.theory_
+        np.testing.assert_array_equal(read.predict(test), model.predict(test))
+    assert all(rule.evidence is not None for rule in model.theory_)
+    assert (model.predict_proba(test) > 0).all()
+    assert (model.predict_proba(test) < 1).all()
+    np.testing.assert_array_equal(model.writers(test).board, model.predict(test))
+    assert model.decision_path(test).shape == (len(test), len(model.theory_))
+
+
+def test_chains_test_earlier_labels_only_and_relevance_none():
+    data = a_table(1, 120)
+    order = [2, 0, 3, 1]
+    chain = ClassifierChain(SeparateAndConquer(), order=order).fit(data).theory_
+    tested = [(r.head.labels[0], c.column) for r in chain for c in r.body.on_labels]
+    assert tested
+    assert all(order.index(other) < order.index(label) for label, other in tested)
+    relevance = BinaryRelevance(SeparateAndConquer()).fit(data).theory_
+    assert not any(rule.body.on_labels for rule in relevance)
+    pure = StackedBinaryRelevance(SeparateAndConquer(), with_features=False).fit(data).theory_
+    assert not any(rule.body.on_features for rule in pure.layers[1])
+    assert not any(rule.body.on_labels for rule in pure.layers[0])
+
+
+def test_every_list_is_closed_by_a_rule_that_always_holds():
+    """Otherwise a label nobody wrote would satisfy no condition in a chain."""
+    data = a_table(3)
+    base = SeparateAndConquer(polarity="presence", default_rule=False)
+    for model in (BinaryRelevance(base), ClassifierChain(base), StackedBinaryRelevance(base)):
+        theory = model.fit(data).theory_
+        for layer in getattr(theory, "layers", [theory]):
+            closing = [rule.head.labels[0] for rule in layer if not len(rule.body)]
+            assert sorted(closing) == [0, 1, 2, 3]
+
+
+def test_what_a_base_says_by_stop_marks_and_by_its_own_label_is_not_lost():
+    """Stop marks end the list of one label only; a rule that tests its own label writes nothing."""
+
+    class Odd(Stumps):
+        def _learn(self, data, prefix):
+            name = data.schema.labels[0]
+            rules = f"{name}, * <- sex = Male\nnot {name} <- {name}\nnot {name} <- children = No"
+            return parse(rules, data.schema)
+
+    readers = load("magazines")
+    model = BinaryRelevance(Odd()).fit(readers)
+    np.testing.assert_array_equal(model.predict(readers), naive.relevance(Odd(), readers, readers))
+    assert str(model.theory_).splitlines()[:3] == [
+        "quality <- sex = Male", "not quality <- children = No", "not quality <- true",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BinaryRelevance(LogisticRegression()),
+        ClassifierChain(LogisticRegression()),
+        StackedBinaryRelevance(LogisticRegression()),
+        LabelPowerset(LogisticRegression()),
+    ],
+)
+def test_other_classifiers_have_no_theory_and_say_so(model):
+    with pytest.raises(AttributeError, match="has no theory_ yet: call fit first"):
+        _ = model.theory_
+    model.fit(a_table())
+    with pytest.raises(AttributeError, match="its base LogisticRegression does not learn rules"):
+        _ = model.theory_
+    assert not hasattr(model, "theory_")
+    with pytest.raises(AttributeError, match="does not learn rules"):
+        model.writers(a_table())
+    model.set_params(base=Stumps()).fit(a_table())
+    if not isinstance(model, LabelPowerset):
+        assert len(model.theory_)
+        model.set_params(base=LogisticRegression()).fit(a_table())
+        assert not hasattr(model, "theory_")
+
+
+def test_a_theory_edited_by_hand_is_used():
+    readers = load("magazines")
+    model = StackedBinaryRelevance(SeparateAndConquer()).fit(readers)
+    first, second = golden("magazines-sbr-1"), golden("magazines-sbr-2")
+    model.theory_ = LayeredTheory(readers.schema, [first, second])
+    np.testing.assert_array_equal(model.predict(readers), model.theory_.predict(readers))
+    model.calibrate(readers)
+    assert model.theory_.layers[0][0].evidence == ((4, 0),)
+
+
+# ---------------------------------------------------------------- options
+
+
+def test_further_layers_on_true_labels_are_the_second_again():
+    data = a_table(8)
+    model = StackedBinaryRelevance(SeparateAndConquer(), n_layers=4).fit(data)
+    assert model.theory_.layers[1:] == (model.theory_.layers[1],) * 3
+    assert model.n_layers_ == 4
+    three = UntilStable(3)
+    iterated = StackedBinaryRelevance(SeparateAndConquer(), inference=three).fit(data)
+    settled = iterated.theory_.run(data).rounds > 0
+    np.testing.assert_array_equal(iterated.predict(data)[settled], model.predict(data)[settled])
+
+
+def test_layers_out_of_fold_end_when_nothing_changes_any_more():
+    data = a_table(8)
+    model = StackedBinaryRelevance(Stumps(), labels_from="out-of-fold", n_layers=50).fit(data)
+    assert 2 <= model.n_layers_ < 50
+    assert len(model.theory_.layers) == model.n_layers_
+
+
+def test_sampling_starts_from_the_majority():
+    data = a_table(9)
+    model = StackedBinaryRelevance(SeparateAndConquer(), inference="gibbs").fit(data)
+    first = model.theory_.layers[0]
+    assert [len(rule.body) for rule in first] == [0, 0, 0, 0]
+    share = data.Y.mean(axis=0)
+    assert [rule.head.values[0] for rule in first] == [int(s > 0.5) for s in share]
+    again = StackedBinaryRelevance(SeparateAndConquer(), inference="gibbs").fit(data)
+    np.testing.assert_array_equal(model.predict_proba(data), again.predict_proba(data))
+    np.testing.assert_array_equal(model.predict(data), model.predict_proba(data) > 0.5)
+
+
+@pytest.mark.parametrize("inference", ["once", "until stable", "label by label", "gibbs"])
+def test_classifiers_without_rules_are_asked_in_the_same_ways(inference):
+    """A tree of depth one on a nominal feature is a rule, and its leaves are the same shares."""
+    train, test = split(a_table(10, 90))
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    model = StackedBinaryRelevance(tree, inference=inference).fit(train)
+    found = model.predict(test)
+    assert found.shape == test.Y.shape
+    if inference == "once":
+        np.testing.assert_array_equal(found, naive.stacked(tree, train, test))
+    presence = model.predict_proba(test)
+    sure = np.abs(presence - 0.5) > 1e-9
+    np.testing.assert_array_equal((presence > 0.5)[sure], (found == 1)[sure])
+
+
+def test_several_chains_vote_with_their_probabilities():
+    train, test = split(a_table(11))
+    ensemble = ClassifierChain(SeparateAndConquer(), n_chains=4, random_state=3).fit(train)
+    assert len(set(ensemble.orders_)) > 1
+    votes = [
+        ClassifierChain(SeparateAndConquer(), order=order).fit(train).predict_proba(test)
+        for order in ensemble.orders_
+    ]
+    np.testing.assert_allclose(ensemble.predict_proba(test), np.mean(votes, axis=0))
+    np.testing.assert_array_equal(ensemble.predict(test), ensemble.predict_proba(test) > 0.5)
+    with pytest.raises(AttributeError, match="4 chains that vote are no single theory"):
+        _ = ensemble.theory_
+    assert len(ensemble.theories_) == 4
+    again = ClassifierChain(SeparateAndConquer(), n_chains=4, random_state=3).fit(train)
+    assert again.orders_ == ensemble.orders_
+
+
+def test_classifiers_that_only_decide_can_vote_too():
+    train, test = split(a_table(12))
+    ensemble = ClassifierChain(Perceptron(random_state=0), n_chains=3).fit(train)
+    votes = [
+        ClassifierChain(Perceptron(random_state=0), order=order).fit(train).predict(test)
+        for order in ensemble.orders_
+    ]
+    np.testing.assert_allclose(ensemble.predict_proba(test), np.mean(votes, axis=0))
+
+
+def test_orders_of_a_chain():
+    data = a_table(13)
+
+    def order(**parameters):
+        return ClassifierChain(Stumps(), **parameters).fit(data).orders_[0]
+
+    assert order() == (0, 1, 2, 3)
+    assert order(order=["sports", "quality", "fashion", "tabloid"]) == (3, 0, 2, 1)
+    counts = data.Y.sum(axis=0)
+    assert [counts[label] for label in order(order="frequency")] == sorted(counts, reverse=True)
+    assert order(order="random", random_state=1) == order(order="random", random_state=1)
+    assert sorted(order(order="random")) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ClassifierChain(Stumps(), order="random", n_chains=0), "n_chains must be a whole number"),
+        (ClassifierChain(Stumps(), order=[0, 1, 2, 3], n_chains=2), "several chains have random"),
+        (ClassifierChain(Stumps(), order="by size"), "order must be 'dependence', 'frequency'"),
+        (ClassifierChain(Stumps(), order=["qualty"]), "unknown label 'qualty'; did you mean"),
+        (ClassifierChain(Stumps(), order=[0, 1, 2]), "it leaves out 'sports'"),
+        (ClassifierChain(Stumps(), order=[0, 1, 2, 3, 3]), "it has repeats"),
+        (ClassifierChain(Stumps(), order=[0, 1, 2, 4]), "4, which is neither a label nor its"),
+        (ClassifierChain(Stumps(), order=3), "order must be a sequence of labels"),
+        (BinaryRelevance(Stumps), "base must be a classifier"),
+        (BinaryRelevance("ripper"), "base must be a classifier"),
+        (LabelPowerset(3), "base must be a classifier"),
+        (BinaryRelevance(Stumps(), n_jobs=0), "n_jobs must be a number of workers"),
+        (BinaryRelevance(Stumps(), progress="yes"), "progress must be True, False or a function"),
+        (StackedBinaryRelevance(Stumps(), labels_from="both"), "labels_from must be 'truth' or"),
+        (StackedBinaryRelevance(Stumps(), n_layers=1), "n_layers must be a whole number of at"),
+        (StackedBinaryRelevance(Stumps(), n_folds=1), "n_folds must be a whole number of at"),
+        (StackedBinaryRelevance(Stumps(), random_state=None), "random_state must be a whole"),
+        (StackedBinaryRelevance(Stumps(), own_label=True), "the true label would tell itself"),
+        (StackedBinaryRelevance(Stumps(), inference="twice"), "inference must be one of 'once'"),
+        (
+            StackedBinaryRelevance(Stumps(), inference="gibbs", labels_from="out-of-fold"),
+            "Gibbs sampling needs labels_from='truth'",
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together_is_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(a_table())
+
+
+# ---------------------------------------------------------------- last resort
+
+
+def seldom(seed=0, n_rows=80):
+    """The last label follows from two features, the others hardly; each row has one or more."""
+    data, rng = a_table(seed, n_rows), np.random.default_rng(seed)
+    sure = (data.column(0) == 2) & (data.column(2) == 1)
+    label = np.where(rng.random(n_rows) < 0.2, data.column(1), rng.integers(0, 3, n_rows))
+    Y = (np.eye(4)[label.astype(int)] > 0) | (rng.random((n_rows, 4)) < 0.1)
+    Y[:, 3] = sure
+    Y[sure, :3] = False
+    return Dataset(data.schema, data.X, Y)
+
+
+class OnlySports(Stumps):
+    """Finds rules for one label only."""
+
+    def _learn(self, data, prefix):
+        (name,) = data.schema.labels
+        rule = "sports <- education = University, sex = Female" if name == "sports" else ""
+        return parse(f"{rule}\nnot {name} <- true", data.schema)
+
+
+@pytest.mark.parametrize("make", [BinaryRelevance, ClassifierChain, StackedBinaryRelevance])
+def test_rows_without_labels_get_the_likeliest_one(make):
+    train, test = split(seldom(3, 240))
+    base = OnlySports()
+    plain = make(base).fit(train)
+    model = make(base, last_resort=0.2).fit(train)
+    theory = model.theory_
+    assert isinstance(theory, LayeredTheory)
+    assert len(theory.fallback) > 0
+    bare = ~plain.predict(test).any(axis=1)
+    assert bare.any()
+    np.testing.assert_array_equal(model.predict(test)[~bare], plain.predict(test)[~bare])
+    np.testing.assert_array_equal(
+        model.predict(test)[bare], theory.fallback.predict(test.take(bare))
+    )
+    waiting = ~plain.predict(train).any(axis=1)
+    for rule in theory.fallback:
+        assert sum(rule.head.values) == 1
+        counts = rule.evidence[rule.head.values.index(1)]
+        assert counts.right > 0.2 * sum(counts)
+        assert sum(counts) <= waiting.sum()
+    guessed = model.writers(test).fallback.writer >= 0
+    sure = model.predict_proba(test)[guessed.all(axis=1)]
+    assert (sure.argmax(axis=1) == model.predict(test)[guessed.all(axis=1)].argmax(axis=1)).all()
+
+
+def test_no_guess_where_some_label_is_present_in_most_rows():
+    data = a_table(3)
+    data = Dataset(data.schema, data.X, np.hstack([data.Y[:, :3], np.ones((len(data), 1))]))
+    assert isinstance(BinaryRelevance(Stumps(), last_resort=0.0).fit(data).theory_, DecisionList)
+
+
+def test_classifiers_guess_by_their_probabilities():
+    train, test = split(seldom(5))
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    for make in (BinaryRelevance, ClassifierChain, StackedBinaryRelevance):
+        plain, model = make(tree).fit(train), make(tree, last_resort=0.3).fit(train)
+        expected = plain.predict(test).copy()
+        for row in np.flatnonzero(~expected.any(axis=1)):
+            chances = plain.predict_proba(test)[row]
+            expected[row, chances.argmax()] = chances.max() > 0.3
+        np.testing.assert_array_equal(model.predict(test), expected)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, True, "0.4", np.nan])
+def test_a_last_resort_is_a_probability(wrong):
+    with pytest.raises(ValueError, match="last_resort must be a number from 0 to 1, or None"):
+        BinaryRelevance(Stumps(), last_resort=wrong).fit(a_table())
+
+
+# ---------------------------------------------------------------- label powerset
+
+
+def test_the_powerset_predicts_only_label_sets_that_occur():
+    train, test = split(a_table(14, 90))
+    known = {tuple(row) for row in train.Y.tolist()}
+    for base in (
+        LogisticRegression(max_iter=10_000),
+        SeparateAndConquer(),
+        SeparateAndConquer(polarity="presence", label_conditions=False),
+    ):
+        model = LabelPowerset(base).fit(train)
+        assert {tuple(row) for row in model.predict(test).tolist()} <= known
+
+
+def test_the_powerset_asks_its_base_for_classes():
+    train, test = split(a_table(14, 90))
+    for base in (LogisticRegression(max_iter=10_000), DecisionTreeClassifier(random_state=0)):
+        model = LabelPowerset(base).fit(train)
+        sets, codes = np.unique(train.Y, axis=0, return_inverse=True)
+        by_hand = clone(base).fit(naive.numbers(train), codes.ravel())
+        expected = sets[by_hand.predict(naive.numbers(test))]
+        np.testing.assert_array_equal(model.predict(test), expected)
+        presence = by_hand.predict_proba(naive.numbers(test)) @ sets
+        np.testing.assert_allclose(model.predict_proba(test), presence)
+
+
+def test_two_label_sets_are_two_classes_and_one_is_no_question():
+    readers = load("magazines")
+    Y = np.where(readers.column("sex")[:, None] == 0, [0, 1, 1, 0], [1, 1, 0, 0]).astype(np.int8)
+    data = Dataset(readers.schema, readers.X, Y)
+    model = LabelPowerset(SeparateAndConquer()).fit(data)
+    np.testing.assert_array_equal(model.predict(data), Y)
+    assert all(rule.head.is_complete for rule in model.theory_)
+    alone = LabelPowerset(SeparateAndConquer()).fit(Dataset(readers.schema, readers.X, Y * 0))
+    assert str(alone.theory_) == "not quality, not tabloid, not fashion, not sports <- true"
+    other = LabelPowerset(LogisticRegression()).fit(Dataset(readers.schema, readers.X, Y * 0))
+    assert not other.predict(readers).any()
+    assert not other.predict_proba(readers).any()
+
+
+def test_a_powerset_whose_rules_say_less_than_a_class_says_why_it_has_no_theory():
+    model = LabelPowerset(SeparateAndConquer(polarity="both")).fit(a_table(14, 90))
+    with pytest.raises(AttributeError, match=r"do not say one class: see base_\.theory_"):
+        _ = model.theory_
+    assert len(model.base_.theory_)
+
+
+# ---------------------------------------------------------------- errors handed on
+
+
+def test_error_propagation_of_the_chapters_lists():
+    """9 wrong cells of 56 before, 6 on the labels predicted, 9 on the true ones."""
+    readers = load("magazines")
+    model = StackedBinaryRelevance(SeparateAndConquer()).fit(readers)
+    model.theory_ = LayeredTheory(
+        readers.schema, [golden("magazines-sbr-1"), golden("magazines-sbr-2")]
+    )
+    found = model.error_propagation(readers)
+    wrong = [(1 - part) * 14 for part in (found.before, found.on_predictions, found.on_truth)]
+    np.testing.assert_allclose(wrong, [[2, 2, 1, 4], [1, 1, 0, 4], [1, 3, 1, 4]])
+    np.testing.assert_allclose(found.loss * 14, [0, -2, -1, 0])
+    assert str(found).splitlines()[-1].split() == ["all", "0.839", "0.893", "0.839"]
+
+
+@bases
+def test_error_propagation_is_what_the_twin_counts(base):
+    train, test = split(a_table(15))
+    model = StackedBinaryRelevance(base).fit(train)
+    found = model.error_propagation(test)
+    first = naive.relevance(base, train, test)
+    on_truth = np.zeros_like(test.Y)
+    for label in range(4):
+        cells = naive.fit(base, train, label, naive.others(label, 4), train.Y)(test, test.Y)
+        on_truth[:, label] = cells
+    np.testing.assert_allclose(found.before, (first == test.Y).mean(axis=0))
+    np.testing.assert_allclose(found.on_truth, (on_truth == test.Y).mean(axis=0))
+    np.testing.assert_allclose(found.on_predictions, (model.predict(test) == test.Y).mean(axis=0))
+
+
+def test_what_tells_itself_has_no_error_to_hand_on():
+    model = StackedBinaryRelevance(Stumps(), labels_from="out-of-fold", own_label=True)
+    with pytest.raises(ValueError, match="would be shown what it is to predict"):
+        model.fit(a_table()).error_propagation(a_table())
+
+
+# ---------------------------------------------------------------- planted dependencies
+
+
+def test_a_label_that_is_told_by_others_needs_no_features_in_the_second_layer():
+    """What chains and stacking are for: rules between labels are found where labels make labels."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 4))
+    Y = np.zeros((300, 4), dtype=np.int8)
+    Y[:, :2] = (X[:, :2] > 0.6) ^ (rng.random((300, 2)) < 0.1)
+    Y[:, 2] = Y[:, 0] & Y[:, 1]
+    Y[:, 3] = (1 - Y[:, 0]) & (1 - Y[:, 1])
+    data = dataset(X, Y)
+    theory = StackedBinaryRelevance(SeparateAndConquer()).fit(data).theory_
+    second = DecisionList(data.schema, [r for r in theory.layers[1] if r.head.labels[0] > 1])
+    expected = "y2 <- y0, y1\nnot y2 <- true\ny3 <- not y0, not y1\nnot y3 <- true"
+    assert second == parse(expected, data.schema)
+    assert second.apply(data, reads=data.Y)[:, 2:].tolist() == Y[:, 2:].tolist()
