@@ -47,9 +47,11 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     ----------
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
-    labels_from : {"truth", "out-of-fold"}, default="truth"
-        Whether the second layer learns from the true values of the other labels, or from what the
-        first layer predicts for rows of other folds than it has learned from.
+    labels_from : {"out-of-fold", "truth"}, default="out-of-fold"
+        Whether the second layer learns from what the first one predicts for rows of other folds
+        than it has learned from, or from the true values of the other labels, as the chapter has
+        it. The latter takes less time, but in predicting the second layer does not find what it
+        has learned from.
     with_features : bool, default=True
         Whether the second layer is shown the features too, or labels only (pure stacking).
     own_label : bool, default=False
@@ -86,7 +88,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     --------
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
-    >>> model = StackedBinaryRelevance(SeparateAndConquer()).fit(load("magazines"))
+    >>> model = StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth")
+    >>> model = model.fit(load("magazines"))
     >>> print(model.theory_)
     layer 1:
     quality <- education = University
@@ -110,7 +113,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self,
         base: Any = None,
         *,
-        labels_from: str = "truth",
+        labels_from: str = "out-of-fold",
         with_features: bool = True,
         own_label: bool = False,
         n_layers: int = 2,
@@ -174,7 +177,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         """How the last layer is read, if all parameters go together."""
         if self.labels_from not in ("truth", "out-of-fold"):
             raise ValueError(
-                f"labels_from must be 'truth' or 'out-of-fold', not {self.labels_from!r}"
+                f"labels_from must be 'out-of-fold' or 'truth', not {self.labels_from!r}"
             )
         for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
             _check_whole(name, getattr(self, name), lowest)
