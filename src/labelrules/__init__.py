@@ -1,6 +1,6 @@
 """Interpretable rules for multi-label classification: learn, read, check and edit them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -14,6 +14,7 @@ from labelrules.rules import (
     DecisionList,
     Evidence,
     Head,
+    LayeredTheory,
     Rule,
     RuleSet,
     RuleTable,
@@ -26,23 +27,34 @@ from labelrules.rules import (
 from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
-    from labelrules.learners.covering import SeparateAndConquer
+    from labelrules.learners import (
+        BinaryRelevance,
+        ClassifierChain,
+        LabelPowerset,
+        SeparateAndConquer,
+        StackedBinaryRelevance,
+    )
 
 __all__ = [
     "UNSET",
+    "BinaryRelevance",
     "Body",
+    "ClassifierChain",
     "Condition",
     "Dataset",
     "DecisionList",
     "Evidence",
     "Feature",
     "Head",
+    "LabelPowerset",
+    "LayeredTheory",
     "Measure",
     "Rule",
     "RuleSet",
     "RuleTable",
     "Schema",
     "SeparateAndConquer",
+    "StackedBinaryRelevance",
     "best_head",
     "dataset",
     "evaluate",
@@ -59,10 +71,21 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "type[SeparateAndConquer]":
-    # The learners bring in scikit-learn, which takes longer than all the rest.
-    if name == "SeparateAndConquer":
-        from labelrules.learners import SeparateAndConquer
+_LEARNERS = frozenset(
+    {
+        "BinaryRelevance",
+        "ClassifierChain",
+        "LabelPowerset",
+        "SeparateAndConquer",
+        "StackedBinaryRelevance",
+    }
+)
 
-        return SeparateAndConquer
+
+def __getattr__(name: str) -> Any:
+    # The learners bring in scikit-learn, which takes longer than all the rest.
+    if name in _LEARNERS:
+        from labelrules import learners
+
+        return getattr(learners, name)
     raise AttributeError(f"module 'labelrules' has no attribute {name!r}")
