@@ -345,6 +345,7 @@ def test_orders_of_a_chain():
             StackedBinaryRelevance(Stumps(), own_label=True, labels_from="truth"),
             "the true label would tell itself",
         ),
+        (StackedBinaryRelevance(Stumps(), with_features=1), "with_features must be True or False"),
         (StackedBinaryRelevance(Stumps(), inference="twice"), "inference must be one of 'once'"),
         (
             StackedBinaryRelevance(Stumps(), inference="gibbs", labels_from="out-of-fold"),
@@ -533,3 +534,18 @@ def test_a_label_that_is_told_by_others_needs_no_features_in_the_second_layer():
     expected = "y2 <- y0, y1\nnot y2 <- true\ny3 <- not y0, not y1\nnot y3 <- true"
     assert second == parse(expected, data.schema)
     assert second.apply(data, reads=data.Y)[:, 2:].tolist() == Y[:, 2:].tolist()
+
+
+def test_what_was_learned_does_not_change_with_parameters_set_afterwards():
+    data = a_table(1)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    for model in (
+        StackedBinaryRelevance(tree, labels_from="truth", inference="until stable").fit(data),
+        LabelPowerset(tree).fit(data),
+        LabelPowerset(SeparateAndConquer()).fit(data),
+    ):
+        before = model.predict_proba(data)
+        changed = {"base": LogisticRegression()}
+        if isinstance(model, StackedBinaryRelevance):
+            changed |= {"inference": "once", "labels_from": "out-of-fold"}
+        np.testing.assert_array_equal(model.set_params(**changed).predict_proba(data), before)
