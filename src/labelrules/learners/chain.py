@@ -14,7 +14,7 @@ from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
-from labelrules.learners.members import Job, Member, Work
+from labelrules.learners.members import Job, Work
 from labelrules.learners.probability import Background, presence
 from labelrules.learners.progress import Listener
 from labelrules.learners.widened import numbers_of
@@ -108,7 +108,7 @@ class ClassifierChain(LabelwiseClassifier):
         for job in {job for jobs in chains for job in jobs} - learned.keys():
             learned[job] = work.constant(job, usual[job.label])
         self.orders_ = orders
-        self._chains: list[list[Member]] = [[learned[job] for job in jobs] for jobs in chains]
+        self._chains: list[list[Any]] = [[learned[job] for job in jobs] for jobs in chains]
         self.__dict__.pop("theories_", None)
         if work.makes_rules:
             theories = [DecisionList(data.schema, flat(members)) for members in self._chains]
@@ -158,8 +158,8 @@ class ClassifierChain(LabelwiseClassifier):
         return reader.presence(self._chained(reader, self.orders_[number]))
 
     def _reader(self, X: Any, number: int) -> FittedReader:
-        members = sorted(self._chains[number], key=lambda member: member.job.label)  # type: ignore
-        return FittedReader(members, numbers_of(self._rows(X)))  # type: ignore[arg-type]
+        members = sorted(self._chains[number], key=lambda member: int(member.job.label))
+        return FittedReader(members, numbers_of(self._rows(X)))
 
     def _chained(self, reader: FittedReader, order: Order) -> Board:
         return reader.ask(LabelByLabel(1, order), None).run.board
