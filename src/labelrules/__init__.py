@@ -14,6 +14,7 @@ from labelrules.rules import (
     DecisionList,
     Evidence,
     Head,
+    LayeredTheory,
     Rule,
     RuleSet,
     RuleTable,
@@ -26,18 +27,28 @@ from labelrules.rules import (
 from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
-    from labelrules.learners.covering import SeparateAndConquer
-    from labelrules.learners.ripper import Ripper
+    from labelrules.learners import (
+        BinaryRelevance,
+        ClassifierChain,
+        LabelPowerset,
+        Ripper,
+        SeparateAndConquer,
+        StackedBinaryRelevance,
+    )
 
 __all__ = [
     "UNSET",
+    "BinaryRelevance",
     "Body",
+    "ClassifierChain",
     "Condition",
     "Dataset",
     "DecisionList",
     "Evidence",
     "Feature",
     "Head",
+    "LabelPowerset",
+    "LayeredTheory",
     "Measure",
     "Ripper",
     "Rule",
@@ -45,6 +56,7 @@ __all__ = [
     "RuleTable",
     "Schema",
     "SeparateAndConquer",
+    "StackedBinaryRelevance",
     "best_head",
     "dataset",
     "evaluate",
@@ -61,7 +73,16 @@ __all__ = [
 ]
 
 
-_LEARNERS = {"Ripper", "SeparateAndConquer"}
+_LEARNERS = frozenset(
+    {
+        "BinaryRelevance",
+        "ClassifierChain",
+        "LabelPowerset",
+        "Ripper",
+        "SeparateAndConquer",
+        "StackedBinaryRelevance",
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

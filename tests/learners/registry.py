@@ -79,9 +79,9 @@ ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, folds=2, min_coverage=1, smoo
 COMPOSED = [
     BinaryRelevance(SeparateAndConquer()),
     ClassifierChain(Stumps(), order="dependence"),
-    StackedBinaryRelevance(SeparateAndConquer()),
+    StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth"),
     StackedBinaryRelevance(
-        Stumps(), labels_from="out-of-fold", own_label=True, n_layers=3, inference="until stable"
+        Stumps(), own_label=True, n_layers=3, inference="until stable", last_resort=0.3
     ),
 ]
 """Learners that make one theory of the rules of others."""
@@ -89,11 +89,13 @@ COMPOSED = [
 VOTING = [
     ClassifierChain(Stumps(), n_chains=3),
     LabelPowerset(SeparateAndConquer()),
-    StackedBinaryRelevance(Stumps(), inference=Gibbs(20, 5)),
+    StackedBinaryRelevance(Stumps(), inference=Gibbs(20, 5), labels_from="truth"),
     BinaryRelevance(LogisticRegression(max_iter=10_000)),
     ClassifierChain(LogisticRegression(max_iter=10_000)),
     LabelPowerset(LogisticRegression(max_iter=10_000)),
-    StackedBinaryRelevance(LogisticRegression(max_iter=10_000), inference="label by label"),
+    StackedBinaryRelevance(
+        LogisticRegression(max_iter=10_000), inference="label by label", labels_from="truth"
+    ),
 ]
 """Learners whose answer is not that of one theory, or is drawn by lot."""
 

@@ -119,6 +119,18 @@ def test_pairs_as_a_frame():
     )
 
 
+def test_labels_in_any_form():
+    readers = load("magazines")
+    by_array = unconditional_dependence(readers.Y)
+    assert by_array.labels == ("y0", "y1", "y2", "y3")
+    by_frame = unconditional_dependence(pd.DataFrame(readers.Y, columns=list("abcd")))
+    assert by_frame.labels == ("a", "b", "c", "d")
+    by_set = unconditional_dependence(readers.label_sets())
+    assert by_set.labels == ("fashion", "quality", "sports", "tabloid")
+    np.testing.assert_array_equal(by_array.p, by_frame.p)
+    np.testing.assert_array_equal(by_array.p, unconditional_dependence(readers).p)
+
+
 def test_a_long_list_is_cut():
     rng = np.random.default_rng(0)
     Y = np.repeat(rng.integers(0, 2, (200, 1)), 8, axis=1)
@@ -158,7 +170,7 @@ def test_an_order_has_each_label_once(Y):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="Y must be a Dataset, or an array of rows by labels"):
+    with pytest.raises(ValueError, match="a label is 0 or 1"):
         unconditional_dependence([[0, 2]])
     with pytest.raises(ValueError, match="correction must be 'holm'"):
         unconditional_dependence([[0, 1]], correction="bonferroni")

@@ -41,3 +41,37 @@ def test_theories():
     assert marked[2] == (r"3. $\overline{\textit{fashion}} \leftarrow \text{sex} = \text{Male}$")
     unordered = theory_markdown(parse("in any order:\nsports <- true", schema))
     assert unordered == r"- $\textit{sports} \leftarrow \text{true}$"
+
+
+LAYERS = """
+layer 1:
+in any order:
+quality <- sex = Male
+layer 2, until stable in at most 3 rounds:
+not quality <- tabloid
+rows without labels:
+"""
+
+
+def test_layers_have_headings():
+    theory = parse(LAYERS, load("magazines").schema)
+    assert theory_markdown(theory).splitlines() == [
+        "**layer 1**",
+        "",
+        r"- $\textit{quality} \leftarrow \text{sex} = \text{Male}$",
+        "",
+        "**layer 2, until stable in at most 3 rounds**",
+        "",
+        r"1. $\overline{\textit{quality}} \leftarrow \textit{tabloid}$",
+        "",
+        "**rows without labels**",
+    ]
+    assert theory_latex(theory).splitlines() == [
+        r"\begin{tabular}{l}",
+        r"  \textbf{layer 1} \\",
+        r"  $\textit{quality} \leftarrow \text{sex} = \text{Male}$ \\",
+        r"  \textbf{layer 2, until stable in at most 3 rounds} \\",
+        r"  $\overline{\textit{quality}} \leftarrow \textit{tabloid}$ \\",
+        r"  \textbf{rows without labels} \\",
+        r"\end{tabular}",
+    ]

@@ -22,9 +22,13 @@ from tables import tables
 
 
 def multiples(low, high, power):
-    """The first and the last whole number k with low <= k * 10**power < high, exactly."""
+    """The first and the last whole number k with low <= k * 10**power < high.
+
+    Numbers are what they are written as: 0.1 as a float is a little more than a tenth, and what
+    lies between the two no float can tell.
+    """
     unit = Fraction(10) ** power
-    return ceil(Fraction(low) / unit), ceil(Fraction(high) / unit) - 1
+    return ceil(Fraction(repr(low)) / unit), ceil(Fraction(repr(high)) / unit) - 1
 
 
 def coarsest_power(low, high):

@@ -14,14 +14,14 @@ from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
-from labelrules.learners.members import Job, Member, Work
+from labelrules.learners.members import Job, Work
 from labelrules.learners.probability import Background, presence
 from labelrules.learners.progress import Listener
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
 
 Order = tuple[int, ...]
-WORDS = ("dependence", "frequency", "random")
+WORDS = ("frequency", "dependence", "random", "columns")
 
 
 class ClassifierChain(LabelwiseClassifier):
@@ -35,12 +35,12 @@ class ClassifierChain(LabelwiseClassifier):
     ----------
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
-    order : {"dependence", "frequency", "random"} or sequence of labels, optional
-        The order of the labels: each near those it depends on, by a chi-square test (see
-        :meth:`Dependence.order`); the most frequent first; by chance; or as given, by name or
-        number. By default that of the columns of Y, or by chance if there are several chains.
+    order : {"frequency", "dependence", "random", "columns"} or labels, default="frequency"
+        The order of the labels: the most frequent first; each near those it depends on, by a
+        chi-square test (see :meth:`Dependence.order`); by chance; that of the columns of Y; or as
+        given, by name or number.
     n_chains : int, default=1
-        How many chains, each in a random order, vote with their probabilities.
+        How many chains vote with their probabilities, each in a random order whatever `order` says.
     random_state : int or RandomState, optional
         For random orders. The same without it.
     last_resort : float, optional
@@ -84,7 +84,7 @@ class ClassifierChain(LabelwiseClassifier):
         self,
         base: Any = None,
         *,
-        order: str | Sequence[str | int] | None = None,
+        order: str | Sequence[str | int] = "frequency",
         n_chains: int = 1,
         random_state: Any = None,
         last_resort: float | None = None,
@@ -108,7 +108,7 @@ class ClassifierChain(LabelwiseClassifier):
         for job in {job for jobs in chains for job in jobs} - learned.keys():
             learned[job] = work.constant(job, usual[job.label])
         self.orders_ = orders
-        self._chains: list[list[Member]] = [[learned[job] for job in jobs] for jobs in chains]
+        self._chains: list[list[Any]] = [[learned[job] for job in jobs] for jobs in chains]
         self.__dict__.pop("theories_", None)
         if work.makes_rules:
             theories = [DecisionList(data.schema, flat(members)) for members in self._chains]
@@ -121,14 +121,14 @@ class ClassifierChain(LabelwiseClassifier):
         n_chains, order = self.n_chains, self.order
         if isinstance(n_chains, bool) or not isinstance(n_chains, Integral) or n_chains < 1:
             raise ValueError(f"n_chains must be a whole number of at least 1, not {n_chains!r}")
-        is_random = isinstance(order, str) and order == "random"
-        if n_chains > 1 and not (order is None or is_random):
+        if n_chains > 1 and not isinstance(order, str):
             raise ValueError("several chains have random orders: leave order out, or n_chains at 1")
-        if n_chains > 1 or is_random:
-            chance = check_random_state(0 if self.random_state is None else self.random_state)
-            labels = data.schema.n_labels
-            return [tuple(chance.permutation(labels).tolist()) for _ in range(int(n_chains))]
-        return [chain_order(order, data)]
+        known = chain_order(order, data)
+        if n_chains == 1 and known is not None:
+            return [known]
+        chance = check_random_state(0 if self.random_state is None else self.random_state)
+        labels = data.schema.n_labels
+        return [tuple(chance.permutation(labels).tolist()) for _ in range(int(n_chains))]
 
     def _why_no_theory(self) -> str:
         if hasattr(self, "theories_"):
@@ -158,24 +158,26 @@ class ClassifierChain(LabelwiseClassifier):
         return reader.presence(self._chained(reader, self.orders_[number]))
 
     def _reader(self, X: Any, number: int) -> FittedReader:
-        members = sorted(self._chains[number], key=lambda member: member.job.label)  # type: ignore
-        return FittedReader(members, numbers_of(self._rows(X)))  # type: ignore[arg-type]
+        members = sorted(self._chains[number], key=lambda member: int(member.job.label))
+        return FittedReader(members, numbers_of(self._rows(X)))
 
     def _chained(self, reader: FittedReader, order: Order) -> Board:
         return reader.ask(LabelByLabel(1, order), None).run.board
 
 
-def chain_order(order: Any, data: Dataset) -> Order:
-    """The labels by number, in the order that was asked for."""
-    if order is None:
+def chain_order(order: Any, data: Dataset) -> Order | None:
+    """The labels by number, in the order that was asked for; None if chance decides."""
+    if not isinstance(order, str):
+        return _given_order(order, data.schema)
+    if order == "columns":
         return tuple(range(data.schema.n_labels))
-    if isinstance(order, str):
-        if order == "dependence":
-            return unconditional_dependence(data).order()
-        if order == "frequency":
-            return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
-        raise ValueError(f"order must be {', '.join(map(repr, WORDS))} or labels, not {order!r}")
-    return _given_order(order, data.schema)
+    if order == "dependence":
+        return unconditional_dependence(data).order()
+    if order == "frequency":
+        return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
+    if order == "random":
+        return None
+    raise ValueError(f"order must be {', '.join(map(repr, WORDS))} or labels, not {order!r}")
 
 
 def _given_order(order: Iterable[Any], schema: Schema) -> Order:

@@ -8,6 +8,7 @@ from scipy import stats
 
 from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset
+from labelrules.data.labels import read_labels
 from labelrules.learners.crew import Crew
 from labelrules.learners.folds import folds_of, held_out_cells
 from labelrules.learners.members import Job, Work, checked_base
@@ -121,7 +122,8 @@ def unconditional_dependence(
 
     Parameters
     ----------
-    Y : Dataset, or array of 0 and 1
+    Y : Dataset, array, sparse matrix, frame or label sets
+        Rows by labels, as for :func:`labelrules.dataset`.
     correction : {"holm", "benjamini-hochberg"}, optional
         For the number of tests: against a single wrong pair (Holm), or against many among those
         found (Benjamini and Hochberg).
@@ -258,10 +260,8 @@ def adjusted(p: Floats, correction: Correction) -> Floats:
 def _labels_of(Y: Any) -> tuple[tuple[str, ...], Board]:
     if isinstance(Y, Dataset):
         return Y.schema.labels, Y.Y
-    board = np.asarray(Y)
-    if board.ndim != 2 or not np.isin(board, [0, 1]).all():
-        raise ValueError("Y must be a Dataset, or an array of rows by labels with 0 and 1")
-    return tuple(f"y{label}" for label in range(board.shape[1])), board.astype(np.int8)
+    board, names = read_labels(Y, None)
+    return names or tuple(f"y{label}" for label in range(board.shape[1])), board
 
 
 def _checked_alpha(alpha: float) -> float:

@@ -10,7 +10,6 @@ from labelrules.data import Dataset
 from labelrules.learners.probability import Background, Smoothing, presence
 from labelrules.learners.table import TableClassifier
 from labelrules.rules import LayeredRun, LayeredTheory, RuleTable, Run
-from labelrules.rules.rounds import closed
 
 
 class TheoryClassifier(TableClassifier):
@@ -73,7 +72,10 @@ class TheoryClassifier(TableClassifier):
         return sparse.csr_array(sparse.hstack(parts))
 
     def _labels(self, X: Any) -> Board:
-        return closed(self._run(X).board)
+        theory = self.theory_
+        table = theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
+        found: Board = table.predict(X)
+        return found
 
     def _presence(self, X: Any) -> Floats:
         run = self._run(X)

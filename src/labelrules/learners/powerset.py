@@ -133,14 +133,13 @@ class LabelPowerset(ComposedClassifier):
         return self._labels(X).astype(np.float64)
 
     def _classes(self, X: Any) -> Any:
-        rows = self._rows_for_base(X)
         if len(self.sets_) == 1:
-            return np.zeros(rows.shape[0] if not isinstance(rows, Dataset) else len(rows), int)
-        return np.asarray(self.base_.predict(rows))
+            return np.zeros(len(self._rows(X)), dtype=np.int64)
+        return np.asarray(self.base_.predict(self._rows_for_base(X)))
 
     def _rows_for_base(self, X: Any) -> Any:
         rows = self._rows(X)
-        return rows if isinstance(self.base, RuleClassifier) else numbers_of(rows)
+        return rows if isinstance(self.base_, RuleClassifier) else numbers_of(rows)
 
 
 def _is_closed(rules: list[Rule]) -> bool:

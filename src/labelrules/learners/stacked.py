@@ -47,9 +47,11 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     ----------
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
-    labels_from : {"truth", "out-of-fold"}, default="truth"
-        Whether the second layer learns from the true values of the other labels, or from what the
-        first layer predicts for rows of other folds than it has learned from.
+    labels_from : {"out-of-fold", "truth"}, default="out-of-fold"
+        Whether the second layer learns from what the first one predicts for rows of other folds
+        than it has learned from, or from the true values of the other labels, as the chapter has
+        it. The latter takes less time, but in predicting the second layer does not find what it
+        has learned from.
     with_features : bool, default=True
         Whether the second layer is shown the features too, or labels only (pure stacking).
     own_label : bool, default=False
@@ -86,7 +88,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     --------
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
-    >>> model = StackedBinaryRelevance(SeparateAndConquer()).fit(load("magazines"))
+    >>> model = StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth")
+    >>> model = model.fit(load("magazines"))
     >>> print(model.theory_)
     layer 1:
     quality <- education = University
@@ -110,7 +113,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self,
         base: Any = None,
         *,
-        labels_from: str = "truth",
+        labels_from: str = "out-of-fold",
         with_features: bool = True,
         own_label: bool = False,
         n_layers: int = 2,
@@ -134,7 +137,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.progress = progress
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
-        way = self._checked_way()
+        self._way = way = self._checked_way()
         work = Work(base, data, data.Y)
         self._layers = [self._first_layer(work, crew, way)]
         self._further_layers(work, crew)
@@ -167,6 +170,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
                     return
             work = Work(first.base, first.data, shown, self.with_features)
             jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
+            self._jobs = jobs
             learned = crew.learn(work, jobs, f"layer {number}")
             self._layers.append([learned.get(job) or work.unchanged(job.label) for job in jobs])
 
@@ -174,10 +178,13 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         """How the last layer is read, if all parameters go together."""
         if self.labels_from not in ("truth", "out-of-fold"):
             raise ValueError(
-                f"labels_from must be 'truth' or 'out-of-fold', not {self.labels_from!r}"
+                f"labels_from must be 'out-of-fold' or 'truth', not {self.labels_from!r}"
             )
         for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
             _check_whole(name, getattr(self, name), lowest)
+        for name in ("with_features", "own_label"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if self.own_label and self.labels_from == "truth":
             raise ValueError(
                 "own_label needs labels_from='out-of-fold': the true label would tell itself"
@@ -199,7 +206,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             As for `fit`, with the same features and labels.
         """
         target, table = self._check_fitted(), self._table(X)
-        if self.own_label:
+        if any(job.label in job.tested for job in self._jobs):
             raise ValueError("with own_label the last layer would be shown what it is to predict")
         truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
         rows = self._rows(table)
@@ -215,11 +222,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         last, rounds, seen = self._ask(X)
         if rounds.presence is not None:
             return rounds.presence
-        way = self._checked_way()
-        if isinstance(way, Once):
+        if isinstance(self._way, Once):
             return last.presence(seen)
         # Rows that have not settled keep what the first round said, which has seen what was before.
-        settled = (rounds.n_rounds > 0)[:, None] | isinstance(way, LabelByLabel)
+        settled = (rounds.n_rounds > 0)[:, None] | isinstance(self._way, LabelByLabel)
         return last.presence(np.where(settled, rounds.run.board, seen))
 
     def _ask(self, X: Any) -> tuple[FittedReader, Rounds, Board]:
@@ -227,7 +233,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         rows = self._rows(X)
         last = FittedReader(self._layers[-1], numbers_of(rows))
         seen = self._before_last(rows)
-        return last, last.ask(self._checked_way(), seen), seen
+        return last, last.ask(self._way, seen), seen
 
     def _before_last(self, rows: Dataset) -> Board:
         """What the last layer is shown."""

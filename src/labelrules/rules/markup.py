@@ -4,8 +4,13 @@ Labels are in italics, an overline means absence. A feature whose two categories
 is shown by its name alone, overlined for no; every other condition is a comparison.
 """
 
+from collections.abc import Iterator
+
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
+from labelrules.rules.headings import NO_LABELS, heading_text
+from labelrules.rules.inference import Once
+from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 from labelrules.rules.tokens import number_text
@@ -37,13 +42,21 @@ def rule_latex(rule: Rule, schema: Schema) -> str:
 
 
 def theory_latex(theory: Theory) -> str:
-    r"""A theory as a LaTeX tabular with one rule to a line; needs the package amsmath."""
-    rows = [rf"  {rule_latex(rule, theory.schema)} \\" for rule in theory]
+    r"""A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
+
+    Layers have their headings in bold.
+    """
+    rows = []
+    for heading, part in _parts(theory):
+        rows += [rf"  \textbf{{{_escaped(heading)}}} \\"] if heading else []
+        rows += [rf"  {rule_latex(rule, theory.schema)} \\" for rule in part]
     return "\n".join([r"\begin{tabular}{l}", *rows, r"\end{tabular}"])
 
 
 def theory_markdown(theory: Theory) -> str:
     r"""A theory as a Markdown list with formulas, numbered if its order matters.
+
+    Each layer is a list of its own, below its heading in bold.
 
     Examples
     --------
@@ -51,10 +64,26 @@ def theory_markdown(theory: Theory) -> str:
     >>> print(theory_markdown(parse("not sports <- fashion", load("magazines").schema)))
     1. $\overline{\textit{sports}} \leftarrow \textit{fashion}$
     """
-    return "\n".join(
-        f"{f'{number}.' if theory.ordered else '-'} {rule_latex(rule, theory.schema)}"
-        for number, rule in enumerate(theory, 1)
-    )
+    lists = []
+    for heading, part in _parts(theory):
+        rules = "\n".join(
+            f"{f'{number}.' if part.ordered else '-'} {rule_latex(rule, theory.schema)}"
+            for number, rule in enumerate(part, 1)
+        )
+        lists += [f"**{heading}**", rules] if heading else [rules]
+    return "\n\n".join(text for text in lists if text)
+
+
+def _parts(theory: Theory) -> Iterator[tuple[str, Theory]]:
+    """The layers with their headings; a theory that has none, without."""
+    if not isinstance(theory, LayeredTheory):
+        yield "", theory
+        return
+    for number, layer in enumerate(theory.layers, 1):
+        way = theory.inference if number == len(theory.layers) else Once()
+        yield heading_text(number, way, theory.schema, "plain").removesuffix(":"), layer
+    if theory.fallback is not None:
+        yield NO_LABELS.removesuffix(":"), theory.fallback
 
 
 def _overlined(text: str, overlined: bool) -> str:

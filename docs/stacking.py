@@ -1,0 +1,192 @@
+"""The figures and rules of the page on case studies of stacking, learned from the data sets.
+
+``python docs/stacking.py`` writes them into the page, between the marks that name them. The data
+sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data`` beside the project folder;
+`tests/test_docs_stacking.py` fails when the page says something else.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from labelrules import Dataset, load, rule_text
+from labelrules.inspection import flips, label_graph
+from labelrules.learners import BinaryRelevance, SeparateAndConquer, StackedBinaryRelevance
+from labelrules.measures import Measure
+from labelrules.rules import UntilStable
+
+DOCS = Path(__file__).parent
+BASE = SeparateAndConquer()
+SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
+"""Data sets, and the label of each for which the chapter shows rules."""
+
+
+class Models(NamedTuple):
+    """What is compared: each label on its own, two layers on true labels, two out of fold."""
+
+    relevance: BinaryRelevance
+    stacked: StackedBinaryRelevance
+    out_of_fold: StackedBinaryRelevance
+
+
+def folder() -> Path:
+    """Where the data sets are."""
+    beside = DOCS.resolve().parents[1] / "shared" / "data"
+    return Path(os.environ.get("LABELRULES_DATA") or beside)
+
+
+@cache
+def rows(name: str, part: str | None) -> Dataset:
+    """A part of a data set, or all of it."""
+    return load(name, folder(), part=part)
+
+
+@cache
+def learned(name: str, part: str | None) -> Models:
+    """The three models."""
+    data = rows(name, part)
+    return Models(
+        BinaryRelevance(BASE).fit(data),
+        StackedBinaryRelevance(BASE, labels_from="truth").fit(data),
+        StackedBinaryRelevance(BASE).fit(data),
+    )
+
+
+def sizes() -> str:
+    """Rules and conditions, and the share of rules that test labels."""
+    lines = []
+    for name in SETS:
+        models = learned(name, None)
+        second = models.stacked.theory_.layers[1]
+        graph = label_graph(second)
+        lines.append(
+            [
+                name,
+                *_size(models.relevance.theory_),
+                *_size(second),
+                str(_n_conditions(models.stacked.theory_)),
+                f"{graph.share_full:.0%}",
+                f"{graph.share_partial:.0%}",
+            ]
+        )
+    return _table(
+        "set, rules BR, conditions BR, rules of layer 2, conditions of layer 2, conditions SBR, "
+        "fully label-dependent, partially",
+        lines,
+    )
+
+
+def rules(name: str) -> str:
+    """The rules for the label of which the chapter shows some."""
+    models, label = learned(name, None), SETS[name]
+    lists = {
+        "each label on its own (BR)": models.relevance.theory_,
+        "the second of two layers (SBR)": models.stacked.theory_.layers[1],
+        "separate-and-conquer (Single)": SeparateAndConquer().fit(rows(name, None)).theory_,
+    }
+    parts = []
+    for title, theory in lists.items():
+        number = theory.schema.label_index[label]
+        found = [rule for rule in theory if rule.head.labels == (number,) and len(rule.body)]
+        lines = [rule_text(rule, theory.schema, evidence=True) for rule in found] or ["# none"]
+        parts += [f"# {title}", *lines]
+    return "```text\n" + "\n".join(parts) + "\n```"
+
+
+def circles() -> str:
+    """What a second layer that anybody may read does: circles, flips, rows that do not settle."""
+    lines = []
+    for name in SETS:
+        theory = learned(name, "train").stacked.theory_
+        test = rows(name, "test")
+        graph = label_graph(theory.layers[1])
+        largest = max((len(group) for group in graph.components()), default=0)
+        run = theory.with_inference(UntilStable(20)).run(test)
+        flipped = sum(pair.n_rows for pair in flips(theory, test))
+        lines.append(
+            [
+                name,
+                str(len(graph.edges())),
+                str(len(graph.cycles(limit=1000))),
+                str(largest),
+                str(flipped),
+                f"{len(run.unsettled)} of {len(test)}",
+                str(int(run.rounds.max(initial=0))),
+            ]
+        )
+    return _table(
+        "set, dependencies, cycles (at most 1000), largest circle, flips, rows that do not settle,"
+        " rounds of the others",
+        lines,
+    )
+
+
+def qualities() -> str:
+    """Micro-F1 on the test part, and what predicted labels cost the second layer."""
+    lines = []
+    f1 = Measure.parse("f1/micro/full")
+    for name in SETS:
+        models, test = learned(name, "train"), rows(name, "test")
+        values = [f1.of_predictions(test.Y, np.asarray(model.predict(test))) for model in models]
+        handed = models.stacked.error_propagation(test)
+        shares = [handed.before, handed.on_predictions, handed.on_truth]
+        lines.append(
+            [
+                name,
+                *(f"{value:.3f}" for value in values),
+                *(f"{float(share.mean()):.3f}" for share in shares),
+            ]
+        )
+    return _table(
+        "set, BR, SBR on true labels, SBR out of fold, layer 1, layer 2 on predicted labels,"
+        " layer 2 on true labels",
+        lines,
+    )
+
+
+def _size(theory: object) -> list[str]:
+    return [str(sum(1 for rule in theory if len(rule.body))), str(_n_conditions(theory))]
+
+
+def _n_conditions(theory: object) -> int:
+    return sum(len(rule.body) for rule in theory)
+
+
+def _table(head: str, lines: list[list[str]]) -> str:
+    columns = head.split(", ")
+    every = [columns, ["---"] * len(columns), *lines]
+    return "\n".join("| " + " | ".join(line) + " |" for line in every)
+
+
+PARTS = {
+    "sizes": sizes,
+    "rules of yeast": lambda: rules("yeast"),
+    "rules of medical": lambda: rules("medical"),
+    "rules of enron": lambda: rules("enron"),
+    "circles": circles,
+    "qualities": qualities,
+}
+"""From the mark to what belongs there."""
+
+
+def marked(mark: str) -> re.Pattern[str]:
+    """Finds what stands between two marks."""
+    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
+
+
+def main() -> None:
+    """Write every part into the page."""
+    path = DOCS / "stacking.md"
+    text = path.read_text("utf-8")
+    for mark, part in PARTS.items():
+        text, n = marked(mark).subn(lambda _, part=part: part(), text)
+        assert n == 1, f"{n} places for {mark}"
+    path.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
