@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 import naive_learner as naive
+from labelrules import Dataset
 from labelrules.search import kln, lanes, root
-from tables import tables
+from tables import schema_of, tables
 from unpruned import learned, told
 
 MEASURES = ["precision", "f0.5", "f1", "hamming", "laplace/label"]
@@ -66,6 +68,30 @@ def test_labels_in_lanes_of_their_own(data, measure, polarity, min_gain, max_con
             data, heads="single", measure=measure, polarity=polarity, fixed_head=True,
             label_conditions=False, min_gain=min_gain, max_conditions=max_conditions,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("storage", STORED)
+def test_a_category_that_is_known_of_some_covered_rows_only(storage):
+    """Where covered rows have one category or none, asking for it is a refinement like any other.
+
+    There are more cuts of the number than are bounded one by one, and its bound is looser.
+    """
+    n_first, n_others = 200, 400
+    kind = np.repeat([0.0, 1.0], [n_first, n_others])
+    number = np.concatenate([np.arange(n_first), np.resize([-1.0, 300.0, 50.5, 150.5], n_others)])
+    known = np.full(n_first + n_others, np.nan)
+    known[np.r_[:120, 130, 131]] = 1
+    known[n_first:] = np.resize([0, 1, 0], n_others)
+    Y = np.zeros((n_first + n_others, 2), dtype=np.int8)
+    Y[:126, 0] = Y[:120, 1] = 1
+    Y[[130, 131]] = 1
+    X = np.column_stack([number, kind, known])
+    table = sparse.csc_array(X) if storage == "sparse" else X
+    data = Dataset(schema_of([0, 2, 2], 2), table, Y)
+    way = {"measure": "precision", "polarity": "presence", "label_conditions": False}
+    found = learned(data, heads="multi", max_rules=1, **way)
+    assert told(found) == told(naive.learn(data, naive.Settings(heads="multi", max_rules=1, **way)))
+    assert [one.right for one in found[0].evidence] == [122, 122]
 
 
 OTHER_HEADS = [

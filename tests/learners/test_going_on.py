@@ -14,6 +14,7 @@ from labelrules.learners.interrupts import LearningInterrupted
 from labelrules.learners.lastresort import LastResort
 from labelrules.learners.progress import Progress
 from labelrules.learners.settings import checked_settings
+from labelrules.search import lanes
 from tables import schema_of, tables
 from theories import decision_lists
 from unpruned import told
@@ -308,3 +309,21 @@ def test_nothing_is_shown_unless_asked_for(capsys):
 def test_a_bar_shows_how_many_rules_there_are(capsys):
     theory = plain(progress=True).fit(a_table()).theory_
     assert f"{len(theory) - 1} rules" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("limits", [{"max_rules": 1}, {}], ids=str)
+def test_no_thread_goes_on_when_learning_has_ended(limits, monkeypatch):
+    monkeypatch.setattr(lanes, "WORTH_A_LANE", 1)
+    data = a_table(n_rows=200)
+    model = plain(label_conditions=False, n_jobs=3, **limits)
+    covering = Covering(data, checked_settings(model, data.schema), None)
+    covering.go_on(lambda news: None)
+    side_by_side = covering.search.lanes
+    assert side_by_side.n_threads == 3
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        side_by_side.pool.submit(int)
+    for thread in side_by_side.pool._threads:
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+    if limits:  # no more is found ahead than may be asked for
+        assert max(len(queue) for queue in side_by_side.waiting) <= 1

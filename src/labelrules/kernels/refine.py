@@ -196,8 +196,9 @@ def scan_listed(
         before, after, is_before, everywhere, values, present, absent, way
     )
     if len(marks) and rank >= top and rank > NOTHING:
-        marks[slot] = rights[0] if ranks[0] == rank else 0
-        marks[slot + 1] = rights[1] if ranks[1] == rank else 0
+        first, last = np.int64(not is_before), np.int64(1)  # the first value that occurs
+        marks[slot] = rights[first] if ranks[first] == rank else 0
+        marks[slot + 1] = rights[last] if is_before and ranks[last] == rank else 0
     return rank, right, at
 
 

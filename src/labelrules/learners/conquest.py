@@ -69,6 +69,8 @@ class Covering:
             # It may have been while a rule was written: only what is in the list shall count.
             self.ground = Ground(self.data, self.settings.order)
             self.evidence = self.ground.replay(self.rules, self.data.X)
+        finally:
+            self.search.end()
 
     def _is_done(self) -> bool:
         settings = self.settings

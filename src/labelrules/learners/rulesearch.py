@@ -66,7 +66,8 @@ class RuleSearch:
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
         if self.has_lanes:
-            self.lanes = self.lanes or Lanes(self.refiner, self.growth)
+            most = self.settings.max_rules
+            self.lanes = self.lanes or Lanes(self.refiner, self.growth, most)
             return self.lanes.next_rule()
         remaining = self.ground.remaining(self.settings.readd)
         if self._is_greedy:
@@ -81,6 +82,11 @@ class RuleSearch:
             self.refiner.stale[label] = True
             if not self.settings.scores_literals:  # heads are searched for as a whole
                 self.ground.counted[:, label] = False
+
+    def end(self) -> None:
+        """Find no more rules ahead."""
+        if self.lanes is not None:
+            self.lanes.close()
 
     def changed(self, labels: Mask) -> None:
         """Take note of labels whose cells have changed."""

@@ -65,10 +65,15 @@ class Lanes:
     refiner : Refiner
         For labels that have one value each; what it counts is copied.
     growth : Growth
+    most : int, optional
+        The most rules that will be asked for.
     """
 
-    def __init__(self, refiner: Refiner, growth: Growth) -> None:
+    def __init__(self, refiner: Refiner, growth: Growth, most: int | None = None) -> None:
         self.refiner, self.growth = refiner, growth
+        limit = MOST_AHEAD if most is None else most
+        self.enough, self.at_most = min(ENOUGH_AHEAD, limit), min(MOST_AHEAD, limit)
+        self.is_closed = False
         n_labels = len(refiner.board)
         # Written ahead of the list.
         self.cells = refiner.cells._replace(counted=refiner.cells.counted.copy())
@@ -102,6 +107,12 @@ class Lanes:
             if is_better:
                 return self._take(chosen)
         return self._end(label, least) if label >= 0 else None
+
+    def close(self) -> None:
+        """Find no more rules: other threads end when they have done what they are at."""
+        self.is_closed = True
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
 
     # ------------------------------------------------------------ which rule is next
 
@@ -164,7 +175,7 @@ class Lanes:
         while not queue:
             if self._claims(label):
                 self._go_ahead(label)
-            elif (other := self._shortest(MOST_AHEAD)) is not None:
+            elif (other := self._shortest(self.at_most)) is not None:
                 self._go_ahead(other)  # rather than wait for the thread that is at it
             else:
                 with self.lock:
@@ -178,14 +189,14 @@ class Lanes:
         if self.pool is None:
             return
         with self.lock:
-            is_wanted = self.n_helping < self.n_threads - 1
+            is_wanted = self.n_helping < self.n_threads - 1 and not self.is_closed
             self.n_helping += is_wanted
         if is_wanted:
             self.pool.submit(self._help)
 
     def _help(self) -> None:
         try:
-            while (label := self._shortest(ENOUGH_AHEAD)) is not None:
+            while not self.is_closed and (label := self._shortest(self.enough)) is not None:
                 self._go_ahead(label)
         finally:
             with self.lock:
@@ -212,7 +223,7 @@ class Lanes:
         """Find rules of a claimed label; it stays claimed when it has come to its end."""
         found: list[Waiting] = []
         try:
-            found = self._find(label, 1 if self.pool is None else AT_ONCE)
+            found = self._find(label, 1 if self.pool is None else min(AT_ONCE, self.enough))
         finally:
             with self.lock:
                 self.waiting[label].extend(found)
