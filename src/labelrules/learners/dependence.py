@@ -9,12 +9,11 @@ from scipy import stats
 from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.labels import read_labels
+from labelrules.discovery.significance import Correction, adjusted, checked_alpha
 from labelrules.learners.crew import Crew
 from labelrules.learners.folds import folds_of, held_out_cells
 from labelrules.learners.members import Job, Work, checked_base
 from labelrules.learners.progress import Listener, told
-
-Correction = Literal["holm", "benjamini-hochberg"] | None
 
 
 class DependentPair(NamedTuple):
@@ -152,7 +151,7 @@ def unconditional_dependence(
     corrected = np.ones_like(p)
     corrected[above] = adjusted(p[above], correction)
     corrected = np.minimum(corrected, corrected.T)
-    return Dependence("unconditional", labels, statistic, p, corrected, _checked_alpha(alpha))
+    return Dependence("unconditional", labels, statistic, p, corrected, checked_alpha(alpha))
 
 
 def conditional_dependence(
@@ -208,7 +207,7 @@ def conditional_dependence(
     rows, columns = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
     corrected[rows, columns] = adjusted(p[rows, columns], correction)
     labels = data.schema.labels
-    return Dependence("conditional", labels, statistic, p, corrected, _checked_alpha(alpha))
+    return Dependence("conditional", labels, statistic, p, corrected, checked_alpha(alpha))
 
 
 def compared(before: Mask, after: Mask) -> tuple[int, int]:
@@ -229,42 +228,8 @@ def mcnemar(gained: int, lost: int) -> float:
     return float(stats.binomtest(gained, gained + lost).pvalue)
 
 
-def adjusted(p: Floats, correction: Correction) -> Floats:
-    """Probabilities corrected for their number.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> adjusted(np.array([0.01, 0.04, 0.03]), "holm")
-    array([0.03, 0.06, 0.06])
-    >>> adjusted(np.array([0.01, 0.04, 0.03]), "benjamini-hochberg")
-    array([0.03, 0.04, 0.04])
-    """
-    if correction is None:
-        return p
-    n = len(p)
-    order = np.argsort(p, kind="stable")
-    if correction == "holm":
-        raised = np.maximum.accumulate(p[order] * (n - np.arange(n)))
-    elif correction == "benjamini-hochberg":
-        raised = np.minimum.accumulate((p[order] * n / (np.arange(n) + 1))[::-1])[::-1]
-    else:
-        raise ValueError(
-            f"correction must be 'holm', 'benjamini-hochberg' or None, not {correction!r}"
-        )
-    found = np.empty(n)
-    found[order] = np.minimum(raised, 1.0)
-    return found
-
-
 def _labels_of(Y: Any) -> tuple[tuple[str, ...], Board]:
     if isinstance(Y, Dataset):
         return Y.schema.labels, Y.Y
     board, names = read_labels(Y, None)
     return names or tuple(f"y{label}" for label in range(board.shape[1])), board
-
-
-def _checked_alpha(alpha: float) -> float:
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
-    return float(alpha)

@@ -1,0 +1,1 @@
+"""LIST: what is so in the data, found rather than covered."""
