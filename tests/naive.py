@@ -49,7 +49,8 @@ def run_set(theory, X, board, reads=None):
             literal
             for rule in theory
             if all(holds(condition, row, cells) for condition in rule.body)
-            for literal in rule.head
+            for literal, number in zip(rule.head, rule.votes or [1] * len(rule.head), strict=True)
+            for _ in range(number)
         ]
         for label in range(board.shape[1]):
             said = [value for voted, value in votes if voted == label]

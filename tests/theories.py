@@ -36,11 +36,13 @@ def heads(schema):
 
 
 @st.composite
-def rules(draw, schema, values=numbers, may_stop=True):
+def rules(draw, schema, values=numbers, in_list=True):
     head = draw(heads(schema))
     counts = st.builds(Evidence, st.integers(0, 10**9), st.integers(0, 10**9))
     evidence = draw(st.none() | st.tuples(*[counts for _ in head.labels]))
-    return Rule(head, draw(bodies(schema, values)), may_stop and draw(st.booleans()), evidence)
+    votes = None if in_list else draw(st.none() | st.tuples(*[st.integers(1, 9) for _ in head]))
+    stops = in_list and draw(st.booleans())
+    return Rule(head, draw(bodies(schema, values)), stops, evidence, votes)
 
 
 def decision_lists(schema, values=numbers, max_size=8):
@@ -50,7 +52,7 @@ def decision_lists(schema, values=numbers, max_size=8):
 
 
 def rule_sets(schema, values=numbers, max_size=8):
-    unmarked = st.lists(rules(schema, values, may_stop=False), max_size=max_size)
+    unmarked = st.lists(rules(schema, values, in_list=False), max_size=max_size)
     return st.builds(RuleSet, st.just(schema), unmarked)
 
 

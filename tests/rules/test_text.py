@@ -70,6 +70,8 @@ def test_thresholds_come_back_to_the_last_bit(value):
             "quality, not tabloid, not fashion, not sports <- true",
         ),
         ("quality (3/1) <- true", "quality <- true"),
+        ("quality x3 (2/0), not tabloid x1 (1/0) <- true", "quality x3, not tabloid <- true"),
+        ("quality x1 <- true", "quality <- true"),
     ],
 )
 def test_ways_to_write(text, printed):
@@ -106,8 +108,19 @@ def test_evidence_is_shown_on_request():
     )
 
 
+def test_votes_need_a_rule_set():
+    voted = parse("in any order:\nquality x3, not tabloid <- true", READERS)
+    assert voted[0].votes == (3, 1)
+    assert str(voted).splitlines()[1] == "quality x3, not tabloid <- true"
+    with pytest.raises(RuleSyntaxError, match="votes need a rule set, which begins with 'in any"):
+        parse("quality x3, not tabloid <- true", READERS)
+
+
 BAD = [
     # text, column, message
+    ("quality x0 <- true", 9, "a rule casts from 1 to 10,000 votes, not 0"),
+    ("quality x1000000000000 <- true", 9, "a rule casts from 1 to 10,000 votes"),
+    ("quality three <- true", 9, "expected a comma or <-, not 'three'"),
     ("", 1, "expected a label, but the line ends"),
     ("quality", 8, "expected a comma or <-, but the line ends"),
     ("quality <-", 11, "expected a condition, or true, but the line ends"),

@@ -135,6 +135,13 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
         (lambda: _one(Condition.equals(9, 3)), "there is no feature 9 among 3 features"),
         (lambda: _one(Condition.label(2)), "there is no label 2 among 2 labels"),
         (lambda: RuleSet(SMALL, [Rule(Head({0: 1}, 2), stops=True)]), "rule 1 has a stop mark"),
+        (
+            lambda: DecisionList(SMALL, [Rule(Head({0: 1}, 2), votes=(2,))]),
+            "rule 1 casts several votes, but in a list the first rule decides",
+        ),
+        (lambda: Rule(Head({0: 1}, 1), votes=(1, 2)), "2 numbers of votes were given for 1 labels"),
+        (lambda: Rule(Head({0: 1}, 1), votes=(0,)), "votes must be whole numbers from 1 to 10,000"),
+        (lambda: Rule(Head({0: 1}, 1), votes=(1.5,)), "votes must be whole numbers"),
     ],
 )
 def test_impossible_values_are_refused(make, message):

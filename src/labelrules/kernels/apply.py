@@ -45,6 +45,7 @@ class Rules(NamedTuple):
     head_start: Integers
     head_label: Integers
     head_value: npt.NDArray[np.int8]
+    head_votes: npt.NDArray[np.int32]
     stops: npt.NDArray[np.bool_]
 
 
@@ -252,16 +253,19 @@ def run_set(rules, columns, board, reads):
             covered[:] = active
             _cover(covered, r, rules, columns, words, filled, planes[0], planes[1], first, n_rows)
             for i in range(rules.head_start[r], rules.head_start[r + 1]):
-                _count(covered, votes[rules.head_value[i], rules.head_label[i]])
+                _count(
+                    covered, rules.head_votes[i], votes[rules.head_value[i], rules.head_label[i]]
+                )
         _decide(board, first, n_rows, votes)
 
 
 @njit(nogil=True, cache=True)
-def _count(covered, votes):
+def _count(covered, number, votes):
     for word in range(len(covered)):
         if covered[word]:
             for bit in range(64):
-                votes[64 * word + bit] += np.int32((covered[word] >> np.uint64(bit)) & _ONE)
+                if (covered[word] >> np.uint64(bit)) & _ONE:
+                    votes[64 * word + bit] += number
 
 
 @njit(nogil=True, cache=True)

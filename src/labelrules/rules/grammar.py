@@ -8,7 +8,7 @@ from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition, Operator
 from labelrules.rules.head import Head
-from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
 from labelrules.rules.tokens import KEYWORDS, Token, fail_at
 
 _ASCII_OPERATORS: dict[str, Operator] = {
@@ -56,19 +56,22 @@ class RuleParser:
 
     def rule(self) -> Rule:
         """The rule that the line holds."""
-        literals, evidence, stops = self.head()
+        literals, evidence, votes, stops = self.head()
         self.expect("arrow", "a comma or <-")
         body = self.body()
         self.expect("end", "a comma or the end of the line" if body else "the end of the line")
         counts = [evidence[label] for label in sorted(literals) if label in evidence]
         if counts and len(counts) < len(literals):
             self.fail("either all labels of the head carry evidence or none", self.tokens[0])
-        return Rule(Head(literals, self.schema.n_labels), body, stops, tuple(counts) or None)
+        ballot = tuple(votes.get(label, 1) for label in sorted(literals))
+        head = Head(literals, self.schema.n_labels)
+        return Rule(head, body, stops, tuple(counts) or None, ballot)
 
-    def head(self) -> tuple[dict[int, int], dict[int, Evidence], bool]:
-        """The labels with their values and evidence, and whether there is a stop mark."""
+    def head(self) -> tuple[dict[int, int], dict[int, Evidence], dict[int, int], bool]:
+        """The labels with their values, evidence and votes, and whether there is a stop mark."""
         literals: dict[int, int] = {}
         evidence: dict[int, Evidence] = {}
+        votes: dict[int, int] = {}
         stops = others = False
         while True:
             start = self.next
@@ -86,6 +89,8 @@ class RuleParser:
                     name = self.schema.labels[label]
                     self.fail(f"the head names the label {quoted(name)} twice", start)
                 literals[label] = value
+                if self.next.kind == "word":
+                    votes[label] = self.votes()
                 if self.took("open"):
                     evidence[label] = self.evidence()
             if not self.took("comma"):
@@ -94,7 +99,7 @@ class RuleParser:
             literals = {**dict.fromkeys(range(self.schema.n_labels), 0), **literals}
         if not literals:
             self.fail("the head names no label", self.tokens[0])
-        return literals, evidence, stops
+        return literals, evidence, votes, stops
 
     def others(self) -> bool:
         """Take "not others" if it comes next."""
@@ -110,6 +115,16 @@ class RuleParser:
         wrong = self.count()
         self.expect("close", "a closing bracket")
         return Evidence(right, wrong)
+
+    def votes(self) -> int:
+        """How many votes, as in x3."""
+        token = self.take()
+        sign, digits = token.text[:1], token.text[1:]
+        if sign != "x" or not (digits.isascii() and digits.isdigit()):
+            self.fail(f"expected a comma or <-, not {quoted(token.text)}", token)
+        if len(digits) > 9 or not 1 <= int(digits) <= MOST_VOTES:
+            self.fail(f"a rule casts from 1 to {MOST_VOTES:,} votes, not {digits}", token)
+        return int(digits)
 
     def count(self) -> int:
         """A whole number."""

@@ -35,7 +35,10 @@ def rule_latex(rule: Rule, schema: Schema) -> str:
     >>> print(rule_latex(parse_rule("quality, not tabloid <- children = No", schema), schema))
     $\textit{quality}, \overline{\textit{tabloid}} \leftarrow \overline{\text{children}}$
     """
-    parts = [_overlined(_label(label, schema), value == 0) for label, value in rule.head]
+    parts = [
+        _overlined(_label(label, schema), value == 0) + (rf" \times {votes}" if votes > 1 else "")
+        for label, value, votes in rule.ballot
+    ]
     head = ", ".join([*parts, "*"] if rule.stops else parts)
     body = ", ".join(_condition(condition, schema) for condition in rule.body)
     return rf"${head} \leftarrow {body or _TRUE}$"

@@ -107,10 +107,11 @@ def _speaking_of(label: int, layer: Theory) -> list[int]:
 
 def _only(label: int, rule: Rule) -> Rule:
     """The rule, silent about other labels; as it is if it speaks of others only."""
-    said = dict(rule.head)
-    if label not in said:
-        return rule
-    return Rule(Head({label: said[label]}, rule.head.n_labels), rule.body, rule.stops)
+    for said, value, votes in rule.ballot:
+        if said == label:
+            head = Head({label: value}, rule.head.n_labels)
+            return Rule(head, rule.body, rule.stops, votes=(votes,))
+    return rule
 
 
 def _probability(rule: Rule, number: int, label: int) -> float:

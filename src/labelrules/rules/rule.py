@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Literal, NamedTuple
 
 from labelrules.measures import ratio
@@ -73,6 +74,8 @@ class Rule:
         Whether the list ends for a row on which this rule fires: the chapter's star.
     evidence : sequence of Evidence, optional
         One for each label of the head, in the order of the head.
+    votes : sequence of int, optional
+        In a rule set: how many votes the rule casts on each label of the head. One each by default.
 
     Examples
     --------
@@ -86,12 +89,15 @@ class Rule:
     body: Body = field(default_factory=Body)
     stops: bool = False
     evidence: tuple[Evidence, ...] | None = field(default=None, compare=False)
+    votes: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.head, Head) and isinstance(self.body, Body)):
             raise ValueError("a rule needs a Head and a Body: Rule(Head(...), Body([...]))")
         if self.evidence is not None:
             object.__setattr__(self, "evidence", _checked(self.evidence, len(self.head)))
+        if self.votes is not None:
+            object.__setattr__(self, "votes", _checked_votes(self.votes, len(self.head)))
 
     @property
     def form(self) -> Form:
@@ -105,6 +111,12 @@ class Rule:
             stops=self.stops,
         )
 
+    @property
+    def ballot(self) -> tuple[tuple[int, int, int], ...]:
+        """For each label of the head: the label, its value, and the votes for it."""
+        votes = self.votes or (1,) * len(self.head)
+        return tuple((label, value, n) for (label, value), n in zip(self.head, votes, strict=True))
+
     def evidence_for(self, label: int) -> Evidence | None:
         """The evidence for what the rule says about this label, if any was recorded."""
         if self.evidence is None or label not in self.head.labels:
@@ -117,7 +129,10 @@ class Rule:
 
     def as_full_prediction(self) -> "Rule":
         """The same body with the head completed: labels it did not name become absent."""
-        return Rule(self.head.completed(), self.body, self.stops)
+        said = {label: votes for label, _, votes in self.ballot}
+        completed = self.head.completed()
+        votes = tuple(said.get(label, 1) for label in completed.labels)
+        return Rule(completed, self.body, self.stops, votes=votes)
 
 
 def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Evidence, ...]:
@@ -128,6 +143,24 @@ def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Eviden
         if min(pair) < 0 or any(count != int(count) for count in pair):
             raise ValueError(f"evidence counts cells; {pair.right}/{pair.wrong} are no counts")
     return pairs
+
+
+MOST_VOTES = 10_000
+"""More votes of one rule are refused; so the sums of many rules stay small numbers."""
+
+
+def _checked_votes(votes: Iterable[int], n_labels: int) -> tuple[int, ...] | None:
+    """The votes, None if there is just one for each label: both say the same."""
+    numbers = tuple(votes)
+    if len(numbers) != n_labels:
+        raise ValueError(f"{len(numbers)} numbers of votes were given for {n_labels} labels")
+    for number in numbers:
+        if not isinstance(number, Integral) or not 1 <= number <= MOST_VOTES:
+            raise ValueError(
+                f"votes must be whole numbers from 1 to {MOST_VOTES:,}, not {number!r}; the head "
+                "says whether they are for presence or for absence"
+            )
+    return None if set(numbers) == {1} else tuple(map(int, numbers))
 
 
 def _polarity(head: Head) -> Literal["positive", "negative", "mixed"]:

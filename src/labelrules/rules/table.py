@@ -109,7 +109,7 @@ def _flat(theory: Theory) -> "Rules":
     atoms = list(dict.fromkeys(c for body in bodies for c in body.on_features))
     number = {atom: i for i, atom in enumerate(atoms)}
     looks = [condition for body in bodies for condition in body.on_labels]
-    literals = [literal for rule in theory for literal in rule.head]
+    literals = [literal for rule in theory for literal in rule.ballot]
     return Rules(
         column=_whole(atom.column for atom in atoms),
         operator=np.array([OPERATORS.index(atom.operator) for atom in atoms], np.int8),
@@ -120,8 +120,9 @@ def _flat(theory: Theory) -> "Rules":
         look_label=_whole(condition.column for condition in looks),
         look_value=np.array([condition.value for condition in looks], np.int8),
         head_start=_starts([len(rule.head) for rule in theory]),
-        head_label=_whole(label for label, _ in literals),
-        head_value=np.array([value for _, value in literals], np.int8),
+        head_label=_whole(label for label, _, _ in literals),
+        head_value=np.array([value for _, value, _ in literals], np.int8),
+        head_votes=np.array([votes for _, _, votes in literals], np.int32),
         stops=np.array([rule.stops for rule in theory], np.bool_),
     )
 

@@ -8,14 +8,15 @@
     rules     = ["in any order:"] { rule }
     rule      = head "<-" body
     head      = part { "," part }
-    part      = literal ["(" right "/" wrong ")"] | "not others" | "*"
+    part      = literal ["x" votes] ["(" right "/" wrong ")"] | "not others" | "*"
     body      = "true" | condition { "," condition }
     condition = literal | feature ("<=" | ">") number | feature ("=" | "!=") category
     literal   = ["not"] label
 
 A bare name is a label and a comparison speaks of a feature. Names and categories that
 are not plain words stand in double quotes, with backslash escapes. "not others" says that
-every label not named is absent, "*" is the stop mark. The signs ``← ≤ ≠ ¬`` may be used too.
+every label not named is absent, "*" is the stop mark; "x3" are three votes, in a rule set. The
+signs ``← ≤ ≠ ¬`` may be used too.
 """
 
 from dataclasses import dataclass, field
@@ -137,10 +138,14 @@ def _head_text(rule: Rule, schema: Schema, style: Style, evidence: bool) -> str:
     shown = list(rule.head)
     counts = rule.evidence if evidence else None
     n_absent = rule.head.values.count(0)
-    shortened = counts is None and rule.head.is_complete and n_absent > SPELLED_OUT
+    plain = counts is None and rule.votes is None
+    shortened = plain and rule.head.is_complete and n_absent > SPELLED_OUT
     if shortened:
         shown = [(label, value) for label, value in shown if value]
     parts = [_literal_text(label, value, schema, style) for label, value in shown]
+    if rule.votes is not None:
+        numbers = zip(parts, rule.votes, strict=True)
+        parts = [f"{part} x{votes}" if votes > 1 else part for part, votes in numbers]
     if counts is not None:
         parts = [f"{part} ({e.right}/{e.wrong})" for part, e in zip(parts, counts, strict=True)]
     if shortened:
@@ -244,6 +249,8 @@ class _Section:
         rule = parser.rule()
         if rule.stops and self.kind is RuleSet:
             parser.fail("a rule set has no order, so no rule can stop it", parser.tokens[0])
+        if rule.votes is not None and self.kind is DecisionList:
+            parser.fail(f"votes need a rule set, which begins with {ANY_ORDER!r}", parser.tokens[0])
         if rule.body.on_labels and self.is_fallback:
             parser.fail("rules for rows without labels test no labels", parser.tokens[0])
         self.rules.append(rule)

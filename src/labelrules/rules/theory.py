@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Matrix
+from labelrules._types import UNSET, Board, Integers, Matrix
 from labelrules.data.encode import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
@@ -121,6 +121,15 @@ class DecisionList(Theory):
 
     ordered = True
 
+    def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+        super().__init__(schema, rules)
+        for number, rule in enumerate(self.rules):
+            if rule.votes is not None:
+                raise ValueError(
+                    f"rule {number + 1} casts several votes, but in a list the first rule decides: "
+                    "use a RuleSet"
+                )
+
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
         """Apply the rules in order; see `Theory.apply`."""
         return self.run(X, board, reads=reads).board
@@ -176,6 +185,7 @@ class RuleSet(Theory):
     r"""Rules without order: those that fire on a row vote on each label.
 
     Conditions on labels look at the board as it was before any rule of the set.
+    A rule casts one vote on each label of its head, or as many as `Rule.votes` says.
     More votes for presence than for absence write 1, otherwise 0; a label nobody
     votes on stays open.
 
@@ -219,15 +229,35 @@ class RuleSet(Theory):
         matrix = encode(X, self.schema)
         board = start_board(board, matrix, self.schema)
         seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
-        present = np.zeros(board.shape, dtype=np.int32)
-        absent = np.zeros(board.shape, dtype=np.int32)
-        for rule in self.rules:
-            fires = rule.body.covers(matrix, seen)
-            for label, value in rule.head:
-                (present if value else absent)[fires, label] += 1
+        absent, present = self._counted(matrix, seen)
         decided = (board == UNSET) & (present + absent > 0)
         board[decided] = (present > absent)[decided]
         return board
+
+    def margin(self, X: Any) -> Integers:
+        r"""By how many votes presence wins, rows by labels; below 0 where absence does.
+
+        Examples
+        --------
+        >>> from labelrules import load, parse
+        >>> readers = load("magazines")
+        >>> text = "in any order:\nsports x3 <- marital = Divorced\nnot sports x2 <- true"
+        >>> parse(text, readers.schema).margin(readers)[:4, 3]
+        array([-2, -2, -2,  1])
+        """
+        matrix = encode(X, self.schema)
+        absent, present = self._counted(matrix, start_board(None, matrix, self.schema))
+        margin: Integers = present - absent
+        return margin
+
+    def _counted(self, matrix: Matrix, seen: Board) -> Integers:
+        """The votes for absence and for presence."""
+        votes = np.zeros((2, *seen.shape), dtype=np.int64)
+        for rule in self.rules:
+            fires = rule.body.covers(matrix, seen)
+            for label, value, number in rule.ballot:
+                votes[value, fires, label] += number
+        return votes
 
 
 def start_board(board: Board | None, X: Matrix, schema: Schema) -> Board:
