@@ -20,6 +20,7 @@ from labelrules.learners import (
     StackedBinaryRelevance,
 )
 from labelrules.learners.folds import folds_of
+from labelrules.learners.votes import bootstrap_sample, cardinality_threshold
 from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
 from learners.registry import Stumps
 from tables import tables
@@ -282,7 +283,9 @@ def test_classifiers_without_rules_are_asked_in_the_same_ways(inference):
 
 def test_several_chains_vote_with_their_probabilities():
     train, test = split(a_table(11))
-    ensemble = ClassifierChain(SeparateAndConquer(), n_chains=4, random_state=3).fit(train)
+    ensemble = ClassifierChain(
+        SeparateAndConquer(), n_chains=4, bootstrap=False, threshold=0.5, random_state=3
+    ).fit(train)
     assert len(set(ensemble.orders_)) > 1
     votes = [
         ClassifierChain(SeparateAndConquer(), order=order).fit(train).predict_proba(test)
@@ -293,13 +296,57 @@ def test_several_chains_vote_with_their_probabilities():
     with pytest.raises(AttributeError, match="4 chains that vote are no single theory"):
         _ = ensemble.theory_
     assert len(ensemble.theories_) == 4
-    again = ClassifierChain(SeparateAndConquer(), n_chains=4, random_state=3).fit(train)
+    again = clone(ensemble).fit(train)
     assert again.orders_ == ensemble.orders_
+
+
+@pytest.mark.parametrize("base", [SeparateAndConquer(), BASES[2]], ids=["rules", "tree"])
+def test_chains_from_samples_predict_as_many_labels_as_there_are(base):
+    train, test = split(a_table(16, 150))
+    model = ClassifierChain(base, n_chains=6, random_state=2).fit(train)
+    # By hand: the same samples, in the same order of random numbers.
+    chance = np.random.RandomState(2)
+    orders = [tuple(chance.permutation(4).tolist()) for _ in range(6)]
+    samples = [bootstrap_sample(train, chance) for _ in range(6)]
+    assert model.orders_ == orders
+    total, n_votes = np.zeros(train.Y.shape), np.zeros((len(train), 1))
+    for order, sample in zip(orders, samples, strict=True):
+        part = train.take(sample)
+        chain = ClassifierChain(base, order=order).fit(part)
+        if hasattr(chain, "theory_"):
+            chain.calibrate(train)
+        outside = np.setdiff1d(np.arange(len(train)), sample)
+        total[outside] += chain.predict_proba(train.take(outside))
+        n_votes[outside] += 1
+    asked = n_votes[:, 0] > 0
+    presence = (total / np.maximum(n_votes, 1))[asked]
+    assert model.threshold_ == cardinality_threshold(presence, train.Y[asked])
+    n_more = (presence > model.threshold_).sum() - train.Y[asked].sum()
+    n_tied = (presence == model.threshold_).sum()
+    assert -n_tied <= n_more <= 0
+    found = model.predict_proba(test) > model.threshold_
+    np.testing.assert_array_equal(model.predict(test), found)
+
+
+def test_samples_follow_from_what_rows_hold():
+    data = a_table(17)
+    order = np.random.default_rng(0).permutation(len(data))
+    sample = bootstrap_sample(data, np.random.RandomState(5))
+    again = bootstrap_sample(data.take(order), np.random.RandomState(5))
+    assert len(np.unique(sample)) < len(data)
+    assert data.take(sample) == data.take(order).take(again)
+
+
+def test_the_threshold_when_there_is_nothing_to_choose():
+    presence = np.array([[0.2, 0.7]])
+    assert cardinality_threshold(presence, np.array([[0, 0]])) == 0.5
+    assert cardinality_threshold(presence, np.array([[1, 1]])) == 0.5
+    assert cardinality_threshold(presence, np.array([[0, 1]])) == pytest.approx(0.45)
 
 
 def test_classifiers_that_only_decide_can_vote_too():
     train, test = split(a_table(12))
-    ensemble = ClassifierChain(Perceptron(random_state=0), n_chains=3).fit(train)
+    ensemble = ClassifierChain(Perceptron(random_state=0), n_chains=3, bootstrap=False).fit(train)
     votes = [
         ClassifierChain(Perceptron(random_state=0), order=order).fit(train).predict(test)
         for order in ensemble.orders_
@@ -326,6 +373,9 @@ def test_orders_of_a_chain():
     [
         (ClassifierChain(Stumps(), order="random", n_chains=0), "n_chains must be a whole number"),
         (ClassifierChain(Stumps(), order=[0, 1, 2, 3], n_chains=2), "several chains have random"),
+        (ClassifierChain(Stumps(), n_chains=2, bootstrap=None), "bootstrap must be True or False"),
+        (ClassifierChain(Stumps(), n_chains=2, threshold=2), "threshold must be 'cardinality' or"),
+        (ClassifierChain(Stumps(), n_chains=2, threshold="half"), "threshold must be 'card"),
         (ClassifierChain(Stumps(), order="by size"), "order must be 'frequency', 'dep"),
         (ClassifierChain(Stumps(), order=["qualty"]), "unknown label 'qualty'; did you mean"),
         (ClassifierChain(Stumps(), order=[0, 1, 2]), "it leaves out 'sports'"),

@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from labelrules._messages import quoted, suggestion
-from labelrules._types import Board, Floats
+from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset, Schema
+from labelrules.learners.base import RuleClassifier
 from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.fitted import FittedReader
@@ -17,6 +18,12 @@ from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
 from labelrules.learners.members import Job, Work
 from labelrules.learners.probability import Background, presence
 from labelrules.learners.progress import Listener
+from labelrules.learners.votes import (
+    Threshold,
+    bootstrap_sample,
+    cardinality_threshold,
+    checked_threshold,
+)
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
 
@@ -41,8 +48,15 @@ class ClassifierChain(LabelwiseClassifier):
         given, by name or number.
     n_chains : int, default=1
         How many chains vote with their probabilities, each in a random order whatever `order` says.
+    bootstrap : bool, default=True
+        Whether each of several chains learns from a random sample of the rows, drawn with
+        replacement.
+    threshold : "cardinality" or float, default="cardinality"
+        How probable a label must be, in the mean of several chains, to be predicted: such that as
+        many labels are predicted as there are, for rows that chains have not learned from (or for
+        all rows, if there are none); or this number.
     random_state : int or RandomState, optional
-        For random orders. The same without it.
+        For random orders and samples. The same without it.
     last_resort : float, optional
         Rows in which no label is found are given the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`.
@@ -61,6 +75,8 @@ class ClassifierChain(LabelwiseClassifier):
         If the base learns rules, that of each chain.
     orders_ : list of tuple of int
         The labels in the order of each chain.
+    threshold_ : float
+        If there are several chains.
 
     Examples
     --------
@@ -86,6 +102,8 @@ class ClassifierChain(LabelwiseClassifier):
         *,
         order: str | Sequence[str | int] = "frequency",
         n_chains: int = 1,
+        bootstrap: bool = True,
+        threshold: Threshold = "cardinality",
         random_state: Any = None,
         last_resort: float | None = None,
         n_jobs: int | None = None,
@@ -94,41 +112,77 @@ class ClassifierChain(LabelwiseClassifier):
         self.base = base
         self.order = order
         self.n_chains = n_chains
+        self.bootstrap = bootstrap
+        self.threshold = threshold
         self.random_state = random_state
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
-        orders = self._orders(data)
-        chains = [_jobs(order) for order in orders]
-        work = Work(base, data, data.Y)
-        learned = crew.learn(work, (job for jobs in chains for job in jobs), "chain")
-        usual = majority(data.Y)
-        for job in {job for jobs in chains for job in jobs} - learned.keys():
-            learned[job] = work.constant(job, usual[job.label])
-        self.orders_ = orders
-        self._chains: list[list[Any]] = [[learned[job] for job in jobs] for jobs in chains]
-        self.__dict__.pop("theories_", None)
-        if work.makes_rules:
-            theories = [DecisionList(data.schema, flat(members)) for members in self._chains]
-            self.theories_ = [theory.with_evidence(data, data.Y) for theory in theories]
-            if len(theories) == 1:
-                self._keep(theories[0], data)
-            self.background_ = Background.count(data.Y, data.Y)
+        self._check()
+        chance = check_random_state(0 if self.random_state is None else self.random_state)
+        orders = self._orders(data, chance)
+        samples = [self._sample(data, chance) for _ in orders]
+        self._chains: list[list[Any]] = []
+        self.orders_: list[Order] = []
+        for number, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
+            part = data if sample is None else data.take(sample)
+            phase = "chain" if len(orders) == 1 else f"chain {number} of {len(orders)}"
+            members = _learn_chain(Work(base, part, part.Y), order, crew, phase)
+            if crew.was_interrupted and self._chains:
+                break  # an unfinished chain would vote for what is usual
+            self._chains.append(members)
+            self.orders_.append(order)
+        for stale in ("theories_", "threshold_"):
+            self.__dict__.pop(stale, None)
+        if isinstance(base, RuleClassifier):
+            self._keep_theories(data)
+        if len(orders) > 1:
+            self.threshold_ = self._chosen_threshold(data, samples[: len(self._chains)])
 
-    def _orders(self, data: Dataset) -> list[Order]:
-        n_chains, order = self.n_chains, self.order
+    def _check(self) -> None:
+        n_chains = self.n_chains
         if isinstance(n_chains, bool) or not isinstance(n_chains, Integral) or n_chains < 1:
             raise ValueError(f"n_chains must be a whole number of at least 1, not {n_chains!r}")
-        if n_chains > 1 and not isinstance(order, str):
+        if n_chains > 1 and not isinstance(self.order, str):
             raise ValueError("several chains have random orders: leave order out, or n_chains at 1")
-        known = chain_order(order, data)
-        if n_chains == 1 and known is not None:
+        if not isinstance(self.bootstrap, bool | np.bool_):
+            raise ValueError(f"bootstrap must be True or False, not {self.bootstrap!r}")
+        checked_threshold(self.threshold)
+
+    def _orders(self, data: Dataset, chance: np.random.RandomState) -> list[Order]:
+        known = chain_order(self.order, data)
+        if self.n_chains == 1 and known is not None:
             return [known]
-        chance = check_random_state(0 if self.random_state is None else self.random_state)
-        labels = data.schema.n_labels
-        return [tuple(chance.permutation(labels).tolist()) for _ in range(int(n_chains))]
+        n_labels = data.schema.n_labels
+        return [tuple(chance.permutation(n_labels).tolist()) for _ in range(int(self.n_chains))]
+
+    def _sample(self, data: Dataset, chance: np.random.RandomState) -> Integers | None:
+        """The rows that a chain learns from; None for all of them."""
+        return bootstrap_sample(data, chance) if self.bootstrap and self.n_chains > 1 else None
+
+    def _keep_theories(self, data: Dataset) -> None:
+        theories = [DecisionList(data.schema, flat(members)) for members in self._chains]
+        self.theories_ = [theory.with_evidence(data, data.Y) for theory in theories]
+        self.background_ = Background.count(data.Y, data.Y)
+        if self.n_chains == 1:
+            self._keep(theories[0], data)
+
+    def _chosen_threshold(self, data: Dataset, samples: list[Integers | None]) -> float:
+        threshold = checked_threshold(self.threshold)
+        if not isinstance(threshold, str):
+            return threshold
+        total, n_votes = np.zeros(data.Y.shape), np.zeros(data.n_rows)
+        for number, sample in enumerate(samples):
+            outside = np.ones(data.n_rows, dtype=np.bool_)
+            if sample is not None:
+                outside[sample] = False
+            if outside.any():
+                total[outside] += self._vote(data.take(outside), number)
+            n_votes += outside
+        asked = n_votes > 0
+        return cardinality_threshold(total[asked] / n_votes[asked, None], data.Y[asked])
 
     def _why_no_theory(self) -> str:
         if hasattr(self, "theories_"):
@@ -139,27 +193,28 @@ class ClassifierChain(LabelwiseClassifier):
         return super()._why_no_theory()
 
     def _said(self, X: Any) -> Board:
-        if len(self.orders_) == 1:
-            return self._chained(self._reader(X, 0), self.orders_[0])
-        return (self._probable(X) > 0.5).astype(np.int8)
+        if not hasattr(self, "threshold_"):
+            return self._chained(self._reader(self._rows(X), 0), self.orders_[0])
+        return (self._probable(X) > self.threshold_).astype(np.int8)
 
     def _probable(self, X: Any) -> Floats:
-        votes = [self._vote(X, number) for number in range(len(self.orders_))]
+        rows = self._rows(X)
+        votes = [self._vote(rows, number) for number in range(len(self.orders_))]
         return np.asarray(np.mean(votes, axis=0))
 
-    def _vote(self, X: Any, number: int) -> Floats:
+    def _vote(self, rows: Dataset, number: int) -> Floats:
         """The probabilities by one chain."""
         if hasattr(self, "theories_"):
             theory = self.theories_[number]
-            run = RuleTable(theory).run(X)
+            run = RuleTable(theory).run(rows)
             return presence(theory, run, self.background_, self._smoothing)
-        reader = self._reader(X, number)
+        reader = self._reader(rows, number)
         # No label tests one after it, so all can be asked at once when all are known.
         return reader.presence(self._chained(reader, self.orders_[number]))
 
-    def _reader(self, X: Any, number: int) -> FittedReader:
+    def _reader(self, rows: Dataset, number: int) -> FittedReader:
         members = sorted(self._chains[number], key=lambda member: int(member.job.label))
-        return FittedReader(members, numbers_of(self._rows(X)))
+        return FittedReader(members, numbers_of(rows))
 
     def _chained(self, reader: FittedReader, order: Order) -> Board:
         return reader.ask(LabelByLabel(1, order), None).run.board
@@ -204,6 +259,12 @@ def _number(label: Any, schema: Schema) -> int:
     return int(label)
 
 
-def _jobs(order: Order) -> list[Job]:
-    """Each label with those before it; tested in the order of their numbers."""
-    return [Job(label, tuple(sorted(order[:place]))) for place, label in enumerate(order)]
+def _learn_chain(work: Work, order: Order, crew: Crew, phase: str) -> list[Any]:
+    """The models of a chain in its order; of labels that were not finished, the majority."""
+    # Each label with those before it, tested in the order of their numbers.
+    jobs = [Job(label, tuple(sorted(order[:place]))) for place, label in enumerate(order)]
+    learned = crew.learn(work, jobs, phase)
+    usual = majority(work.data.Y)
+    return [
+        learned[job] if job in learned else work.constant(job, usual[job.label]) for job in jobs
+    ]
