@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
+        VotedRules,
     )
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Schema",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
+    "VotedRules",
     "best_head",
     "dataset",
     "evaluate",
@@ -81,6 +83,7 @@ _LEARNERS = frozenset(
         "Ripper",
         "SeparateAndConquer",
         "StackedBinaryRelevance",
+        "VotedRules",
     }
 )
 

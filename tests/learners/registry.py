@@ -13,6 +13,7 @@ from labelrules.learners import (
     RuleClassifier,
     SeparateAndConquer,
     StackedBinaryRelevance,
+    VotedRules,
 )
 from labelrules.rules import Gibbs
 
@@ -87,6 +88,7 @@ COMPOSED = [
 """Learners that make one theory of the rules of others."""
 
 VOTING = [
+    VotedRules(n_lists=3),
     ClassifierChain(Stumps(), n_chains=3),
     LabelPowerset(SeparateAndConquer()),
     StackedBinaryRelevance(Stumps(), inference=Gibbs(20, 5), labels_from="truth"),

@@ -19,8 +19,8 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.learners.ensembles import bootstrap_sample, cardinality_threshold
 from labelrules.learners.folds import folds_of
-from labelrules.learners.votes import bootstrap_sample, cardinality_threshold
 from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
 from learners.registry import Stumps
 from tables import tables

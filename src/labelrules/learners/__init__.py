@@ -17,6 +17,7 @@ from labelrules.learners.propagation import ErrorPropagation
 from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
 from labelrules.learners.stacked import StackedBinaryRelevance
+from labelrules.learners.voted import ListProgress, VotedRules
 
 __all__ = [
     "BinaryRelevance",
@@ -28,11 +29,13 @@ __all__ = [
     "LabelProgress",
     "LabelwiseClassifier",
     "LearningInterrupted",
+    "ListProgress",
     "Progress",
     "Ripper",
     "RuleClassifier",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
+    "VotedRules",
     "conditional_dependence",
     "unconditional_dependence",
 ]

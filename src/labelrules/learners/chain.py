@@ -13,17 +13,17 @@ from labelrules.data import Dataset, Schema
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
-from labelrules.learners.fitted import FittedReader
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
-from labelrules.learners.members import Job, Work
-from labelrules.learners.probability import Background, presence
-from labelrules.learners.progress import Listener
-from labelrules.learners.votes import (
+from labelrules.learners.ensembles import (
     Threshold,
     bootstrap_sample,
     cardinality_threshold,
     checked_threshold,
 )
+from labelrules.learners.fitted import FittedReader
+from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
+from labelrules.learners.members import Job, Work
+from labelrules.learners.probability import Background, presence
+from labelrules.learners.progress import Listener
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
 

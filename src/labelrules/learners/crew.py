@@ -23,7 +23,7 @@ class Crew:
     """
 
     def __init__(self, n_jobs: int | None, tell: Callable[[LabelProgress], object]) -> None:
-        self.n_jobs, self.tell = _checked_jobs(n_jobs), tell
+        self.n_jobs, self.tell = checked_jobs(n_jobs), tell
         self.n_done = self.n_asked = 0
         self.was_interrupted = False
 
@@ -68,7 +68,8 @@ def _learn(work: Work, job: Job) -> tuple[Job, Member]:
     return job, work.learn(job)
 
 
-def _checked_jobs(given: Any) -> int | None:
+def checked_jobs(given: Any) -> int | None:
+    """A number of workers as joblib counts, if it is one."""
     whole = isinstance(given, Integral) and not isinstance(given, bool)
     if given is not None and not (whole and given != 0):
         raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {given!r}")

@@ -1,0 +1,232 @@
+"""Rules that vote: found in many samples of the rows, elected by what they save."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+
+from labelrules._types import Board, Floats, Integers
+from labelrules.data import Dataset
+from labelrules.data.encode import encode
+from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners.crew import checked_jobs
+from labelrules.learners.election import DOUBLING, Election, Stakes
+from labelrules.learners.ensembles import bootstrap_sample
+from labelrules.learners.interrupts import passed_on, warn_of_early_end
+from labelrules.learners.progress import Listener, told
+from labelrules.learners.table import TableClassifier
+from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
+
+
+@dataclass(frozen=True)
+class ListProgress:
+    """How many of the lists are learned whose rules stand for election.
+
+    Attributes
+    ----------
+    n_done, n_lists : int
+    """
+
+    n_done: int
+    n_lists: int
+
+    @property
+    def share(self) -> float:
+        """How much is done, from 0 to 1."""
+        return self.n_done / self.n_lists
+
+    def __str__(self) -> str:
+        return f"{self.n_done} of {self.n_lists} lists"
+
+
+class VotedRules(TableClassifier):
+    """Learn a set of short rules that vote on the labels.
+
+    Decision lists are learned from samples of the rows, drawn with replacement. The bodies of their
+    rules stand for election: one after the other is given votes on all labels for which that pays.
+    Two votes for presence double the odds that a label is present. A label is predicted if there
+    are more votes for its presence than for its absence.
+
+    Such a set takes more adding up than a decision list when it is read, but it is shorter and
+    predicts better. It has no conditions on labels; labels meet in the heads of rules.
+
+    Parameters
+    ----------
+    n_lists : int, default=10
+        How many lists are learned.
+    max_conditions : int, optional, default=2
+        The most conditions of a rule.
+    miss_cost : float, default=2.0
+        How much worse it is to miss a label than to predict one that is absent. The more, the more
+        labels are predicted. For classes, of which each row has just one, it is 1.
+    vote_cost : float, default=0.5
+        How many bits a vote must save. The higher, the fewer rules.
+    condition_cost : float, default=0.75
+        How many bits each condition of a rule must save. The higher, the fewer and shorter rules.
+    random_state : int or RandomState, optional
+        Draws the samples, together with the values of the rows. The same without it.
+    n_jobs : int, optional
+        Lists that are learned at the same time, by joblib. The result does not depend on it.
+    progress : bool or function, default=False
+        Whether to show how far learning has come, or a function to call with each
+        :class:`ListProgress`.
+
+    Attributes
+    ----------
+    theory_ : RuleSet
+        The rules in the order of their election, the votes that are cast on every row last.
+        Evidence is from the training rows on which a rule fires.
+    schema_ : Schema
+    classes_ : array, or list of arrays
+    n_labels_ : int
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> model = VotedRules().fit(readers)
+    >>> print(model.theory_)
+    """
+
+    theory_: RuleSet
+
+    def __init__(
+        self,
+        *,
+        n_lists: int = 10,
+        max_conditions: int | None = 2,
+        miss_cost: float = 2.0,
+        vote_cost: float = 0.5,
+        condition_cost: float = 0.75,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: bool | Listener = False,
+    ) -> None:
+        self.n_lists = n_lists
+        self.max_conditions = max_conditions
+        self.miss_cost = miss_cost
+        self.vote_cost = vote_cost
+        self.condition_cost = condition_cost
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Learn the rules and their votes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, list of rows, or Dataset
+            Features as for :func:`labelrules.dataset`: columns of text, truth values or
+            categories are nominal, NaN and None are missing values, sparse X stays so.
+            A `Dataset` brings its labels.
+        Y : array, sparse matrix, frame, series or list
+            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one
+            dimension, the class of each row.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        data, target = self._training_data(X, Y)
+        miss = float(self.miss_cost) if target.kind == "labels" else 1.0
+        with told(self.progress) as listener:
+            bodies, n_learned = self._candidates(data, listener)
+        fires = _fires(bodies, data)
+        lengths = np.array([len(body) for body in bodies], dtype=np.int64)
+        stakes = Stakes(miss, float(self.vote_cost), float(self.condition_cost))
+        votes = Election(fires, lengths, data.Y, stakes).held()
+        self.theory_ = RuleSet(data.schema, _rules([*bodies, Body()], votes, data))
+        self._odds_of_none = miss
+        self._remember(data.schema, target)
+        if n_learned < self.n_lists:
+            kept = f"the rules of {n_learned} of {self.n_lists} lists vote"
+            warn_of_early_end("it was interrupted", kept)
+        return self
+
+    def _check(self) -> None:
+        for name in ("n_lists", "max_conditions"):
+            number = getattr(self, name)
+            if number is None and name == "max_conditions":
+                continue
+            if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {number!r}")
+        for name in ("miss_cost", "vote_cost", "condition_cost"):
+            number = getattr(self, name)
+            is_number = isinstance(number, Real) and not isinstance(number, bool)
+            if not (is_number and isfinite(number) and 0 <= number <= 1000):
+                raise ValueError(f"{name} must be a number from 0 to 1000, not {number!r}")
+        if not self.miss_cost:
+            raise ValueError("miss_cost must be above 0; at 0 nothing would be predicted")
+        checked_jobs(self.n_jobs)
+
+    def _candidates(self, data: Dataset, listener: Listener) -> tuple[list[Body], int]:
+        """The bodies of rules from all lists, each once; and how many lists were learned."""
+        chance = check_random_state(0 if self.random_state is None else self.random_state)
+        base = SeparateAndConquer(
+            max_conditions=self.max_conditions, label_conditions=False, last_resort=None
+        )
+        samples = [bootstrap_sample(data, chance) for _ in range(self.n_lists)]
+        lists: list[list[Body]] = []
+        parallel = Parallel(n_jobs=checked_jobs(self.n_jobs), return_as="generator")
+        try:
+            for bodies in parallel(delayed(_bodies)(base, data, rows) for rows in samples):
+                lists.append(bodies)
+                listener(ListProgress(len(lists), len(samples)))
+        except KeyboardInterrupt:
+            if not lists:
+                raise
+        return list(dict.fromkeys(body for bodies in lists for body in bodies)), len(lists)
+
+    def _labels(self, X: Any) -> Board:
+        return RuleTable(self.theory_).predict(X)
+
+    def _presence(self, X: Any) -> Floats:
+        # The votes were given as if each present label counted so many times.
+        against = np.exp2(-self.theory_.margin(encode(X, self.schema_)) / DOUBLING)
+        return np.asarray(1 / (1 + self._odds_of_none * against))
+
+
+def _bodies(base: SeparateAndConquer, data: Dataset, rows: Integers) -> list[Body]:
+    """The bodies of a list that is learned from some rows, but for the empty one."""
+    with passed_on():
+        learned = base.fit(data.take(rows)).theory_
+    return [rule.body for rule in learned if len(rule.body)]
+
+
+def _fires(bodies: Iterable[Body], data: Dataset) -> sparse.csr_array:
+    """Bodies by rows, 1 where a body holds."""
+    nothing = data.empty_board()
+    rows = [np.flatnonzero(body.covers(data.X, nothing)) for body in bodies]
+    places = np.concatenate([[0], np.cumsum([len(some) for some in rows])]).astype(np.int64)
+    columns = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+    shape = (len(rows), data.n_rows)
+    return sparse.csr_array((np.ones(len(columns)), columns, places), shape=shape)
+
+
+def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> Iterator[Rule]:
+    """The rules that have votes, with evidence from the rows on which they fire."""
+    nothing = data.empty_board()
+    for body, given in zip(bodies, votes, strict=True):
+        labels = np.flatnonzero(given).tolist()
+        if not labels:
+            continue
+        covered = body.covers(data.X, nothing)
+        values = {label: int(given[label] > 0) for label in labels}
+        n_present = {label: int(data.Y[covered, label].sum()) for label in labels}
+        n_rows = int(covered.sum())
+        evidence = (
+            Evidence(n_present[label], n_rows - n_present[label])
+            if values[label]
+            else Evidence(n_rows - n_present[label], n_present[label])
+            for label in labels
+        )
+        head = Head(values, data.schema.n_labels)
+        yield Rule(head, body, False, tuple(evidence), tuple(abs(int(given[i])) for i in labels))
