@@ -21,29 +21,28 @@ from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
+    Ripper,
     SeparateAndConquer,
     StackedBinaryRelevance,
+    VotedRules,
 )
 
-BASE = SeparateAndConquer()
-MODELS: dict[str, Callable[[], Any]] = {
+BASES = {"RIPPER": Ripper(), "separate-and-conquer": SeparateAndConquer()}
+PLAIN: dict[str, Callable[[], Any]] = {
     "separate-and-conquer": SeparateAndConquer,
-    "BR": lambda: BinaryRelevance(BASE),
-    "BR, last resort": lambda: BinaryRelevance(BASE, last_resort=0.4),
-    "chain": lambda: ClassifierChain(BASE),
-    "chain, last resort": lambda: ClassifierChain(BASE, last_resort=0.4),
-    "chain by dependence, last resort": lambda: ClassifierChain(
-        BASE, order="dependence", last_resort=0.4
+    "rules that vote": VotedRules,
+}
+LAYERED: dict[str, Callable[[Any], Any]] = {
+    "BR": BinaryRelevance,
+    "BR, last resort": lambda base: BinaryRelevance(base, last_resort=0.4),
+    "chain": ClassifierChain,
+    "chain, last resort": lambda base: ClassifierChain(base, last_resort=0.4),
+    "SBR on true labels": lambda base: StackedBinaryRelevance(base, labels_from="truth"),
+    "SBR": StackedBinaryRelevance,
+    "SBR, own label, last resort": lambda base: StackedBinaryRelevance(
+        base, own_label=True, last_resort=0.4
     ),
-    "SBR on true labels": lambda: StackedBinaryRelevance(BASE, labels_from="truth"),
-    "SBR": lambda: StackedBinaryRelevance(BASE),
-    "SBR, own label, last resort": lambda: StackedBinaryRelevance(
-        BASE, own_label=True, last_resort=0.4
-    ),
-    "label powerset": lambda: LabelPowerset(
-        SeparateAndConquer(polarity="presence", label_conditions=False)
-    ),
-    "ten chains": lambda: ClassifierChain(BASE, n_chains=10, last_resort=0.3),
+    "ten chains that vote": lambda base: ClassifierChain(base, n_chains=10),
 }
 """What is compared, by name."""
 
@@ -70,11 +69,22 @@ def main() -> None:
     print(header(
         "learner", "micro-F1", "example-F1", "subset acc.", "Hamming acc.", "conditions", "CPU s",
     ))  # fmt: skip
-    for title, make in MODELS.items():
-        found = np.array([measured(name, make()) for name in SETS])
-        cells = [f"{mean:.3f}" for mean in found[:, :4].mean(axis=0)]
-        conditions, seconds = found[:, 4:].sum(axis=0)
-        print(row(title, *cells, f"{conditions:.0f}", f"{seconds:.1f}"), flush=True)
+    for title, make in PLAIN.items():
+        print_row(title, make)
+    for below, base in BASES.items():
+        for title, made in LAYERED.items():
+            print_row(f"{title} ({below})", lambda made=made, base=base: made(base))
+    print_row("powerset (separate-and-conquer)", lambda: LabelPowerset(
+        SeparateAndConquer(polarity="presence", label_conditions=False)
+    ))  # fmt: skip
+
+
+def print_row(title: str, make: Callable[[], Any]) -> None:
+    """Means over the sets; conditions and seconds of all of them."""
+    found = np.array([measured(name, make()) for name in SETS])
+    cells = [f"{mean:.3f}" for mean in found[:, :4].mean(axis=0)]
+    conditions, seconds = found[:, 4:].sum(axis=0)
+    print(row(title, *cells, f"{conditions:.0f}", f"{seconds:.1f}"), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,17 @@ import numpy as np
 
 from labelrules import Dataset, load, rule_text
 from labelrules.inspection import flips, label_graph
-from labelrules.learners import BinaryRelevance, SeparateAndConquer, StackedBinaryRelevance
+from labelrules.learners import (
+    BinaryRelevance,
+    Ripper,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+)
 from labelrules.measures import Measure
 from labelrules.rules import UntilStable
 
 DOCS = Path(__file__).parent
-BASE = SeparateAndConquer()
+BASE = Ripper()
 SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
 """Data sets, and the label of each for which the chapter shows rules."""
 

@@ -13,7 +13,6 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
-from labelrules.data.encode import encode
 from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.crew import checked_jobs
 from labelrules.learners.election import DOUBLING, Election, Stakes
@@ -62,9 +61,10 @@ class VotedRules(TableClassifier):
         How many lists are learned.
     max_conditions : int, optional, default=2
         The most conditions of a rule.
-    miss_cost : float, default=2.0
-        How much worse it is to miss a label than to predict one that is absent. The more, the more
-        labels are predicted. For classes, of which each row has just one, it is 1.
+    miss_cost : float, optional
+        How many times worse it is to miss a label than to predict one that is absent. The more, the
+        more labels are predicted. By default 2; but 1 for a single label, and for classes, of which
+        each row has one.
     vote_cost : float, default=0.5
         How many bits a vote must save. The higher, the fewer rules.
     condition_cost : float, default=0.75
@@ -92,6 +92,10 @@ class VotedRules(TableClassifier):
     >>> readers = load("magazines")
     >>> model = VotedRules().fit(readers)
     >>> print(model.theory_)
+    in any order:
+    not quality x6 <- education = Primary
+    fashion x5 <- sex = Female
+    quality x3, tabloid, not fashion x4, not sports x3 <- true
     """
 
     theory_: RuleSet
@@ -101,7 +105,7 @@ class VotedRules(TableClassifier):
         *,
         n_lists: int = 10,
         max_conditions: int | None = 2,
-        miss_cost: float = 2.0,
+        miss_cost: float | None = None,
         vote_cost: float = 0.5,
         condition_cost: float = 0.75,
         random_state: Any = None,
@@ -136,7 +140,8 @@ class VotedRules(TableClassifier):
         """
         self._check()
         data, target = self._training_data(X, Y)
-        miss = float(self.miss_cost) if target.kind == "labels" else 1.0
+        is_single = target.kind != "labels" or data.schema.n_labels == 1
+        miss = (1.0 if is_single else 2.0) if self.miss_cost is None else float(self.miss_cost)
         with told(self.progress) as listener:
             bodies, n_learned = self._candidates(data, listener)
         fires = _fires(bodies, data)
@@ -160,10 +165,12 @@ class VotedRules(TableClassifier):
                 raise ValueError(f"{name} must be a whole number of at least 1, not {number!r}")
         for name in ("miss_cost", "vote_cost", "condition_cost"):
             number = getattr(self, name)
+            if number is None and name == "miss_cost":
+                continue
             is_number = isinstance(number, Real) and not isinstance(number, bool)
             if not (is_number and isfinite(number) and 0 <= number <= 1000):
                 raise ValueError(f"{name} must be a number from 0 to 1000, not {number!r}")
-        if not self.miss_cost:
+        if self.miss_cost == 0:
             raise ValueError("miss_cost must be above 0; at 0 nothing would be predicted")
         checked_jobs(self.n_jobs)
 
@@ -190,7 +197,7 @@ class VotedRules(TableClassifier):
 
     def _presence(self, X: Any) -> Floats:
         # The votes were given as if each present label counted so many times.
-        against = np.exp2(-self.theory_.margin(encode(X, self.schema_)) / DOUBLING)
+        against = np.exp2(-self.theory_.margin(X) / DOUBLING)
         return np.asarray(1 / (1 + self._odds_of_none * against))
 
 
