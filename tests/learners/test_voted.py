@@ -186,8 +186,8 @@ def test_an_interruption_keeps_the_lists_that_are_there():
     [
         ({"n_lists": 0}, "n_lists must be a whole number of at least 1, not 0"),
         ({"max_conditions": 1.5}, "max_conditions must be a whole number of at least 1, not 1.5"),
-        ({"vote_cost": -1}, "vote_cost must be a number from 0 to 1000, not -1"),
-        ({"condition_cost": float("nan")}, "condition_cost must be a number from 0 to 1000"),
+        ({"vote_cost": -1}, "vote_cost must be a number of at least 0 and at most 1000, not -1"),
+        ({"condition_cost": float("nan")}, "condition_cost must be a number of at least 0"),
         ({"miss_cost": 0}, "miss_cost must be above 0"),
         ({"n_jobs": 0}, "n_jobs must be a number of workers"),
     ],

@@ -12,9 +12,9 @@ from labelrules.learners.base import RuleClassifier
 from labelrules.learners.classlist import ClassLearner, ClassNews
 from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
 from labelrules.learners.oneclass import RipperSettings
+from labelrules.learners.parameters import needed, seed, truth, whole
 from labelrules.learners.probability import Smoothing
 from labelrules.learners.progress import Listener, Progress, told
-from labelrules.learners.settings import _needed, _seed, _truth, _whole
 from labelrules.learners.targets import Target
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
 from labelrules.search.columns import Columns
@@ -140,12 +140,12 @@ class Ripper(RuleClassifier):
 def ripper_settings(learner: Any) -> RipperSettings:
     """Check the parameters of a learner."""
     return RipperSettings(
-        n_passes=_needed(_whole(learner, "n_passes", 0), "n_passes"),
-        folds=_needed(_whole(learner, "folds", 2), "folds"),
-        min_coverage=_needed(_whole(learner, "min_coverage", 1), "min_coverage"),
-        pruning=_truth(learner, "pruning"),
-        check_error=_truth(learner, "check_error"),
-        seed=_seed(learner),
+        n_passes=needed(whole(learner, "n_passes", 0), "n_passes"),
+        folds=needed(whole(learner, "folds", 2), "folds"),
+        min_coverage=needed(whole(learner, "min_coverage", 1), "min_coverage"),
+        pruning=truth(learner, "pruning"),
+        check_error=truth(learner, "check_error"),
+        seed=seed(learner),
     )
 
 

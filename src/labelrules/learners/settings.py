@@ -2,14 +2,11 @@
 
 import os
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, Literal, TypeVar
+from numbers import Integral
+from typing import Any, Literal
 
-import numpy as np
-from sklearn.utils import check_random_state
-
-from labelrules._messages import quoted
 from labelrules.data.schema import Schema
+from labelrules.learners.parameters import needed, number, seed, truth, whole, word
 from labelrules.measures import Measure
 from labelrules.search.fractional import RATIOS
 from labelrules.search.language import Language, language
@@ -18,7 +15,6 @@ from labelrules.search.many import tallies_decide
 from labelrules.search.problem import known_formula
 
 Order = Literal["append", "prepend"]
-Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True)
@@ -71,8 +67,8 @@ class Settings:
 
 def checked_settings(learner: Any, schema: Schema) -> Settings:
     """Check the parameters of a learner against the data it shall learn from."""
-    order = _word(learner, "order", ("append", "prepend"))
-    polarity = _word(learner, "polarity", ("rarer", "both", "presence"))
+    order = word(learner, "order", ("append", "prepend"))
+    polarity = word(learner, "polarity", ("rarer", "both", "presence"))
     heads, largest = _heads(learner.heads, schema.n_labels)
     prepends = order == "prepend"
     if prepends and learner.stop_share is not None:
@@ -84,7 +80,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         schema,
         learner.operators,
         # A rule in front is asked first, when no label is written.
-        _truth(learner, "label_conditions") and not prepends,
+        truth(learner, "label_conditions") and not prepends,
         learner.required,
         learner.forbidden,
     )
@@ -93,26 +89,26 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         heads=heads,
         largest=largest,
         measure=_measure(learner.measure, heads),
-        relative=_word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
+        relative=word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
         lift=_lift(learner.lift),
         polarity=polarity,
-        fixed_head=_truth(learner, "fixed_head"),
-        beam=_needed(_whole(learner, "beam", 1), "beam"),
+        fixed_head=truth(learner, "fixed_head"),
+        beam=needed(whole(learner, "beam", 1), "beam"),
         allowed=allowed,
-        max_conditions=_whole(learner, "max_conditions", 0),
-        min_coverage=_needed(_whole(learner, "min_coverage", 1), "min_coverage"),
-        min_gain=_needed(_number(learner, "min_gain"), "min_gain"),
-        stop_share=_number(learner, "stop_share", highest=1),
-        readd=_word(learner, "readd", ("all", "incomplete")),
-        open_share=_needed(_number(learner, "open_share", highest=1), "open_share"),
-        max_rules=_whole(learner, "max_rules", 0),
-        time_limit=_number(learner, "time_limit"),
+        max_conditions=whole(learner, "max_conditions", 0),
+        min_coverage=needed(whole(learner, "min_coverage", 1), "min_coverage"),
+        min_gain=needed(number(learner, "min_gain"), "min_gain"),
+        stop_share=number(learner, "stop_share", highest=1),
+        readd=word(learner, "readd", ("all", "incomplete")),
+        open_share=needed(number(learner, "open_share", highest=1), "open_share"),
+        max_rules=whole(learner, "max_rules", 0),
+        time_limit=number(learner, "time_limit"),
         order="prepend" if prepends else "append",
-        default_rule=polarity == "rarer" if default is None else _truth(learner, "default_rule"),
+        default_rule=polarity == "rarer" if default is None else truth(learner, "default_rule"),
         pruning=_pruning(learner, heads),
-        prune_share=_needed(_number(learner, "prune_share", highest=1), "prune_share"),
-        seed=_seed(learner),
-        last_resort=_number(learner, "last_resort", highest=1),
+        prune_share=needed(number(learner, "prune_share", highest=1), "prune_share"),
+        seed=seed(learner),
+        last_resort=number(learner, "last_resort", highest=1),
         n_threads=_threads(learner),
     )
     _check_together(settings)
@@ -175,8 +171,8 @@ def _check_slow_search(settings: Settings) -> None:
 def _pruning(learner: Any, heads: str) -> str | None:
     if learner.pruning is None:
         return None
-    pruning = _word(learner, "pruning", ("mdl", "irep", "significance"))
-    share = _number(learner, "prune_share", highest=1)
+    pruning = word(learner, "pruning", ("mdl", "irep", "significance"))
+    share = number(learner, "prune_share", highest=1)
     if pruning == "irep" and not (share and share < 1):
         raise ValueError(
             "prune_share must be above 0 and below 1: some rows to grow rules on, some to prune "
@@ -185,12 +181,6 @@ def _pruning(learner: Any, heads: str) -> str | None:
     if learner.order == "prepend":
         raise ValueError("pruning goes with order='append': use pruning=None to prepend rules")
     return pruning
-
-
-def _seed(learner: Any) -> int:
-    if learner.random_state is None:
-        return 0
-    return int(check_random_state(learner.random_state).randint(2**31 - 1))
 
 
 def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
@@ -213,46 +203,6 @@ def _lift(lift: Any) -> Lift | None:
         )
     known: Lift | None = lift
     return known
-
-
-def _word(learner: Any, name: str, known: tuple[str, ...]) -> str:
-    value = getattr(learner, name)
-    if not (isinstance(value, str) and value in known):
-        words = " or ".join(map(repr, known))
-        raise ValueError(f"{name} must be {words}, not {quoted(value)}")
-    return value
-
-
-def _truth(learner: Any, name: str) -> bool:
-    value = getattr(learner, name)
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
-
-
-def _whole(learner: Any, name: str, lowest: int) -> int | None:
-    value = getattr(learner, name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
-        raise ValueError(f"{name} must be a whole number of at least {lowest}, not {value!r}")
-    return int(value)
-
-
-def _number(learner: Any, name: str, highest: float = float("inf")) -> float | None:
-    value = getattr(learner, name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= highest:
-        upper = "" if highest == float("inf") else f" and at most {highest:g}"
-        raise ValueError(f"{name} must be a number of at least 0{upper}, not {value!r}")
-    return float(value)
-
-
-def _needed(number: Number | None, name: str) -> Number:
-    if number is None:
-        raise ValueError(f"{name} must be a number, not None")
-    return number
 
 
 def _threads(learner: Any) -> int:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +16,7 @@ from labelrules.learners.crew import checked_jobs
 from labelrules.learners.election import DOUBLING, Election, Stakes
 from labelrules.learners.ensembles import bootstrap_sample
 from labelrules.learners.interrupts import passed_on, warn_of_early_end
+from labelrules.learners.parameters import needed, number, whole
 from labelrules.learners.progress import Listener, told
 from labelrules.learners.table import TableClassifier
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
@@ -157,20 +156,11 @@ class VotedRules(TableClassifier):
         return self
 
     def _check(self) -> None:
-        for name in ("n_lists", "max_conditions"):
-            number = getattr(self, name)
-            if number is None and name == "max_conditions":
-                continue
-            if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, not {number!r}")
-        for name in ("miss_cost", "vote_cost", "condition_cost"):
-            number = getattr(self, name)
-            if number is None and name == "miss_cost":
-                continue
-            is_number = isinstance(number, Real) and not isinstance(number, bool)
-            if not (is_number and isfinite(number) and 0 <= number <= 1000):
-                raise ValueError(f"{name} must be a number from 0 to 1000, not {number!r}")
-        if self.miss_cost == 0:
+        needed(whole(self, "n_lists", 1), "n_lists")
+        whole(self, "max_conditions", 1)
+        for name in ("vote_cost", "condition_cost"):
+            needed(number(self, name, highest=1000), name)
+        if number(self, "miss_cost", highest=1000) == 0:
             raise ValueError("miss_cost must be above 0; at 0 nothing would be predicted")
         checked_jobs(self.n_jobs)
 
