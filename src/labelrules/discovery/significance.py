@@ -52,8 +52,8 @@ def fisher(
         near = suggestion(str(alternative), sides)
         raise ValueError(f"alternative must be one of {sides}, not {alternative!r}{near}")
     p = np.empty(overlaps.size)
-    given = (np.ascontiguousarray(counts).ravel() for counts in (overlaps, firsts, seconds))
-    tails(*given, n_rows, log_factorials(n_rows), sides.index(alternative), p)
+    a, b, c = (np.ascontiguousarray(counts).ravel() for counts in (overlaps, firsts, seconds))
+    tails(a, b, c, n_rows, log_factorials(n_rows), sides.index(alternative), p)
     return p.reshape(overlaps.shape)
 
 
