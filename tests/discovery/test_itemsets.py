@@ -119,3 +119,10 @@ def test_a_table_without_rows_has_no_sets():
     data = load("magazines").take([])
     assert len(frequent_itemsets(data, 1)) == 0
     assert isinstance(data, Dataset)
+
+
+def test_batches_that_are_handed_over_take_no_memory():
+    """More sets than fit into a megabyte come through it."""
+    data = dataset(np.ones((64, 16)), np.ones((64, 1), dtype=int))
+    batches = itemset_batches(data, 64, max_memory=16, max_sets=10**9)
+    assert sum(len(batch) for batch in batches) == 2**17 - 1

@@ -58,13 +58,14 @@ class AssociationRules:
     >>> from labelrules import association_rules, load
     >>> rules = association_rules(load("magazines"), min_support=3, min_confidence=0.75)
     >>> print(rules)
-    4 rules that hold in at least 3 rows
-      confidence  rows  lift
-           1.000     4  2.00  quality (4/0) <- education = University
-           1.000     3  3.50  fashion (3/0) <- marital = Single, sex = Female
-    >>> rules[0].evidence
-    (Evidence(right=4, wrong=0),)
-    >>> rules.confidence
+    2 rules that hold in at least 3 rows
+      confidence  rows   lift
+           1.000     4   2.00  quality (4/0) <- education = University
+           0.800     4   1.60  quality (4/1) <- marital = Divorced
+    >>> rules[1].evidence
+    (Evidence(right=4, wrong=1),)
+    >>> rules.confidence, rules[rules.confidence == 1].n_body
+    (array([1. , 0.8]), array([4]))
     """
 
     data: Dataset = field(repr=False)
@@ -133,7 +134,8 @@ class AssociationRules:
 
         >>> from labelrules import association_rules, load
         >>> rules = association_rules(load("magazines"), 3, 0.75)
-        >>> rules.measure("precision/micro/partial").round(2)
+        >>> rules.measure("f1/micro/partial").round(3), rules.measure("leverage").round(3)
+        (array([0.727, 0.667]), array([0.143, 0.107]))
         """
         return score(measured(measure), self)
 
