@@ -219,7 +219,7 @@ def test_binned_bodies_are_what_is_run():
 
 def test_numeric_features_that_are_left_out_are_told():
     data = dataset([["x", 0.5], ["x", 1.5], ["y", 2.5]], [[1], [1], [0]])
-    assert "1 numeric features are left out" in str(association_rules(data, 1, 0))
+    assert "without 1 numeric feature: give bins" in str(association_rules(data, 1, 0))
 
 
 # ---------------------------------------------------------------- limits and errors

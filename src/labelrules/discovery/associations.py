@@ -13,6 +13,7 @@ from labelrules.data import Dataset
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.items import Items
+from labelrules.discovery.limits import number_of
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.scoring import measured, score
 from labelrules.discovery.significance import Correction, fisher
@@ -209,11 +210,13 @@ class AssociationRules:
         return frame_of(self.as_dict())
 
     def __str__(self) -> str:
-        lines = [f"{len(self):,} rules that hold in at least {self.minimum} rows"]
+        rules, rows = number_of("rule", len(self)), number_of("row", self.minimum)
+        lines = [f"{rules} that hold in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         if self.items.left_out:
-            lines.append(f"{len(self.items.left_out)} numeric features are left out: give bins")
+            left_out = number_of("numeric feature", len(self.items.left_out))
+            lines.append(f"without {left_out}: give bins")
         if len(self):
             lines.append("  confidence  rows   lift")
         shown = self[:SHOWN]

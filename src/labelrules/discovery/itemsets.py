@@ -16,7 +16,7 @@ from labelrules.discovery.binning import Binning
 from labelrules.discovery.depthfirst import Batch, Kind, set_batches, table_of
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.items import Absence, Items, Numbers, items_of
-from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.discovery.limits import Limits, minimum_count, number_of, whole
 from labelrules.discovery.ragged import Ragged
 from labelrules.rules import Body
 
@@ -116,7 +116,8 @@ class Itemsets:
 
     def __str__(self) -> str:
         kind = "frequent" if self.kind == "all" else self.kind
-        lines = [f"{len(self):,} {kind} sets of items in at least {self.minimum} rows"]
+        sets, rows = number_of(f"{kind} set", len(self)), number_of("row", self.minimum)
+        lines = [f"{sets} of items in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         order = np.lexsort((self.length, -self.support))[:SHOWN]
@@ -287,7 +288,9 @@ def _searched(
         nothing = np.empty(0, dtype=np.int32)
         held = Batch(np.zeros(1, dtype=np.int64), nothing, nothing)
     if limits.stopped:
-        warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=4)
+        caller = 3 if limits.keeps else 2
+        message = f"the search was stopped: {limits.stopped}"
+        warnings.warn(message, RuntimeWarning, stacklevel=caller)
     yield _sets(items, held, minimum, kind, limits.stopped)
 
 
