@@ -301,6 +301,11 @@ def test_numeric_features_alone_need_bins():
     assert len(association_rules(data, 1, bodies="labels")) == 0
 
 
+def test_a_table_without_rows_has_no_items():
+    with pytest.raises(ValueError, match="nothing that may be taken is in any row"):
+        association_rules(load("magazines").take([]))
+
+
 def test_items_of_other_data_are_refused():
     items = items_of(load("magazines").take([0, 1]))
     assert isinstance(items, Items)

@@ -261,7 +261,7 @@ def check_items(items: Items) -> None:
             "bins='width', 'frequency' or 'entropy', or features=False for labels alone"
         )
     if not len(items):
-        raise ValueError("there are no items: the data have neither features nor labels to take")
+        raise ValueError("there are no items: nothing that may be taken is in any row")
 
 
 def _batches(
