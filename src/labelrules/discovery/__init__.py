@@ -1,1 +1,19 @@
 """LIST: what is so in the data, found rather than covered."""
+
+from labelrules.discovery.associations import AssociationRules
+from labelrules.discovery.items import Items, items_of
+from labelrules.discovery.itemsets import Itemsets, frequent_itemsets, itemset_batches
+from labelrules.discovery.ruleminer import association_rules
+from labelrules.discovery.significance import adjusted, fisher
+
+__all__ = [
+    "AssociationRules",
+    "Items",
+    "Itemsets",
+    "adjusted",
+    "association_rules",
+    "fisher",
+    "frequent_itemsets",
+    "items_of",
+    "itemset_batches",
+]
