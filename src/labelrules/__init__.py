@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from labelrules.learners import (
         BinaryRelevance,
         ClassifierChain,
+        ConstrainedClassifier,
         LabelPowerset,
         Ripper,
         SeparateAndConquer,
@@ -42,6 +43,7 @@ __all__ = [
     "Body",
     "ClassifierChain",
     "Condition",
+    "ConstrainedClassifier",
     "Dataset",
     "DecisionList",
     "Evidence",
@@ -77,6 +79,7 @@ _LEARNERS = frozenset(
     {
         "BinaryRelevance",
         "ClassifierChain",
+        "ConstrainedClassifier",
         "LabelPowerset",
         "Ripper",
         "SeparateAndConquer",

@@ -2,12 +2,14 @@
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
+    ConstrainedClassifier,
     LabelPowerset,
     Ripper,
     RuleClassifier,
@@ -96,7 +98,11 @@ VOTING = [
     StackedBinaryRelevance(
         LogisticRegression(max_iter=10_000), inference="label by label", labels_from="truth"
     ),
+    ConstrainedClassifier(BinaryRelevance(Stumps()), alpha=None),
 ]
 """Learners whose answer is not that of one theory, or is drawn by lot."""
+
+WRAPPED = [ConstrainedClassifier(DecisionTreeClassifier(random_state=0))]
+"""Around classifiers that are not ours, and so with their ways with tables."""
 
 LEARNERS = [*RULE_LEARNERS, *COMPOSED, *VOTING]

@@ -181,7 +181,7 @@ class Constraints:
         >>> from labelrules.discovery import find_constraints
         >>> print(find_constraints(load("magazines")).rules())
         in any order:
-        not sports <- fashion
+        quality, not tabloid, not fashion <- sports
         """
         together: dict[tuple[int, ...], list[Constraint]] = {}
         for constraint in self.found:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Board, Floats
+from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.errors import DataError
 from labelrules.data.labels import read_labels
@@ -15,7 +15,13 @@ from labelrules.discovery.constraint import Constraint, Constraints, Descent, Ki
 from labelrules.discovery.counted import Counted, Limit, check_whole
 from labelrules.discovery.grouping import equivalences_of, exclusive_groups_of
 from labelrules.discovery.labelsets import LabelSets
-from labelrules.discovery.significance import Correction, adjusted, checked_alpha, fisher
+from labelrules.discovery.significance import (
+    Alternative,
+    Correction,
+    adjusted,
+    checked_alpha,
+    fisher,
+)
 
 MAX_SETS = 100_000
 """Label sets that may be bodies; with more, nobody would wait for or read what is found."""
@@ -78,9 +84,12 @@ def find_constraints(
     --------
     >>> from labelrules import load
     >>> print(find_constraints(load("magazines")))
-    1 constraint between 4 labels in 14 rows
-    exclusion: 1
-      not sports <- fashion  (5 rows, p = 1)
+    3 constraints between 4 labels in 14 rows
+    subset: 1
+      quality <- sports  (2 rows, p = 1)
+    exclusion: 2
+      not tabloid <- sports  (2 rows, p = 1)
+      not fashion <- sports  (2 rows, p = 1)
     >>> Y = [{"music", "jazz"}, {"music", "rock"}, {"music"}, {"news"}, {"music", "jazz"}]
     >>> print(find_constraints(Y, min_support=2).rules())
     in any order:
@@ -199,7 +208,8 @@ def _probabilities(counted: Counted, n_rows: int) -> Floats:
     both, first, second = counted.tables.T
     greater = np.array(counted.present, dtype=np.bool_)[counted.owner]
     each = np.empty(len(both))
-    for side, chosen in (("greater", greater), ("less", ~greater)):
+    sides: dict[Alternative, Mask] = {"greater": greater, "less": ~greater}
+    for side, chosen in sides.items():
         each[chosen] = fisher(both[chosen], first[chosen], second[chosen], n_rows, side)
     p = np.zeros(len(counted.members))
     np.maximum.at(p, counted.owner, each)
@@ -221,9 +231,7 @@ def _is_ancestor(schema: Schema, child: int, label: int) -> bool:
     return False
 
 
-def _hierarchy(
-    schema: Schema, board: Board, found: tuple[Constraint, ...]
-) -> tuple[Descent, ...]:
+def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> tuple[Descent, ...]:
     """What the rows say of each child and its parent."""
     told = {one.labels for one in found if one.known}
     descents = []

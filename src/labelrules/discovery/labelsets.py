@@ -35,7 +35,7 @@ class LabelSets:
         shorter = Shorter(len(self.count))
         found, n_tests = pairs, pairs.n_tests
         shorter.learn(pairs)
-        bodies = {(label,): int(self.count[label]) for label in self._labels()}
+        bodies: dict[LabelSet, int] = {(j,): int(self.count[j]) for j in self._labels()}
         n_sets = 0
         for _ in range(2, max_body + 1):
             bodies = self._grown(bodies, n_sets)
@@ -54,7 +54,7 @@ class LabelSets:
     def _counts(self, body: LabelSet) -> Integers:
         """How many rows with these labels have each label."""
         covered = np.flatnonzero(np.logical_and.reduce([self.columns[:, j] for j in body]))
-        return self.board[covered].sum(axis=0, dtype=np.int64)
+        return np.asarray(self.board[covered].sum(axis=0, dtype=np.int64))
 
     def _grown(self, bodies: dict[LabelSet, int], n_before: int) -> dict[LabelSet, int]:
         """Bodies with one label more, that cover enough rows."""
@@ -116,7 +116,7 @@ class LabelSets:
         heads = members[::-1]
         least = min(range(len(parts)), key=lambda place: bodies[parts[place]])
         support = bodies[parts[least]]
-        if not self.limit.allows(np.int64(together), np.int64(support)):
+        if not self.limit.allows(np.array(together), np.array(support)):
             return []
         tables = [
             (together, bodies[part], int(self.count[head]))

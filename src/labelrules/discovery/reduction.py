@@ -106,12 +106,13 @@ def reduced(constraints: Constraints) -> ConstraintGraph:
     is_new = _square(excluded, len(members)) & ~_inherited(excluded, reached)
     names = [tuple(schema.labels[label] for label in group) for group in members]
     used = {node_of[label] for one in pairs for label in (*one.body, one.label)}
-    kept = [_links(found, chosen, names) for found, chosen in ((edges, is_needed), (excluded, is_new))]
+    below_others = _links(edges, is_needed, names)
+    apart = _links(excluded, is_new, names)
     # All but one way round each circle are needed to say that its labels imply each other.
     n_circles = sum(len(group) for group in members if len(group) > 1)
-    n_said = len(kept[0]) + len(kept[1]) + n_circles
+    n_said = len(below_others) + len(apart) + n_circles
     nodes = tuple(names[number] for number in sorted(used))
-    return ConstraintGraph(schema, nodes, *kept, len(pairs) - n_said)
+    return ConstraintGraph(schema, nodes, below_others, apart, len(pairs) - n_said)
 
 
 def _linked(
