@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -270,14 +272,12 @@ def mended(board: Board, clauses: Clauses, sureness: Floats | None) -> Repairs:
     rows, numbers = clauses.broken(board)
     costs = np.ones(board.shape, dtype=np.int64) if sureness is None else _costs(board, sureness)
     known: dict[bytes, list[int]] = {}
-    starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True):
-        row = int(rows[start])
+    pairs = zip(rows.tolist(), numbers.tolist(), strict=True)
+    for row, of_row in groupby(pairs, key=itemgetter(0)):
         key = board[row].tobytes() + costs[row].tobytes()
         if key not in known:
-            flips = cheapest_flips(
-                board[row].tolist(), costs[row].tolist(), clauses, numbers[start:stop].tolist()
-            )
+            broken = [number for _, number in of_row]
+            flips = cheapest_flips(board[row].tolist(), costs[row].tolist(), clauses, broken)
             if flips is None:
                 raise ValueError("no label set satisfies these constraints together")
             known[key] = flips

@@ -12,12 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
+from labelrules.data.frames import native
 from labelrules.data.names import default_names
 from labelrules.discovery import Constraints, Repairs, find_constraints
 from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.knowledge import together
 from labelrules.discovery.repair import bounded, consistent, log_odds, mended
 from labelrules.discovery.significance import Correction
+from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
 from labelrules.learners.table import TableClassifier
 from labelrules.learners.targets import Target, read_target
@@ -74,7 +76,7 @@ class ConstrainedClassifier(TableClassifier):
     left_out_ : tuple of str
         Learned constraints that contradict those given.
     schema_, classes_, n_labels_
-        As of other learners; the features are those of a `Dataset`, else none are named.
+        As of other learners; features are named if X is a `Dataset`, or the base names them.
 
     Examples
     --------
@@ -144,7 +146,7 @@ class ConstrainedClassifier(TableClassifier):
         self._clauses = clauses
         self.found_, self.left_out_ = found, left_out
         self.constraints_ = RuleSet(schema, [clause.rule for clause in clauses.clauses])
-        self._remember(schema, target)
+        self._remember(getattr(self.base_, "schema_", schema), target)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.base_, name):
                 setattr(self, name, getattr(self.base_, name))
@@ -265,8 +267,9 @@ class ConstrainedClassifier(TableClassifier):
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "only a Dataset as X brings its labels"
             )
-        target, labels = read_target(Y)
-        names = labels.names or default_names("y", labels.board.shape[1], taken=())
+        features = column_names(native(X))
+        target, labels = read_target(Y, taken=features)
+        names = labels.names or default_names("y", labels.board.shape[1], taken=features)
         return Schema([], names), labels.board, target
 
     def _handed_on(
@@ -318,7 +321,8 @@ def _method(by: Way, base: Any) -> str | None:
 
 
 def _dense(cells: Any) -> npt.NDArray[Any]:
-    return np.asarray(cells.toarray() if sparse.issparse(cells) else cells)
+    dense: Any = cells
+    return np.asarray(dense.toarray() if sparse.issparse(cells) else cells)
 
 
 def _of_presence(part: npt.NDArray[Any], kinds: npt.NDArray[Any]) -> Floats:
