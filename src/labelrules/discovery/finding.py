@@ -51,7 +51,8 @@ def find_constraints(
     Only what is not told by shorter constraints is listed: neither ``c <- a, b`` where there is
     ``c <- a``, nor where ``d <- a`` and ``c <- d`` lead to it. Between pairs all constraints are
     listed; `Constraints.graph` leaves out those that follow from others. Labels that all rows
-    have, or none, depend on nothing and are left out.
+    have, or none, depend on nothing and are left out. Only what the label hierarchy of a data set
+    says is listed in any case, if the rows bear it out: even where all rows have the parent.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def find_constraints(
         Rows that a body covers at least. All bodies of an exclusion must: in ``not c <- a, b``
         also a and c together, and b and c.
     alpha : float, optional
-        If given, only constraints with a corrected probability of at most `alpha` are kept.
+        If given, only constraints with a corrected probability of at most `alpha` are kept, and
+        those that the label hierarchy knows.
     correction : {"holm", "benjamini-hochberg"}, optional
         For the number of tests: all constraints that were looked at, not only those found.
     label_names : sequence of str, optional
@@ -100,10 +102,11 @@ def find_constraints(
         checked_alpha(alpha)
     limit = Limit.checked(tolerance, min_support)
     _check_bodies(max_body, max_sets)
-    counted = _pairs(board, limit)
+    known = _ancestors(schema)
+    counted = _pairs(board, limit, known)
     if max_body > 1:
         counted = LabelSets(board, limit, max_sets).extend(counted, int(max_body))
-    found = _judged(counted, schema, board, correction, alpha)
+    found = _judged(counted, schema, known, len(board), correction, alpha)
     return Constraints(
         schema,
         len(board),
@@ -138,7 +141,7 @@ def _check_bodies(max_body: int, max_sets: int) -> None:
     check_whole("max_sets", max_sets, 1)
 
 
-def _pairs(board: Board, limit: Limit) -> Counted:
+def _pairs(board: Board, limit: Limit, known: Mask) -> Counted:
     """Subset and exclusion constraints between two labels."""
     ones = sparse.csr_array(board).astype(np.int64)
     both = np.asarray((ones.T @ ones).toarray())
@@ -146,7 +149,8 @@ def _pairs(board: Board, limit: Limit) -> Counted:
     varied = (count > 0) & (count < len(board))
     pairs = np.outer(varied, varied) & ~np.eye(len(count), dtype=np.bool_)
     bodies = pairs & (count >= limit.min_support)
-    subset = bodies & limit.allows(count - both, np.broadcast_to(count, both.shape))
+    candidates = bodies | (known & (count >= limit.min_support))
+    subset = candidates & limit.allows(count - both, np.broadcast_to(count, both.shape))
     # Of two labels that exclude each other the rarer is the body, of equals the first.
     rarer = np.lexsort((np.arange(len(count)), count))
     place = np.argsort(rarer)
@@ -164,16 +168,25 @@ def _pairs(board: Board, limit: Limit) -> Counted:
         exceptions.tolist(),
         np.column_stack([together, count[tested], count[heads]]),
         np.arange(len(heads)),
-        int(bodies.sum() + once.sum()),
+        int(candidates.sum() + once.sum()),
     )
 
 
 def _judged(
-    counted: Counted, schema: Schema, board: Board, correction: Correction, alpha: float | None
+    counted: Counted,
+    schema: Schema,
+    known: Mask,
+    n_rows: int,
+    correction: Correction,
+    alpha: float | None,
 ) -> tuple[Constraint, ...]:
     """With probabilities, and in order: kinds, then the surest, then the most rows."""
-    p = _probabilities(counted, len(board))
+    p = _probabilities(counted, n_rows)
     corrected = adjusted(p, correction, counted.n_tests)
+    said = [
+        present and len(members) == 2 and bool(known[members[1], members[0]])
+        for members, present in zip(counted.members, counted.present, strict=True)
+    ]
     found = [
         Constraint(
             schema,
@@ -185,18 +198,19 @@ def _judged(
             exceptions,
             probability,
             raised,
-            present and len(members) == 2 and _is_ancestor(schema, *members),
+            is_known,
         )
-        for members, present, support, exceptions, probability, raised in zip(
+        for members, present, support, exceptions, probability, raised, is_known in zip(
             counted.members,
             counted.present,
             counted.support,
             counted.exceptions,
             p.tolist(),
             corrected.tolist(),
+            said,
             strict=True,
         )
-        if alpha is None or raised <= alpha
+        if alpha is None or raised <= alpha or is_known
     ]
     order: dict[Kind, int] = {"subset": 0, "implication": 1, "exclusion": 2}
     found.sort(key=lambda one: (order[one.kind], one.p, -one.support, one.body, one.label))
@@ -222,13 +236,15 @@ def _kind(members: tuple[int, ...], present: bool) -> Kind:
     return "subset" if len(members) == 2 else "implication"
 
 
-def _is_ancestor(schema: Schema, child: int, label: int) -> bool:
-    parent = schema.parents[child]
-    while parent is not None:
-        if parent == schema.labels[label]:
-            return True
-        parent = schema.parents[schema.label_index[parent]]
-    return False
+def _ancestors(schema: Schema) -> Mask:
+    """Labels by labels: whether the first is above the second in the label hierarchy."""
+    found = np.zeros((schema.n_labels, schema.n_labels), dtype=np.bool_)
+    for label, parent in enumerate(schema.parents):
+        while parent is not None:
+            above = schema.label_index[parent]
+            found[above, label] = True
+            parent = schema.parents[above]
+    return found
 
 
 def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> tuple[Descent, ...]:

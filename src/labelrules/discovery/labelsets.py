@@ -38,7 +38,7 @@ class LabelSets:
         bodies: dict[LabelSet, int] = {(j,): int(self.count[j]) for j in self._labels()}
         n_sets = 0
         for _ in range(2, max_body + 1):
-            bodies = self._grown(bodies, n_sets)
+            bodies = self._grown(bodies, shorter, n_sets)
             n_sets += len(bodies)
             level, n_looked_at = self._constraints(bodies, shorter)
             n_tests += n_looked_at
@@ -56,14 +56,17 @@ class LabelSets:
         covered = np.flatnonzero(np.logical_and.reduce([self.columns[:, j] for j in body]))
         return np.asarray(self.board[covered].sum(axis=0, dtype=np.int64))
 
-    def _grown(self, bodies: dict[LabelSet, int], n_before: int) -> dict[LabelSet, int]:
-        """Bodies with one label more, that cover enough rows."""
+    def _grown(
+        self, bodies: dict[LabelSet, int], shorter: "Shorter", n_before: int
+    ) -> dict[LabelSet, int]:
+        """Bodies with one label more, that cover enough rows and not just exceptions."""
         found: dict[LabelSet, int] = {}
         labels = np.array(self._labels(), dtype=np.int64)
         for body in bodies:
             counts = self._counts(body)
             for label in labels[labels > body[-1]].tolist():
-                if counts[label] >= self.limit.min_support:
+                enough = counts[label] >= self.limit.min_support
+                if enough and not shorter.excludes((*body, label)):
                     found[(*body, label)] = int(counts[label])
             if n_before + len(found) > self.max_sets:
                 raise ValueError(
