@@ -1,9 +1,41 @@
-"""Constraints that somebody knows, together with those that were learned."""
+"""Whether constraints can hold together: those that somebody knows, and those that were learned."""
+
+import numpy as np
 
 from labelrules.discovery.clauses import Clauses
 from labelrules.discovery.constraint import Constraints
-from labelrules.discovery.repair import contradiction, is_satisfiable
+from labelrules.discovery.flips import cheapest_flips
 from labelrules.rules import Head, Rule, rule_text
+
+
+def consistent(clauses: Clauses) -> Clauses:
+    """The same, if some label set satisfies them all."""
+    if not is_satisfiable(clauses):
+        raise ValueError(
+            "no label set satisfies these constraints together: "
+            + "; ".join(contradiction(clauses))
+            + ". Leave one of them out"
+        )
+    return clauses
+
+
+def contradiction(clauses: Clauses) -> list[str]:
+    """Constraints that contradict each other, none of which could be left out of it."""
+    kept = [clause.rule for clause in clauses.clauses]
+    for rule in list(kept):
+        fewer = [other for other in kept if other is not rule]
+        if not is_satisfiable(Clauses(clauses.schema, fewer)):
+            kept = fewer
+    few = Clauses(clauses.schema, kept)
+    return [few.text(number) for number in range(len(few))]
+
+
+def is_satisfiable(clauses: Clauses) -> bool:
+    """Whether some label set satisfies all clauses."""
+    nothing = np.zeros((1, clauses.schema.n_labels), dtype=np.int8)
+    _, broken = clauses.broken(nothing)
+    row = nothing[0].tolist()
+    return cheapest_flips(row, row, clauses, broken.tolist()) is not None
 
 
 def together(given: Clauses, found: Constraints | None) -> tuple[Clauses, tuple[str, ...]]:

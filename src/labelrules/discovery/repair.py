@@ -17,6 +17,7 @@ from labelrules.data.names import checked_names, default_names
 from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.constraint import SHOWN, Constraints, counted
 from labelrules.discovery.flips import cheapest_flips
+from labelrules.discovery.knowledge import consistent
 from labelrules.rules import Rule, Theory
 
 if TYPE_CHECKING:
@@ -225,36 +226,6 @@ def violations(
         Violation(row, clauses.text(number))
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     ]
-
-
-def consistent(clauses: Clauses) -> Clauses:
-    """The same, if some label set satisfies them all."""
-    if not is_satisfiable(clauses):
-        raise ValueError(
-            "no label set satisfies these constraints together: "
-            + "; ".join(contradiction(clauses))
-            + ". Leave one of them out"
-        )
-    return clauses
-
-
-def contradiction(clauses: Clauses) -> list[str]:
-    """Constraints that contradict each other, none of which could be left out of it."""
-    kept = [clause.rule for clause in clauses.clauses]
-    for rule in list(kept):
-        fewer = [other for other in kept if other is not rule]
-        if not is_satisfiable(Clauses(clauses.schema, fewer)):
-            kept = fewer
-    few = Clauses(clauses.schema, kept)
-    return [few.text(number) for number in range(len(few))]
-
-
-def is_satisfiable(clauses: Clauses) -> bool:
-    """Whether some label set satisfies all clauses."""
-    nothing = np.zeros((1, clauses.schema.n_labels), dtype=np.int8)
-    _, broken = clauses.broken(nothing)
-    row = nothing[0].tolist()
-    return cheapest_flips(row, row, clauses, broken.tolist()) is not None
 
 
 def mended(board: Board, clauses: Clauses, sureness: Floats | None) -> Repairs:

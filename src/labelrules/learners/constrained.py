@@ -16,8 +16,8 @@ from labelrules.data.frames import native
 from labelrules.data.names import default_names
 from labelrules.discovery import Constraints, Repairs, find_constraints
 from labelrules.discovery.clauses import Clauses, rules_of
-from labelrules.discovery.knowledge import together
-from labelrules.discovery.repair import bounded, consistent, log_odds, mended
+from labelrules.discovery.knowledge import consistent, together
+from labelrules.discovery.repair import bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
@@ -288,14 +288,14 @@ class ConstrainedClassifier(TableClassifier):
         return X
 
     def _found(self, schema: Schema, board: Board) -> Constraints:
+        labels = Schema([], schema.labels, schema.parents)
         return find_constraints(
-            board,
+            Dataset(labels, np.zeros((len(board), 0)), board),
             max_body=self.max_body,
             tolerance=self.tolerance,
             min_support=self.min_support,
             alpha=self.alpha,
             correction=self.correction,
-            label_names=schema.labels,
             groups=False,
         )
 
