@@ -123,7 +123,7 @@ def test_the_first_labels_are_kept_of_several_that_are_as_good():
 def test_scores_decide_which_label_goes():
     done = repair(None, "not y1 <- y0", scores=[[0.5, 2.0], [3.0, 1.0], [-1.0, 1.0]])
     assert done.after.tolist() == [[0, 1], [1, 0], [0, 1]]
-    # So far from 0 all are alike, and of two label sets the one that keeps the first label is taken.
+    # So far from 0 all are alike, and of two label sets the one with the first label is taken.
     assert repair(None, "y1 <- y0", scores=[[1e300, -np.inf]]).after.tolist() == [[1, 1]]
 
 

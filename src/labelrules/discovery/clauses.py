@@ -112,11 +112,11 @@ def rules_of(given: Any, schema: Schema) -> tuple[Rule, ...]:
         given = parse(given, schema)
     if isinstance(given, Constraints):
         given = given.rules()
+    if isinstance(given, LayeredTheory):
+        raise ValueError("constraints have no layers: give rules without headings")
     if isinstance(given, Theory):
         _check_labels(given.schema, schema)
         return tuple(_checked(rule, schema) for rule in given)
-    if isinstance(given, LayeredTheory):
-        raise ValueError("constraints have no layers: give rules without headings")
     if isinstance(given, Rule):
         return (_checked(given, schema),)
     if not isinstance(given, Iterable):
