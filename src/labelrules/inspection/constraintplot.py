@@ -133,7 +133,7 @@ def _with_others(depth: dict[Node, int], near: dict[Node, list[Node]]) -> dict[N
             partners = [before[other] for other in near[node] if other in before]
             if node not in before and partners:
                 on_the_left = sum(partners) / len(partners) < last / 2
-                columns[node] = min(-1, *partners) - 1 if on_the_left else max(last, *partners) + 1
+                columns[node] = min(0, *partners) - 1 if on_the_left else max(last, *partners) + 1
         if len(columns) == len(before):
             first = next(node for node in near if node not in columns)
             columns[first] = last + 1  # it has to do with none of the others
@@ -182,12 +182,14 @@ def _draw(
     """
     from matplotlib.patches import FancyArrowPatch
 
-    ends = [(places[node][0], -places[node][1]) for node in (link.below, link.above)]
+    start, end = ((places[node][0], -places[node][1]) for node in (link.below, link.above))
     bend = 0.0
-    if ends[0][0] == ends[1][0]:
-        bend = 0.35 if ends[0][1] < ends[1][1] else -0.35
+    if start[0] == end[0]:
+        bend = 0.35 if start[1] < end[1] else -0.35
     way: dict[str, Any] = {"connectionstyle": f"arc3,rad={bend}", "shrinkA": 0, "shrinkB": 0}
-    ax.add_patch(FancyArrowPatch(*ends, arrowstyle="-", linewidth=1.0, zorder=2, **way, **style))
+    ax.add_patch(
+        FancyArrowPatch(start, end, arrowstyle="-", linewidth=1.0, zorder=2, **way, **style)
+    )
     if style is _SUBSET:
         target = boxes[link.above].get_bbox_patch()
         head: dict[str, Any] = {
@@ -196,7 +198,7 @@ def _draw(
             "linewidth": 0,
             "patchB": target,
         }
-        ax.add_patch(FancyArrowPatch(*ends, color=style["color"], zorder=4, **head, **way))
+        ax.add_patch(FancyArrowPatch(start, end, color=style["color"], zorder=4, **head, **way))
 
 
 def _finish(ax: "Axes", graph: ConstraintGraph, places: dict[Node, tuple[float, float]]) -> None:
