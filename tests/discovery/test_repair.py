@@ -157,6 +157,13 @@ def test_repairs_of_yeast_need_no_more_changes_than_brute_force(data_folder):
     assert done.changed.sum(axis=1).tolist() == fewest
 
 
+def test_a_search_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr("labelrules.discovery.flips.MAX_STEPS", 3)
+    circle = [f"not y{j} <- y{(j + 1) % 9}" for j in range(9)]
+    with pytest.raises(ValueError, match="row 1 breaks 9 constraints, in which 9 labels have to"):
+        repair([[0] * 9, [1] * 9], circle)
+
+
 def test_contradictions_are_named():
     names = ["a", "b", "c", "d"]
     text = "a <- true\nd <- c\nb <- a\nnot b <- c\nnot b <- a"

@@ -1,5 +1,7 @@
 """Any classifier, with predictions that satisfy constraints."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import DataConversionWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -111,6 +114,26 @@ def test_a_noisy_classifier_is_made_consistent(name, data_folder):
     assert len(violations(model.base_.predict(chosen), model.constraints_)) > 0
     assert violations(model.predict(chosen), model.constraints_) == []
     assert not hasattr(model, "predict_proba")
+
+
+@pytest.mark.parametrize(
+    "base", [LinearSVC(), KNeighborsClassifier(3), BinaryRelevance(LogisticRegression())]
+)
+def test_one_label_is_a_table_of_one_column(base, table):
+    X, Y = table
+    for labels in (Y[:, :1], np.zeros_like(Y[:, :1])):
+        if not labels.any() and isinstance(base, LinearSVC):
+            continue  # it refuses a single class
+        model = ConstrainedClassifier(base, constraints="not y0 <- true")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)
+            model.fit(X, labels)
+        assert model.predict(X).tolist() == [[0]] * len(X)
+        if hasattr(model, "predict_proba"):
+            assert model.predict_proba(X).shape == (len(X), 1)
+            assert (model.predict_proba(X) <= 0.5).all()
+        else:
+            assert (model.decision_function(X) <= 0).all()
 
 
 def test_texts_are_handed_on_as_they_are():

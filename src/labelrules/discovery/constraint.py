@@ -211,13 +211,7 @@ class Constraints:
 
     def frame(self) -> "pandas.DataFrame":
         """Constraints and groups as a pandas frame (needs the extra ``pandas``)."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError(
-                'a frame needs pandas: pip install "labelrules[pandas]", or use as_dict()'
-            ) from None
-        return pandas.DataFrame(self.as_dict())
+        return pandas_frame(self.as_dict())
 
     def __len__(self) -> int:
         return len(self.found)
@@ -248,6 +242,17 @@ class Constraints:
                 more = len(members) - SHOWN
                 lines += [f"  ... and {more} more"] if more > 0 else []
         return "\n".join(lines)
+
+
+def pandas_frame(columns: dict[str, list[Any]]) -> "pandas.DataFrame":
+    """Columns as a frame, if pandas is there."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(
+            'a frame needs pandas: pip install "labelrules[pandas]", or use as_dict()'
+        ) from None
+    return pandas.DataFrame(columns)
 
 
 def counted(number: int, noun: str) -> str:

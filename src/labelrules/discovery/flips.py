@@ -5,6 +5,13 @@ from typing import NamedTuple
 
 from labelrules.discovery.clauses import Clauses
 
+MAX_STEPS = 50_000
+"""Steps of a search after which it is given up: some tens of seconds for one row."""
+
+
+class SearchTooLongError(RuntimeError):
+    """So many labels have to do with each other that the cheapest flips were not found."""
+
 
 class Choice(NamedTuple):
     """Labels to be flipped and labels to be kept, as bits, of which one must be."""
@@ -134,7 +141,11 @@ class Search:
         found: int | None = None
         least = sum(self.weights) + 1
         waiting = [(0, 0)]
+        n_steps = 0
         while waiting:
+            n_steps += 1
+            if n_steps > MAX_STEPS:
+                raise SearchTooLongError(f"{len(self.weights)} labels")
             state = self._forced(*waiting.pop())
             if state is None:
                 continue

@@ -15,8 +15,8 @@ from labelrules.data.errors import DataError
 from labelrules.data.labels import read_labels
 from labelrules.data.names import checked_names, default_names
 from labelrules.discovery.clauses import Clauses, rules_of
-from labelrules.discovery.constraint import SHOWN, Constraints, counted
-from labelrules.discovery.flips import cheapest_flips
+from labelrules.discovery.constraint import SHOWN, Constraints, counted, pandas_frame
+from labelrules.discovery.flips import SearchTooLongError, cheapest_flips
 from labelrules.discovery.knowledge import consistent
 from labelrules.rules import Rule, Theory
 
@@ -109,13 +109,7 @@ class Repairs:
 
     def frame(self) -> "pandas.DataFrame":
         """The changes as a pandas frame (needs the extra ``pandas``)."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError(
-                'a frame needs pandas: pip install "labelrules[pandas]", or use as_dict()'
-            ) from None
-        return pandas.DataFrame(self.as_dict(), columns=list(Change._fields))
+        return pandas_frame(self.as_dict())
 
     def __str__(self) -> str:
         n_cells = int(self.changed.sum())
@@ -175,7 +169,7 @@ def repair(
     ------
     ValueError
         If no label set at all satisfies the constraints; those that contradict each other are
-        named.
+        named. Or if a row breaks so many that the search would take minutes.
 
     Examples
     --------
@@ -248,12 +242,25 @@ def mended(board: Board, clauses: Clauses, sureness: Floats | None) -> Repairs:
         key = board[row].tobytes() + costs[row].tobytes()
         if key not in known:
             broken = [number for _, number in of_row]
-            flips = cheapest_flips(board[row].tolist(), costs[row].tolist(), clauses, broken)
-            if flips is None:
-                raise ValueError("no label set satisfies these constraints together")
-            known[key] = flips
+            known[key] = _flips(row, board[row].tolist(), costs[row].tolist(), clauses, broken)
         after[row, known[key]] ^= 1
     return Repairs(clauses.schema, board, after, clauses)
+
+
+def _flips(
+    row: int, labels: list[int], costs: list[int], clauses: Clauses, broken: list[int]
+) -> list[int]:
+    try:
+        flips = cheapest_flips(labels, costs, clauses, broken)
+    except SearchTooLongError as wrong:
+        raise ValueError(
+            f"row {row} breaks {len(broken)} constraints, in which {wrong} have to do with each "
+            "other: too many to find the nearest consistent label set. Use fewer constraints "
+            "(a smaller alpha, a greater min_support), or predictions that break fewer"
+        ) from None
+    if flips is None:
+        raise ValueError("no label set satisfies these constraints together")
+    return flips
 
 
 def _costs(board: Board, sureness: Floats) -> Integers:

@@ -182,8 +182,9 @@ class ConstrainedClassifier(TableClassifier):
         if target.kind != "labels":
             return scores
         done = self.repairs(X)
-        signed = np.where(done.after == 1, np.abs(scores), -np.abs(scores))
-        return np.where(done.changed, signed, scores.reshape(done.after.shape))
+        cells = scores.reshape(done.after.shape)
+        signed = np.where(done.after == 1, np.abs(cells), -np.abs(cells))
+        return np.where(done.changed, signed, cells).reshape(scores.shape)
 
     def repairs(self, X: Any) -> Repairs:
         """What is changed in the predictions of the base: which rows, which labels, and why."""
@@ -238,8 +239,8 @@ class ConstrainedClassifier(TableClassifier):
                 ]
             )
         cells = _dense(said).astype(np.float64)
-        if self.n_labels_ == 1 and cells.shape[1] == 2:
-            cells = cells[:, 1:]
+        if self.n_labels_ == 1 and isinstance(self.base_.classes_, np.ndarray):
+            cells = _of_presence(cells, self.base_.classes_)[:, None]
         return self._fitting(cells, "predict_proba")
 
     def _fitting(self, cells: npt.NDArray[Any], method: str) -> npt.NDArray[Any]:
