@@ -319,3 +319,15 @@ def test_a_constraint_is_a_rule():
     assert one.rule.evidence[0] == (1, 0)
     assert one.rule.form.constraint == one.kind == "subset"
     assert str(one) == "y0 <- y1  (1 row, p = 1)"
+
+
+@pytest.mark.parametrize("tolerance", [0, 0.4])
+def test_among_labels_that_have_nothing_to_do_with_each_other_little_is_significant(tolerance):
+    """Tables of independent labels: at most a twentieth of them have any significant constraint."""
+    random = np.random.default_rng(0)
+    shares = [0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8]
+    n_wrong = 0
+    for _ in range(200):
+        Y = (random.random((100, len(shares))) < shares).astype(np.int8)
+        n_wrong += len(find_constraints(Y, tolerance=tolerance, max_body=2, alpha=0.05)) > 0
+    assert n_wrong <= 10

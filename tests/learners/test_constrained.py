@@ -154,6 +154,15 @@ def test_a_fitted_classifier_is_wrapped_as_it_is(table):
     np.testing.assert_array_equal(model.repairs(X).before, fitted.predict(X))
 
 
+def test_a_fitted_learner_of_ours_goes_on_reading_data_sets():
+    readers = load("magazines")
+    fitted = SeparateAndConquer().fit(readers)
+    model = ConstrainedClassifier(FrozenEstimator(fitted), constraints="quality <- not tabloid")
+    done = model.fit(readers).repairs(readers)
+    np.testing.assert_array_equal(done.before, fitted.predict(readers))
+    assert model.schema_ == readers.schema
+
+
 def test_data_sets_frames_and_arrays_give_the_same(table):
     readers = load("magazines")
     rules = parse("quality <- sports", readers.schema)

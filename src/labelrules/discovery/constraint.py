@@ -159,14 +159,14 @@ class Constraints:
         The children and parents in the label hierarchy of the schema, found or not.
     """
 
-    schema: Schema
+    schema: Schema = field(repr=False)
     n_rows: int
     tolerance: float
     n_tests: int
-    found: tuple[Constraint, ...]
-    equivalences: tuple[LabelGroup, ...] = ()
-    groups: tuple[LabelGroup, ...] = ()
-    hierarchy: tuple[Descent, ...] = ()
+    found: tuple[Constraint, ...] = field(repr=False)
+    equivalences: tuple[LabelGroup, ...] = field(default=(), repr=False)
+    groups: tuple[LabelGroup, ...] = field(default=(), repr=False)
+    hierarchy: tuple[Descent, ...] = field(default=(), repr=False)
 
     def of_kind(self, kind: Kind) -> tuple[Constraint, ...]:
         """The constraints of one kind."""

@@ -1,7 +1,7 @@
 """Constraints between pairs of labels as a graph without what follows from the rest."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,10 +44,10 @@ class ConstraintGraph:
         Constraints between pairs that follow from those in the graph.
     """
 
-    schema: Schema
+    schema: Schema = field(repr=False)
     nodes: tuple[Node, ...]
-    subsets: tuple[Link, ...]
-    exclusions: tuple[Link, ...]
+    subsets: tuple[Link, ...] = field(repr=False)
+    exclusions: tuple[Link, ...] = field(repr=False)
     n_left_out: int
 
     def parents(self, node: Node) -> list[Node]:

@@ -63,7 +63,7 @@ class Repairs:
         What the labels satisfy now.
     """
 
-    schema: Schema
+    schema: Schema = field(repr=False)
     before: Board = field(repr=False)
     after: Board = field(repr=False)
     clauses: Clauses = field(repr=False)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
@@ -277,14 +278,14 @@ class ConstrainedClassifier(TableClassifier):
         self, base: Any, X: Any, Y: Any, board: Board, target: Target
     ) -> tuple[Any, ...]:
         """What the base is fitted with: what was given, if it can read it."""
-        if isinstance(base, TableClassifier):
-            return (X,) if isinstance(X, Dataset) else (X, Y)
+        if _reads_tables(base):
+            return X, Y
         if target.kind == "labels":
             return (numbers_of(X) if isinstance(X, Dataset) else X), board.astype(np.int64)
         return X, Y
 
     def _table(self, X: Any) -> Any:
-        if isinstance(X, Dataset) and not isinstance(self.base_, TableClassifier):
+        if isinstance(X, Dataset) and not _reads_tables(self.base_):
             return numbers_of(X)
         return X
 
@@ -299,6 +300,12 @@ class ConstrainedClassifier(TableClassifier):
             correction=self.correction,
             groups=False,
         )
+
+
+def _reads_tables(base: Any) -> bool:
+    """Whether a classifier is one of ours, and so reads data sets and labels of any form."""
+    inner = base.estimator if isinstance(base, FrozenEstimator) else base
+    return isinstance(inner, TableClassifier)
 
 
 def _check_way(by: Any) -> None:
