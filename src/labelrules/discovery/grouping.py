@@ -12,6 +12,9 @@ from labelrules.discovery.constraint import Constraint, GroupKind, LabelGroup
 
 Pair = tuple[int, int]
 
+PIECE = 256
+"""Groups that are counted together."""
+
 
 def equivalences_of(
     found: Iterable[Constraint], schema: Schema, board: Board
@@ -72,22 +75,36 @@ def _cliques(pairs: list[Pair], n_labels: int) -> Iterator[tuple[int, ...]]:
 
 def _groups(
     kind: GroupKind,
-    groups: Iterable[tuple[int, ...]],
+    groups: list[tuple[int, ...]],
     pairs: list[Constraint],
     schema: Schema,
     board: Board,
 ) -> tuple[LabelGroup, ...]:
     """Groups with their counts, and the greatest probability among the constraints within."""
-    columns = np.asfortranarray(board)
     p, corrected = _square(pairs, "p", schema), _square(pairs, "corrected", schema)
     found = []
-    for members in groups:
+    for members, counts in zip(groups, _counts(kind, groups, board), strict=True):
         within = np.ix_(members, members)
-        n_present = columns[:, list(members)].sum(axis=1, dtype=np.int64)
-        counts = int((n_present > 0).sum()), int(_exceptions(kind, n_present, len(members)).sum())
         chance = float(p[within].max()), float(corrected[within].max())
         found.append(LabelGroup(schema, kind, members, *counts, *chance))
     return tuple(found)
+
+
+def _counts(
+    kind: GroupKind, groups: list[tuple[int, ...]], board: Board
+) -> Iterator[tuple[int, int]]:
+    """For each group the rows that have any of its labels, and the exceptions."""
+    ones = sparse.csr_array(board).astype(np.int32)
+    for start in range(0, len(groups), PIECE):
+        piece = groups[start : start + PIECE]
+        membership = np.zeros((board.shape[1], len(piece)), dtype=np.int32)
+        for place, members in enumerate(piece):
+            membership[list(members), place] = 1
+        n_present = np.asarray(ones @ membership)
+        wrong = _exceptions(kind, n_present, membership.sum(axis=0))
+        yield from zip(
+            (n_present > 0).sum(axis=0).tolist(), wrong.sum(axis=0).tolist(), strict=True
+        )
 
 
 def _square(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
@@ -98,7 +115,8 @@ def _square(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
     return found
 
 
-def _exceptions(kind: GroupKind, n_present: Integers, size: int) -> Mask:
+def _exceptions(kind: GroupKind, n_present: Integers, sizes: Integers) -> Mask:
+    """Rows by groups."""
     if kind == "equivalence":
-        return (n_present > 0) & (n_present < size)
-    return n_present > 1
+        return np.asarray((n_present > 0) & (n_present < sizes))
+    return np.asarray(n_present > 1)
