@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from labelrules.learners import (
         BinaryRelevance,
         ClassifierChain,
+        ConstrainedClassifier,
         LabelPowerset,
         Ripper,
         SeparateAndConquer,
@@ -44,6 +45,7 @@ __all__ = [
     "Body",
     "ClassifierChain",
     "Condition",
+    "ConstrainedClassifier",
     "Dataset",
     "DecisionList",
     "Evidence",
@@ -82,6 +84,7 @@ _LEARNERS = frozenset(
     {
         "BinaryRelevance",
         "ClassifierChain",
+        "ConstrainedClassifier",
         "LabelPowerset",
         "Ripper",
         "SeparateAndConquer",

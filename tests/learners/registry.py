@@ -2,12 +2,14 @@
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
+    ConstrainedClassifier,
     LabelPowerset,
     Ripper,
     RuleClassifier,
@@ -98,7 +100,18 @@ VOTING = [
     StackedBinaryRelevance(
         LogisticRegression(max_iter=10_000), inference="label by label", labels_from="truth"
     ),
+    ConstrainedClassifier(BinaryRelevance(Stumps()), alpha=None),
 ]
 """Learners whose answer is not that of one theory, or is drawn by lot."""
+
+WRAPPED = [ConstrainedClassifier(DecisionTreeClassifier(random_state=0))]
+"""Around classifiers that are not ours, and so with their ways with tables."""
+
+EXCEPTIONS = {
+    "check_classifiers_multilabel_output_format_predict_proba": (
+        "an array of probabilities must be above 0 and below 1 there, and those of a tree are not"
+    )
+}
+"""Checks of scikit-learn that those do not pass, and why."""
 
 LEARNERS = [*RULE_LEARNERS, *COMPOSED, *VOTING]

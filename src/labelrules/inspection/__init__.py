@@ -1,5 +1,6 @@
 """SHOW: why a theory says what it says, and how a head was found."""
 
+from labelrules.inspection.constraintplot import plot_constraints
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
@@ -12,6 +13,7 @@ __all__ = [
     "Trace",
     "flips",
     "label_graph",
+    "plot_constraints",
     "plot_search_tree",
     "trace",
 ]

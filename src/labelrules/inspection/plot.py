@@ -101,7 +101,7 @@ def plot_search_tree(
     >>> import matplotlib.pyplot
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    _check_matplotlib()
+    check_matplotlib()
     trees = [tree, *also]
     _check(trees, label_names)
     placed, n_columns = _placed(tree)
@@ -119,7 +119,8 @@ def plot_search_tree(
     return ax
 
 
-def _check_matplotlib() -> None:
+def check_matplotlib() -> None:
+    """Refuse to draw without the extra for it."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:

@@ -2,6 +2,7 @@
 
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.chain import ClassifierChain
+from labelrules.learners.constrained import ConstrainedClassifier
 from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.dependence import (
     Dependence,
@@ -22,6 +23,7 @@ from labelrules.learners.voted import ListProgress, VotedRules
 __all__ = [
     "BinaryRelevance",
     "ClassifierChain",
+    "ConstrainedClassifier",
     "Dependence",
     "DependentPair",
     "ErrorPropagation",

@@ -1,0 +1,231 @@
+"""The cheapest labels to flip so that a label set satisfies every clause."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from labelrules.discovery.clauses import Clauses
+
+MAX_STEPS = 50_000
+"""Steps of a search after which it is given up: some tens of seconds for one row."""
+
+
+class SearchTooLongError(RuntimeError):
+    """So many labels have to do with each other that the cheapest flips were not found."""
+
+
+class Choice(NamedTuple):
+    """Labels to be flipped and labels to be kept, as bits, of which one must be."""
+
+    flip: int
+    keep: int
+
+
+def cheapest_flips(
+    row: Sequence[int], costs: Sequence[int], clauses: Clauses, broken: Sequence[int]
+) -> list[int] | None:
+    """Which labels to flip, or None if no label set satisfies all clauses.
+
+    The least sum of costs; then the fewest labels; then, from the first label on, a label that
+    is kept before one that is flipped. By all three no two label sets are equally good.
+
+    Parameters
+    ----------
+    row : sequence of int
+        0 or 1 for each label.
+    costs : sequence of int
+        What it costs to flip each label, from 0.
+    clauses : Clauses
+    broken : sequence of int
+        The clauses that the row breaks.
+    """
+    flipped: list[int] = []
+    for labels, choices in _parts(row, clauses, _concerned(row, clauses, broken)):
+        found = Search(ranked([costs[label] for label in labels]), choices).best()
+        if found is None:
+            return None
+        flipped += [label for place, label in enumerate(labels) if found >> place & 1]
+    return sorted(flipped)
+
+
+def ranked(costs: Sequence[int]) -> list[int]:
+    """A weight for each label, so that sums of them rank by cost, then number, then order.
+
+    >>> ranked([5, 5])
+    [66, 65]
+    """
+    n = len(costs)
+    return [(cost * (n + 1) + 1 << n) + (1 << n - 1 - place) for place, cost in enumerate(costs)]
+
+
+def _concerned(row: Sequence[int], clauses: Clauses, broken: Sequence[int]) -> dict[int, None]:
+    """Clauses that are broken, or could be when labels are flipped to mend others, in order.
+
+    A flip is of use only if a clause that is concerned asks for it. A clause is concerned if all
+    of its literals that hold could be flipped for the sake of others.
+    """
+    concerned = dict.fromkeys(broken)
+    waiting = list(concerned)
+    flippable: set[int] = set()
+    n_safe: dict[int, int] = {}
+    while waiting:
+        for label, value in clauses.clauses[waiting.pop()].literals:
+            if row[label] == value or label in flippable:
+                continue
+            flippable.add(label)
+            for other in clauses.having.get((label, row[label]), ()):
+                if other not in n_safe:
+                    literals = clauses.clauses[other].literals
+                    n_safe[other] = sum(row[one] == wanted for one, wanted in literals)
+                n_safe[other] -= 1
+                if n_safe[other] == 0 and other not in concerned:
+                    concerned[other] = None
+                    waiting.append(other)
+    return concerned
+
+
+def _parts(
+    row: Sequence[int], clauses: Clauses, concerned: dict[int, None]
+) -> Iterator[tuple[list[int], list[Choice]]]:
+    """Labels that have to do with each other, and the choices among them."""
+    leader: dict[int, int] = {}
+
+    def lead(label: int) -> int:
+        while leader.setdefault(label, label) != label:
+            leader[label] = leader[leader[label]]
+            label = leader[label]
+        return label
+
+    flippable = {
+        label
+        for number in concerned
+        for label, value in clauses.clauses[number].literals
+        if row[label] != value
+    }
+    for number in concerned:
+        members = [label for label, _ in clauses.clauses[number].literals if label in flippable]
+        for label in members[1:]:
+            leader[lead(label)] = lead(members[0])
+    together: dict[int, list[int]] = {}
+    for label in sorted(flippable):
+        together.setdefault(lead(label), []).append(label)
+    place = {label: spot for group in together.values() for spot, label in enumerate(group)}
+    choices: dict[int, list[Choice]] = {first: [] for first in together}
+    for number in concerned:
+        flip = keep = 0
+        for label, value in clauses.clauses[number].literals:
+            if row[label] == value:
+                keep |= 1 << place[label]
+            else:
+                flip |= 1 << place[label]
+        choices[lead(clauses.clauses[number].literals[0][0])].append(Choice(flip, keep))
+    for first, labels in together.items():
+        yield labels, choices[first]
+
+
+class Search:
+    """A search for the cheapest flips that satisfy all choices: branch and bound, with bits.
+
+    Parameters
+    ----------
+    weights : sequence of int
+        Of which no two sets have the same sum.
+    choices : sequence of Choice
+    """
+
+    def __init__(self, weights: Sequence[int], choices: Sequence[Choice]) -> None:
+        self.weights, self.choices = list(weights), list(choices)
+        self.by_weight = sorted(range(len(weights)), key=lambda place: -weights[place])
+
+    def best(self) -> int | None:
+        """The flips as bits, or None if the choices contradict each other."""
+        found: int | None = None
+        least = sum(self.weights) + 1
+        waiting = [(0, 0)]
+        n_steps = 0
+        while waiting:
+            n_steps += 1
+            if n_steps > MAX_STEPS:
+                raise SearchTooLongError(f"{len(self.weights)} labels")
+            state = self._forced(*waiting.pop())
+            if state is None:
+                continue
+            flipped, kept = state
+            asked = [
+                flip & ~kept
+                for flip, keep in self.choices
+                if not flip & flipped and not keep & ~flipped
+            ]
+            cost = self._sum(flipped)
+            if cost + self._bound(asked) >= least:
+                continue
+            if not asked:
+                found, least = flipped, cost
+                continue
+            place = self._most_asked(asked)
+            waiting += [(flipped, kept | place), (flipped | place, kept)]
+        return found
+
+    def _forced(self, flipped: int, kept: int) -> tuple[int, int] | None:
+        """Also what is left no choice; None if that contradicts itself."""
+        before = (-1, -1)
+        while (flipped, kept) != before:
+            before = flipped, kept
+            for flip, keep in self.choices:
+                if flip & flipped or keep & kept:
+                    continue
+                to_flip, to_keep = flip & ~kept, keep & ~flipped
+                open_bits = to_flip | to_keep
+                if not open_bits:
+                    return None
+                if not open_bits & (open_bits - 1):
+                    flipped |= to_flip
+                    kept |= to_keep
+        return flipped, kept
+
+    def _bound(self, asked: list[int]) -> int:
+        """What flips must cost at least, of which each of these sets needs one.
+
+        Of labels that ask for each other in pairs, all but the dearest are flipped; groups of
+        them that share no label add up.
+        """
+        partners: dict[int, int] = {}
+        for bits in asked:
+            low = bits & -bits
+            high = bits ^ low
+            if high and not high & (high - 1):
+                first, second = low.bit_length() - 1, high.bit_length() - 1
+                partners[first] = partners.get(first, 0) | high
+                partners[second] = partners.get(second, 0) | low
+        total = used = 0
+        for place in self.by_weight:
+            if used >> place & 1 or place not in partners:
+                continue
+            used |= 1 << place
+            fitting = partners[place] & ~used
+            while fitting:
+                other = next(spot for spot in self.by_weight if fitting >> spot & 1)
+                total += self.weights[other]
+                used |= 1 << other
+                fitting &= partners[other] & ~used
+        for bits in asked:
+            if not bits & used:
+                total += min(self.weights[place] for place in _places(bits))
+                used |= bits
+        return total
+
+    def _most_asked(self, asked: list[int]) -> int:
+        counts: dict[int, int] = {}
+        for bits in asked:
+            for place in _places(bits):
+                counts[place] = counts.get(place, 0) + 1
+        return 1 << max(counts, key=lambda place: (counts[place], -self.weights[place]))
+
+    def _sum(self, bits: int) -> int:
+        return sum(self.weights[place] for place in _places(bits))
+
+
+def _places(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
