@@ -7,9 +7,7 @@ import numpy as np
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset
-from labelrules.discovery.significance import checked_alpha
 from labelrules.learners.crew import Crew
-from labelrules.learners.dependence import compared, mcnemar
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.folds import folds_of, held_out_cells
 from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
@@ -17,7 +15,6 @@ from labelrules.learners.members import Job, Work
 from labelrules.learners.progress import Listener
 from labelrules.learners.propagation import ErrorPropagation
 from labelrules.learners.widened import numbers_of
-from labelrules.measures import ratio
 from labelrules.rules import (
     DecisionList,
     Gibbs,
@@ -71,11 +68,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         For predictions out of fold.
     random_state : int, default=0
         Chooses the folds, together with the values of the rows.
-    alpha : float, optional, default=0.05
-        A label is told by a further layer only if that is right on significantly more rows, for
-        rows of other folds than it has learned from (McNemar's exact test at this level), and its
-        F1 is not lower; otherwise as before. With None, and from true labels, every label is told
-        anew.
     last_resort : float, optional
         Rows in which no label is found are given the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`.
@@ -128,7 +120,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         inference: str | Inference = "once",
         n_folds: int = 5,
         random_state: int = 0,
-        alpha: float | None = 0.05,
         last_resort: float | None = None,
         n_jobs: int | None = None,
         progress: bool | Listener = False,
@@ -141,7 +132,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.inference = inference
         self.n_folds = n_folds
         self.random_state = random_state
-        self.alpha = alpha
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
@@ -165,41 +155,24 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         ]
 
     def _further_layers(self, first: Work, crew: Crew) -> None:
-        data, every = first.data, range(first.data.schema.n_labels)
-        self._jobs = jobs = [
-            Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every
-        ]
-        if self.labels_from == "truth":
-            work = Work(first.base, data, data.Y, self.with_features)
-            learned = crew.learn(work, jobs, "layer 2")
-            layer = [learned.get(job) or work.unchanged(job.label) for job in jobs]
-            self._layers += [layer] * (self.n_layers - 1)
-            return
-        folds = folds_of(data, self.n_folds, self.random_state)
-        said = held_out_cells(first, [Job(i) for i in every], folds, crew, "layer 1")
-        shown = np.column_stack([said[Job(i)] for i in every])
+        every = range(first.data.schema.n_labels)
+        folds = folds_of(first.data, self.n_folds, self.random_state)
+        work, jobs = first, [Job(label) for label in every]
         for number in range(2, self.n_layers + 1):
-            work = Work(first.base, data, shown, self.with_features)
+            if self.labels_from == "truth" and number > 2:
+                self._layers.append(self._layers[-1])
+                continue
+            shown = first.data.Y
+            if self.labels_from == "out-of-fold":
+                said = held_out_cells(work, jobs, folds, crew, f"layer {number - 1}")
+                shown = np.column_stack([said[job] for job in jobs])
+                if number > 2 and (shown == work.shown).all():
+                    return
+            work = Work(first.base, first.data, shown, self.with_features)
+            jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
+            self._jobs = jobs
             learned = crew.learn(work, jobs, f"layer {number}")
-            cells = held_out_cells(work, jobs, folds, crew, f"layer {number} on trial")
-            said_now = np.column_stack([cells[job] for job in jobs])
-            kept = [self._is_kept(data.Y[:, i], shown[:, i], said_now[:, i]) for i in every]
-            if crew.was_interrupted:
-                kept = [self.alpha is None and job in learned for job in jobs]
-            if number > 2 and not (kept and (said_now != shown)[:, kept].any()):
-                return
-            before = self._layers[0] if number == 2 else [work.unchanged(i) for i in every]
-            self._layers.append([learned[jobs[i]] if kept[i] else before[i] for i in every])
-            shown = np.where(kept, said_now, shown)
-
-    def _is_kept(self, truth: Board, before: Board, after: Board) -> bool:
-        """Whether a label is better told with a further layer, on rows not learned from."""
-        if self.alpha is None:
-            return True
-        gained, lost = compared(before == truth, after == truth)
-        if gained <= lost or mcnemar(gained, lost) > self.alpha:
-            return False
-        return _overlap(truth, after) >= _overlap(truth, before)
+            self._layers.append([learned.get(job) or work.unchanged(job.label) for job in jobs])
 
     def _checked_way(self) -> Inference:
         """How the last layer is read, if all parameters go together."""
@@ -216,8 +189,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             raise ValueError(
                 "own_label needs labels_from='out-of-fold': the true label would tell itself"
             )
-        if self.alpha is not None:
-            checked_alpha(self.alpha)
         way = as_inference(self.inference)
         if isinstance(way, Gibbs) and self.labels_from != "truth":
             raise ValueError(
@@ -278,11 +249,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         if self._has_theory:
             return closed(RuleTable(self.theory_.layers[-1]).apply(rows, reads=seen))
         return FittedReader(self._layers[-1], numbers_of(rows)).read(seen).board
-
-
-def _overlap(truth: Board, said: Board) -> float:
-    """The F1 of one label."""
-    return float(ratio(2 * int((truth & said).sum()), int(truth.sum()) + int(said.sum())))
 
 
 def as_inference(way: Any) -> Inference:
