@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._types import Board, Floats
+from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.learners.crew import Crew
 from labelrules.learners.fitted import FittedReader
@@ -15,6 +15,7 @@ from labelrules.learners.members import Job, Work
 from labelrules.learners.progress import Listener
 from labelrules.learners.propagation import ErrorPropagation
 from labelrules.learners.widened import numbers_of
+from labelrules.measures import ratio
 from labelrules.rules import (
     DecisionList,
     Gibbs,
@@ -68,9 +69,14 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         For predictions out of fold.
     random_state : int, default=0
         Chooses the folds, together with the values of the rows.
-    last_resort : float, optional
+    only_if_better : bool, default=True
+        Whether a further layer must be on trial first: it is learned only if its micro-averaged F1
+        is higher than that of the layer before, for rows of other folds than it has learned from.
+        Layers that learn from true labels are not on trial.
+    last_resort : float, optional, default=0.4
         Rows in which no label is found are given the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`.
+        this; see :class:`LabelwiseClassifier`. It reads the labels of the last layer, as a further
+        layer would. `None` for no such rules.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
@@ -120,7 +126,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         inference: str | Inference = "once",
         n_folds: int = 5,
         random_state: int = 0,
-        last_resort: float | None = None,
+        only_if_better: bool = True,
+        last_resort: float | None = 0.4,
         n_jobs: int | None = None,
         progress: bool | Listener = False,
     ) -> None:
@@ -132,6 +139,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.inference = inference
         self.n_folds = n_folds
         self.random_state = random_state
+        self.only_if_better = only_if_better
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
@@ -139,6 +147,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
         self._way = way = self._checked_way()
         work = Work(base, data, data.Y)
+        every = range(data.schema.n_labels)
+        self._jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
         self._layers = [self._first_layer(work, crew, way)]
         self._further_layers(work, crew)
         self.n_layers_ = len(self._layers)
@@ -155,24 +165,31 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         ]
 
     def _further_layers(self, first: Work, crew: Crew) -> None:
+        if self.labels_from == "truth":
+            work = Work(first.base, first.data, first.data.Y, self.with_features)
+            self._layers += [self._layer(work, crew, 2)] * (self.n_layers - 1)
+            return
         every = range(first.data.schema.n_labels)
         folds = folds_of(first.data, self.n_folds, self.random_state)
-        work, jobs = first, [Job(label) for label in every]
+        shown = _told(first, [Job(label) for label in every], folds, crew, "layer 1")
         for number in range(2, self.n_layers + 1):
-            if self.labels_from == "truth" and number > 2:
-                self._layers.append(self._layers[-1])
-                continue
-            shown = first.data.Y
-            if self.labels_from == "out-of-fold":
-                said = held_out_cells(work, jobs, folds, crew, f"layer {number - 1}")
-                shown = np.column_stack([said[job] for job in jobs])
-                if number > 2 and (shown == work.shown).all():
-                    return
             work = Work(first.base, first.data, shown, self.with_features)
-            jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
-            self._jobs = jobs
-            learned = crew.learn(work, jobs, f"layer {number}")
-            self._layers.append([learned.get(job) or work.unchanged(job.label) for job in jobs])
+            if self.only_if_better or number < self.n_layers:
+                told = _told(work, self._jobs, folds, crew, f"layer {number} on trial")
+                if self._is_done(first.data.Y, shown, told):
+                    return
+                shown = told
+            self._layers.append(self._layer(work, crew, number))
+
+    def _is_done(self, truth: Board, before: Board, after: Board) -> bool:
+        """Whether a further layer, by what it says of rows it has not learned from, is needless."""
+        if self.only_if_better:
+            return micro_f1(truth, after) <= micro_f1(truth, before)
+        return bool((after == before).all())
+
+    def _layer(self, work: Work, crew: Crew, number: int) -> list[Any]:
+        learned = crew.learn(work, self._jobs, f"layer {number}")
+        return [learned.get(job) or work.unchanged(job.label) for job in self._jobs]
 
     def _checked_way(self) -> Inference:
         """How the last layer is read, if all parameters go together."""
@@ -182,7 +199,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             )
         for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
             _check_whole(name, getattr(self, name), lowest)
-        for name in ("with_features", "own_label"):
+        for name in ("with_features", "own_label", "only_if_better"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if self.own_label and self.labels_from == "truth":
@@ -249,6 +266,18 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         if self._has_theory:
             return closed(RuleTable(self.theory_.layers[-1]).apply(rows, reads=seen))
         return FittedReader(self._layers[-1], numbers_of(rows)).read(seen).board
+
+
+def _told(work: Work, jobs: list[Job], folds: Integers, crew: Crew, phase: str) -> Board:
+    """What a layer says of rows that it has not learned from."""
+    said = held_out_cells(work, jobs, folds, crew, phase)
+    return np.column_stack([said[job] for job in jobs])
+
+
+def micro_f1(truth: Board, said: Board) -> float:
+    """The F1 of all cells together."""
+    both = int((truth & said).sum())
+    return float(ratio(2 * both, int(truth.sum()) + int(said.sum())))
 
 
 def as_inference(way: Any) -> Inference:
