@@ -1,0 +1,290 @@
+"""Sets of features and labels that occur together often."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from labelrules._messages import suggestion
+from labelrules._types import Floats, Integers
+from labelrules.data import Dataset
+from labelrules.discovery.binning import Binning
+from labelrules.discovery.depthfirst import Batch, Kind, set_batches, table_of
+from labelrules.discovery.frames import frame_of
+from labelrules.discovery.items import Absence, Items, Numbers, items_of
+from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.rules import Body
+
+SHOWN = 10
+"""How many results are printed."""
+
+
+class Itemset(NamedTuple):
+    """Items by name, and the number of rows that have them all."""
+
+    items: tuple[str, ...]
+    support: int
+
+
+@dataclass(frozen=True, eq=False)
+class Itemsets:
+    """Frequent sets of items, in the order in which they were found; printing shows the largest.
+
+    Attributes
+    ----------
+    items : Items
+        What the numbers of items mean.
+    start : array of int
+        Set s has the items ``item[start[s]:start[s + 1]]``, which rise.
+    item : array of int
+    support : array of int
+        The number of rows that have all items of a set.
+    minimum : int
+        The least number of rows that was asked for.
+    kind : {"all", "closed", "maximal"}
+    stopped : str or None
+        Why the search ended before it was done; None if it has found everything.
+    """
+
+    items: Items
+    start: Integers = field(repr=False)
+    item: Numbers = field(repr=False)
+    support: Integers = field(repr=False)
+    minimum: int
+    kind: Kind = "all"
+    stopped: str | None = None
+
+    def __len__(self) -> int:
+        return int(self.support.size)
+
+    @property
+    def length(self) -> Integers:
+        """The number of items of each set."""
+        return np.diff(self.start)
+
+    @property
+    def share(self) -> Floats:
+        """The share of the rows that have all items of a set."""
+        return self.support / max(1, self.items.n_rows)
+
+    def numbers(self, number: int) -> tuple[int, ...]:
+        """The items of a set, by number."""
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there are {len(self)} sets, and none with the number {number}")
+        number %= len(self)
+        return tuple(self.item[self.start[number] : self.start[number + 1]].tolist())
+
+    def body(self, number: int) -> Body:
+        """The body that covers the rows of a set."""
+        return self.items.body(self.numbers(number))
+
+    def __getitem__(self, number: int) -> Itemset:
+        names = tuple(self._names[item] for item in self.numbers(number))
+        return Itemset(names, int(self.support[number]))
+
+    def __iter__(self) -> Iterator[Itemset]:
+        for items, support in self.as_tuples():
+            yield Itemset(tuple(map(self._names.__getitem__, items)), support)
+
+    def as_tuples(self) -> list[tuple[tuple[int, ...], int]]:
+        """The numbers of the items of each set, and in how many rows it is."""
+        items, bounds = self.item.tolist(), self.start.tolist()
+        sets = [tuple(items[a:b]) for a, b in pairwise(bounds)]
+        return list(zip(sets, self.support.tolist(), strict=True))
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [self.items.text(item) for item in range(len(self.items))]
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """The sets as columns, for a data frame of any library."""
+        return {
+            "items": [one.items for one in self],
+            "support": self.share.tolist(),
+            "rows": self.support.tolist(),
+            "length": self.length.tolist(),
+        }
+
+    def to_frame(self) -> Any:
+        """The sets as a data frame of pandas."""
+        return frame_of(self.as_dict())
+
+    def __str__(self) -> str:
+        kind = "frequent" if self.kind == "all" else self.kind
+        lines = [f"{len(self):,} {kind} sets of items in at least {self.minimum} rows"]
+        if self.stopped:
+            lines.append(f"not all of them: {self.stopped}")
+        order = np.lexsort((self.length, -self.support))[:SHOWN]
+        for number in order.tolist():
+            names, support = self[number]
+            lines.append(f"  {support:5d}  {', '.join(names)}")
+        more = len(self) - SHOWN
+        return "\n".join([*lines, f"  ... and {more:,} more"] if more > 0 else lines)
+
+
+def frequent_itemsets(
+    data: Dataset | Items,
+    min_support: float = 0.1,
+    *,
+    max_length: int | None = None,
+    kind: Kind = "all",
+    features: bool = True,
+    labels: bool = True,
+    absence: Absence = False,
+    bins: Binning | None = None,
+    n_bins: int = 4,
+    max_sets: int = 1_000_000,
+    max_memory: int = 1024,
+) -> Itemsets:
+    """Find the sets of features and labels that occur together often.
+
+    Parameters
+    ----------
+    data : Dataset or Items
+        With `Items`, from :func:`items_of`, what makes the items is settled already.
+    min_support : float or int, default=0.1
+        In how many rows a set must occur: a share as a float, a number of rows as an int.
+    max_length : int, optional
+        The largest number of items in a set.
+    kind : {"all", "closed", "maximal"}
+        All frequent sets; those to which no item can be added without losing rows; or those to
+        which none can be added without becoming infrequent. `max_length` then leaves out longer
+        sets, and makes no set closed or maximal that is not.
+    features, labels, absence, bins, n_bins
+        What the items are; see :func:`items_of`.
+    max_sets : int, default=1,000,000
+        When there are more, the search stops and the result says so (and a warning is given).
+    max_memory : int, default=1024
+        Megabytes for the search and its result; likewise.
+
+    Returns
+    -------
+    Itemsets
+
+    See Also
+    --------
+    itemset_batches : The same, handed over while the search goes on.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> found = frequent_itemsets(load("magazines"), min_support=5, kind="closed")
+    >>> print(found)
+    9 closed sets of items in at least 5 rows
+          9  sex = Male
+          7  quality
+          6  education = Secondary
+          6  children = Yes
+          6  tabloid
+          5  marital = Single
+          5  marital = Divorced
+          5  sex = Female
+          5  sex = Male, tabloid
+    """
+    sets = list(
+        itemset_batches(
+            data,
+            min_support,
+            max_length=max_length,
+            kind=kind,
+            features=features,
+            labels=labels,
+            absence=absence,
+            bins=bins,
+            n_bins=n_bins,
+            max_sets=max_sets,
+            max_memory=max_memory,
+        )
+    )
+    last = sets[-1]
+    starts = np.cumsum([0, *(int(one.start[-1]) for one in sets)])
+    joined = [one.start[1:] + start for one, start in zip(sets, starts, strict=False)]
+    return Itemsets(
+        last.items,
+        np.concatenate([[0], *joined]).astype(np.int64),
+        np.concatenate([one.item for one in sets]),
+        np.concatenate([one.support for one in sets]),
+        last.minimum,
+        kind,
+        last.stopped,
+    )
+
+
+def itemset_batches(
+    data: Dataset | Items,
+    min_support: float = 0.1,
+    *,
+    max_length: int | None = None,
+    kind: Kind = "all",
+    features: bool = True,
+    labels: bool = True,
+    absence: Absence = False,
+    bins: Binning | None = None,
+    n_bins: int = 4,
+    max_sets: int = 1_000_000,
+    max_memory: int = 1024,
+) -> Iterator[Itemsets]:
+    """Find the sets that occur together often, and hand them over in batches.
+
+    The parameters are those of :func:`frequent_itemsets`. The batches together are what it gives,
+    in the same order; the last one tells whether the search was stopped. Nothing is kept of a
+    batch that was handed over, so `max_sets` may be large.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> sum(len(batch) for batch in itemset_batches(load("magazines"), min_support=2))
+    91
+    """
+    if kind not in get_args(Kind):
+        near = suggestion(str(kind), get_args(Kind))
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; not {kind!r}{near}")
+    limits = Limits.checked("sets", max_sets, max_memory)
+    longest = whole("max_length", max_length, 1) if max_length is not None else None
+    items = (
+        data
+        if isinstance(data, Items)
+        else items_of(
+            data, features=features, labels=labels, absence=absence, bins=bins, n_bins=n_bins
+        )
+    )
+    minimum = minimum_count(min_support, items.n_rows)
+    check_items(items)
+    return _batches(items, minimum, longest or len(items), kind, limits)
+
+
+def check_items(items: Items) -> None:
+    """Refuse to search where there is nothing to be found."""
+    if items.left_out and not (~items.is_label).any():
+        raise ValueError(
+            f"every feature is numeric ({items.left_out[0]!r}, ...), and there is no binning: give "
+            "bins='width', 'frequency' or 'entropy', or features=False for labels alone"
+        )
+    if not len(items):
+        raise ValueError("there are no items: the data have neither features nor labels to take")
+
+
+def _batches(
+    items: Items, minimum: int, longest: int, kind: Kind, limits: Limits
+) -> Iterator[Itemsets]:
+    table = table_of(items, minimum)
+    held: Batch | None = None  # the last batch tells how the search ended
+    for batch in set_batches(table, items.n_rows, minimum, longest, kind, limits):
+        if held is not None:
+            yield _sets(items, held, minimum, kind, None)
+        held = batch
+    if held is None:
+        nothing = np.empty(0, dtype=np.int32)
+        held = Batch(np.zeros(1, dtype=np.int64), nothing, nothing)
+    if limits.stopped:
+        warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=3)
+    yield _sets(items, held, minimum, kind, limits.stopped)
+
+
+def _sets(items: Items, batch: Batch, minimum: int, kind: Kind, stopped: str | None) -> Itemsets:
+    support = batch.support.astype(np.int64)
+    return Itemsets(items, batch.start, batch.items, support, minimum, kind, stopped)

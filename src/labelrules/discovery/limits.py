@@ -1,0 +1,93 @@
+"""How much is asked for, and where it ends."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral, Real
+
+MEGABYTE = 1 << 20
+
+
+def minimum_count(min_support: float, n_rows: int) -> int:
+    """The least number of rows that is meant by a support: a share of the rows, or their number.
+
+    A float is a share, and an int a number of rows. A share means the decimal number that it is
+    written as.
+
+    Examples
+    --------
+    >>> minimum_count(0.05, 1500), minimum_count(0.1, 14), minimum_count(3, 14)
+    (75, 2, 3)
+    """
+    if isinstance(min_support, bool) or not isinstance(min_support, Real):
+        raise ValueError(f"min_support must be a number, not {min_support!r}")
+    if isinstance(min_support, Integral):
+        if min_support < 1:
+            raise ValueError(
+                f"min_support must be at least one row, not {min_support}: "
+                "with none every set of items there is would be frequent"
+            )
+        return int(min_support)
+    share = float(min_support)
+    if not 0 < share <= 1:
+        raise ValueError(
+            f"min_support must be a share of the rows above 0 and up to 1.0, or a whole number "
+            f"of rows; not {min_support!r}"
+        )
+    return max(1, math.ceil(Fraction(repr(share)) * n_rows))
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """A parameter that is a whole number, if it is one."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+@dataclass
+class Limits:
+    """What a search may hand over and use.
+
+    Parameters
+    ----------
+    what : str
+        What is counted, for messages.
+    number : int
+        How many results there may be.
+    memory : int
+        How many bytes results and search may take together.
+    """
+
+    what: str
+    number: int
+    memory: int
+    n_found: int = 0
+    n_bytes: int = 0
+    stopped: str | None = None
+
+    @classmethod
+    def checked(cls, what: str, number: object, memory: object) -> "Limits":
+        """The limits, if they are some; memory is given in megabytes."""
+        return cls(
+            what,
+            whole(f"max_{what}", number, 1),
+            whole("max_memory", memory, 1) * MEGABYTE,
+        )
+
+    def take(self, n_found: int, n_bytes: int, n_working: int) -> int:
+        """Count a batch of results; how many of them there is room for."""
+        room = self.number - self.n_found
+        if n_found > room:
+            self.stopped = f"there are more than {self.number:,} {self.what} (max_{self.what})"
+            n_bytes = n_bytes * room // n_found
+            n_found = room
+        elif self.n_bytes + n_bytes + n_working > self.memory:
+            self.stop_for_memory()
+            n_found = 0
+        self.n_found += n_found
+        self.n_bytes += n_bytes
+        return n_found
+
+    def stop_for_memory(self) -> None:
+        """Note that memory has ended the search."""
+        self.stopped = f"more than {self.memory // MEGABYTE:,} MB are needed (max_memory)"

@@ -1,0 +1,220 @@
+"""Frequent sets of items, depth first: all of them.
+
+Items are numbered by rising frequency. For each item in turn, the rows that have it are taken out
+as a small table of their own (the *projection*), in which each later item that is still frequent
+is a stretch of bits. Below that, a set is extended by intersecting bits, and the extensions of a
+set are kept side by side on a stack. So the search needs the memory of one way down, whatever it
+finds; it stops when the space for results is full and can be taken up again where it stood.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+from labelrules.kernels.bits import count_both, put_both, set_bit
+
+DONE, FULL, NARROW, PAUSED = 0, 1, 2, 3
+"""Why a search came back: it is over, results need room, it needs a larger stack, or just so."""
+
+PATIENCE = 1 << 27
+"""Words that are intersected before a search comes back, even if it has found nothing."""
+
+Numbers = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
+
+
+class Table(NamedTuple):
+    """Frequent items by rising frequency, with their rows; and rows with their items, rising."""
+
+    item_start: Integers
+    rows: Numbers
+    row_start: Integers
+    items: Numbers
+    name: Numbers
+    """What results call each item."""
+
+
+class Stack(NamedTuple):
+    """Where a search stands: entries are items to extend by, with the rows that would remain."""
+
+    at: Integers
+    """The item projected on, the level, and words per entry."""
+    item: Numbers
+    support: Numbers
+    words: Words
+    next: Integers
+    """For each level the entry that comes next, and the entry after its last."""
+    stop: Integers
+    prefix: Numbers
+    place: Numbers
+    """Per item: rows of the projection that have it, then its entry in the projection."""
+
+
+class Found(NamedTuple):
+    """Space for results: a set owns the items from its start to the next."""
+
+    n: Integers
+    """How many sets there are."""
+    start: Integers
+    items: Numbers
+    support: Numbers
+
+
+@njit(cache=True, nogil=True)
+def emit(found, set_of, n_items, name, support):
+    """Note a set, its items by rising name."""
+    number = found.n[0]
+    start = found.start[number]
+    for k in range(n_items):
+        item = name[set_of[k]]
+        place = start + k
+        while place > start and found.items[place - 1] > item:
+            found.items[place] = found.items[place - 1]
+            place -= 1
+        found.items[place] = item
+    found.start[number + 1] = start + n_items
+    found.support[number] = support
+    found.n[0] = number + 1
+
+
+@njit(cache=True, nogil=True)
+def has_room(found, n_sets, n_items):
+    """Whether so many sets of so many items can be noted."""
+    number = found.n[0]
+    if number + n_sets > len(found.support):
+        return False
+    return found.start[number] + n_sets * n_items <= len(found.items)
+
+
+@njit(cache=True, nogil=True)
+def count_projection(table, root, lowest, minimum, place):
+    """Count the items from `lowest` in the rows of an item; how many of them are frequent."""
+    place[lowest:] = 0
+    for i in range(table.item_start[root], table.item_start[root + 1]):
+        row = table.rows[i]
+        k = table.row_start[row + 1] - 1
+        while k >= table.row_start[row] and table.items[k] >= lowest:
+            place[table.items[k]] += 1
+            k -= 1
+    place[root] = 0
+    n_frequent = 0
+    for item in range(lowest, len(place)):
+        n_frequent += place[item] >= minimum
+    return n_frequent
+
+
+@njit(cache=True, nogil=True)
+def fill_projection(table, root, lowest, minimum, stack, n_words):
+    """Make entries of the frequent items, by rising number, with the rows as bits."""
+    entry = 0
+    for item in range(lowest, len(stack.place)):
+        times = stack.place[item]
+        stack.place[item] = -1
+        if times >= minimum:
+            stack.item[entry], stack.support[entry] = item, times
+            stack.place[item] = entry
+            entry += 1
+    stack.words[: entry * n_words] = 0
+    for i in range(table.item_start[root], table.item_start[root + 1]):
+        row = table.rows[i]
+        k = table.row_start[row + 1] - 1
+        while k >= table.row_start[row] and table.items[k] >= lowest:
+            if stack.place[table.items[k]] >= 0:
+                start = stack.place[table.items[k]] * n_words
+                set_bit(stack.words, start, i - table.item_start[root])
+            k -= 1
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def fits(stack, n_entries, n_words):
+    """Whether the stack can hold so many entries."""
+    return n_entries <= len(stack.item) and n_entries * n_words <= len(stack.words)
+
+
+@njit(cache=True, nogil=True)
+def _begin(table, minimum, longest, stack, found):
+    """Go on to the next item by itself; whether there was room for it."""
+    root = stack.at[0]
+    n_rows = table.item_start[root + 1] - table.item_start[root]
+    n_words = (n_rows + 63) >> 6
+    stack.prefix[0] = root
+    if longest > 1:
+        n_entries = count_projection(table, root, root + 1, minimum, stack.place)
+        if not fits(stack, n_entries, n_words):
+            stack.at[2] = n_words
+            return False
+        stack.next[1] = 0
+        stack.stop[1] = fill_projection(table, root, root + 1, minimum, stack, n_words)
+        stack.at[1] = 1
+    emit(found, stack.prefix, 1, table.name, n_rows)
+    stack.at[0] = root + 1
+    stack.at[2] = n_words
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _last_level(table, minimum, level, entry, stack, found):
+    """Extend the set for the last time: nothing is kept."""
+    n_words = stack.at[2]
+    for other in range(entry + 1, stack.stop[level]):
+        support = count_both(stack.words, entry * n_words, other * n_words, n_words)
+        if support >= minimum:
+            stack.prefix[level + 1] = stack.item[other]
+            emit(found, stack.prefix, level + 2, table.name, support)
+
+
+@njit(cache=True, nogil=True)
+def _next_level(minimum, level, entry, stack):
+    """Put the frequent extensions of the set on the stack."""
+    n_words = stack.at[2]
+    first = stack.stop[level]
+    target = first
+    for other in range(entry + 1, first):
+        support = put_both(stack.words, entry * n_words, other * n_words, target * n_words, n_words)
+        if support >= minimum:
+            stack.item[target], stack.support[target] = stack.item[other], support
+            target += 1
+    if target > first:
+        stack.at[1] = level + 1
+        stack.next[level + 1] = first
+        stack.stop[level + 1] = target
+
+
+@njit(cache=True, nogil=True)
+def mine_all(table, minimum, longest, stack, found):
+    """Go on with the search for all frequent sets of up to `longest` items; why it came back."""
+    n_items = len(table.item_start) - 1
+    patience = PATIENCE
+    while True:
+        level = stack.at[1]
+        if level == 0:
+            if stack.at[0] == n_items:
+                return DONE
+            if not has_room(found, 1, 1):
+                return FULL
+            if not _begin(table, minimum, longest, stack, found):
+                return NARROW
+            continue
+        entry = stack.next[level]
+        n_after = stack.stop[level] - entry - 1
+        if n_after < 0:
+            stack.at[1] = level - 1
+            continue
+        patience -= n_after * stack.at[2]
+        if patience < 0:
+            return PAUSED
+        if not has_room(found, n_after + 1, level + 2):
+            return FULL
+        if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
+            return NARROW
+        stack.prefix[level] = stack.item[entry]
+        emit(found, stack.prefix, level + 1, table.name, stack.support[entry])
+        stack.next[level] = entry + 1
+        if level + 2 == longest:
+            _last_level(table, minimum, level, entry, stack, found)
+        elif level + 1 < longest:
+            _next_level(minimum, level, entry, stack)

@@ -1,0 +1,121 @@
+"""Frequent sets of items, against every set counted in every row."""
+
+import numpy as np
+import pytest
+
+from labelrules import Dataset, dataset, load
+from labelrules.discovery import depthfirst
+from labelrules.discovery.itemsets import frequent_itemsets, itemset_batches
+from labelrules.discovery.limits import minimum_count
+from naive_mining import wide_table
+
+
+def test_the_order_of_rows_does_not_matter():
+    data = wide_table(0)
+    turned = data.take(np.random.default_rng(0).permutation(data.n_rows))
+    for kind in ("all", "closed", "maximal"):
+        one, other = (frequent_itemsets(d, 20, kind=kind).as_tuples() for d in (data, turned))
+        assert one == other
+
+
+def test_batches_together_are_the_whole(monkeypatch):
+    monkeypatch.setattr(depthfirst, "BATCH", 16)
+    data = wide_table(1)
+    whole = frequent_itemsets(data, 10)
+    batches = list(itemset_batches(data, 10))
+    assert len(batches) > 3
+    assert [one for batch in batches for one in batch] == list(whole)
+    assert whole.stopped is None
+
+
+@pytest.mark.parametrize("kind", ["all", "closed", "maximal"])
+def test_small_rooms_change_nothing(monkeypatch, kind):
+    """The stack and the space for results begin small and grow."""
+    data = wide_table(2)
+    whole = frequent_itemsets(data, 10, kind=kind).as_tuples()
+    monkeypatch.setattr(depthfirst, "BATCH", 2)
+    usual = depthfirst.new_stack
+    monkeypatch.setattr(depthfirst, "new_stack", lambda n: usual(n, n_entries=2, n_words=2))
+    assert frequent_itemsets(data, 10, kind=kind).as_tuples() == whole
+
+
+def test_a_search_that_finds_too_much_stops_and_says_so():
+    data = wide_table(0)
+    with pytest.warns(RuntimeWarning, match="more than 50 sets"):
+        found = frequent_itemsets(data, 10, max_sets=50)
+    assert len(found) == 50
+    assert found.stopped == "there are more than 50 sets (max_sets)"
+    assert "not all of them: there are more than 50 sets" in str(found)
+
+
+def test_just_as_many_as_allowed_is_no_stop():
+    data = wide_table(0)
+    whole = frequent_itemsets(data, 10)
+    assert frequent_itemsets(data, 10, max_sets=len(whole)).stopped is None
+
+
+def test_a_search_that_needs_too_much_memory_stops_and_says_so():
+    data = dataset(np.ones((64, 22)), np.ones((64, 1), dtype=int))
+    with pytest.warns(RuntimeWarning, match="more than 16 MB are needed"):
+        found = frequent_itemsets(data, 64, max_memory=16, max_sets=10**9)
+    assert found.item.nbytes + found.start.nbytes < 16 << 20
+    assert found.stopped == "more than 16 MB are needed (max_memory)"
+
+
+def test_supports_are_shares_or_numbers():
+    assert minimum_count(0.07, 100) == 7  # where floats would give 8
+    assert minimum_count(0.075, 100) == 8
+    assert minimum_count(1.0, 10) == 10
+    assert minimum_count(1, 10) == 1
+    assert minimum_count(1e-9, 10) == 1
+    found = frequent_itemsets(load("magazines"), 0.5)
+    assert found.minimum == 7
+    assert found.share.tolist() == [0.5, 9 / 14]
+
+
+def test_sets_are_read_in_several_ways():
+    data = load("magazines")
+    found = frequent_itemsets(data, 4, max_length=2)
+    assert next(iter(found)) == found[0]
+    assert found[-1] == list(found)[-1]
+    for number in range(len(found)):
+        covered = found.body(number).covers(data.X, data.Y)
+        assert covered.sum() == found.support[number]
+    frame = found.to_frame()
+    assert frame.columns.tolist() == ["items", "support", "rows", "length"]
+    assert len(frame) == len(found)
+    with pytest.raises(IndexError, match="none with the number"):
+        found[len(found)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"min_support": 0}, "at least one row"),
+        ({"min_support": 0.0}, "above 0"),
+        ({"min_support": 1.5}, "up to 1.0"),
+        ({"min_support": float("nan")}, "above 0"),
+        ({"min_support": "1"}, "must be a number"),
+        ({"kind": "close"}, "did you mean 'closed'"),
+        ({"max_length": 0}, "max_length must be a whole number of at least 1"),
+        ({"max_sets": 0}, "max_sets must be a whole number"),
+        ({"max_memory": 0.5}, "max_memory must be a whole number"),
+    ],
+)
+def test_malformed_requests_are_refused_before_anything_is_searched(settings, message):
+    with pytest.raises(ValueError, match=message):
+        itemset_batches(load("magazines"), **settings)
+
+
+def test_numeric_features_alone_need_bins():
+    data = dataset([[0.5, 1.5], [2.5, 3.5]], [[1], [0]])
+    with pytest.raises(ValueError, match=r"every feature is numeric .* give bins"):
+        frequent_itemsets(data, 1)
+    assert len(frequent_itemsets(data, 1, features=False)) == 1
+    assert len(frequent_itemsets(data, 1, bins="width", n_bins=2)) == 10
+
+
+def test_a_table_without_rows_has_no_sets():
+    data = load("magazines").take([])
+    assert len(frequent_itemsets(data, 1)) == 0
+    assert isinstance(data, Dataset)

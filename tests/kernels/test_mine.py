@@ -1,0 +1,41 @@
+"""Frequent sets of items, against every set counted in every row."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labelrules.discovery.items import items_of
+from labelrules.discovery.itemsets import frequent_itemsets
+from naive_mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
+from tables import tables
+
+
+def expected(items, data, minimum, longest, kind):
+    sets = frequent_sets(item_masks(items, data), minimum)
+    chosen = {"all": dict, "closed": closed_sets, "maximal": maximal_sets}[kind](sets)
+    return {one: n for one, n in chosen.items() if longest is None or len(one) <= longest}
+
+
+@settings(max_examples=150)
+@given(
+    tables(storage=("dense", "sparse"), max_features=3),
+    st.integers(1, 4),
+    st.one_of(st.none(), st.integers(1, 5)),
+    st.sampled_from(["all", "closed", "maximal"]),
+    st.booleans(),
+)
+def test_every_set_is_found_once_with_its_rows(data, minimum, longest, kind, absence):
+    items = items_of(data, absence=absence, bins="width", n_bins=2)
+    found = frequent_itemsets(items, minimum, max_length=longest, kind=kind).as_tuples()
+    assert len(found) == len(dict(found))
+    assert dict(found) == expected(items, data, minimum, longest, kind)
+
+
+@pytest.mark.parametrize("kind", ["all", "closed", "maximal"])
+@pytest.mark.parametrize("seed", range(3))
+def test_sets_over_several_words(kind, seed):
+    data = wide_table(seed)
+    items = items_of(data)
+    for minimum in (10, 40, 150):
+        found = dict(frequent_itemsets(items, minimum, kind=kind).as_tuples())
+        assert found == expected(items, data, minimum, None, kind)
