@@ -16,14 +16,13 @@ def test_counts_are_those_of_masks(n_rows):
     conditions[0] = True
     counts = np.full((4, 4), -1, dtype=np.int32)
     least = n_rows // 4
-    with np.errstate(over="ignore"):  # uncompiled, a product that counts bits says it is too large
-        count_refinements(
-            packed_rows(group),
-            np.array([packed_rows(rows) for rows in conditions]),
-            np.array([packed_rows(rows) for rows in columns]),
-            least,
-            counts,
-        )
+    count_refinements(
+        packed_rows(group),
+        np.array([packed_rows(rows) for rows in conditions]),
+        np.array([packed_rows(rows) for rows in columns]),
+        least,
+        counts,
+    )
     for condition, found in zip(conditions, counts.tolist(), strict=True):
         refined = group & condition
         expected = [int((refined & column).sum()) for column in columns]

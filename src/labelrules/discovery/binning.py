@@ -9,7 +9,7 @@ from labelrules._messages import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.search.columns import simplest_between
 
-Binning: TypeAlias = Literal["width", "frequency", "entropy"]
+Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
 BINNINGS: tuple[str, ...] = get_args(Binning)
 
 

@@ -7,20 +7,7 @@ beyond the last row are 0.
 import numpy as np
 from numba import njit
 
-_ONES = np.uint64(0x5555555555555555)
-_TWOS = np.uint64(0x3333333333333333)
-_FOURS = np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
-_1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-
-
-@njit(inline="always")
-def _n_bits(word):
-    """How many bits are set; the compiler knows these lines as one instruction."""
-    word = word - ((word >> _1) & _ONES)
-    word = (word & _TWOS) + ((word >> _2) & _TWOS)
-    word = (word + (word >> _4)) & _FOURS
-    return (word * _BYTES) >> _56
+from labelrules.kernels.bits import popcount
 
 
 @njit(nogil=True, cache=True)
@@ -40,18 +27,18 @@ def count_refinements(group, conditions, columns, least, counts):
     n_words = len(group)
     refined = np.empty(n_words, np.uint64)
     for condition in range(len(conditions)):
-        n_rows = np.uint64(0)
+        n_rows = 0
         for word in range(n_words):
             refined[word] = group[word] & conditions[condition, word]
-            n_rows += _n_bits(refined[word])
+            n_rows += popcount(refined[word])
         counts[condition, 0] = n_rows
         if n_rows < least:
             counts[condition, 1:] = 0
             continue
         for column in range(len(columns)):
-            n_inside = np.uint64(0)
+            n_inside = 0
             for word in range(n_words):
-                n_inside += _n_bits(refined[word] & columns[column, word])
+                n_inside += popcount(refined[word] & columns[column, word])
             counts[condition, 1 + column] = n_inside
 
 
