@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
+from labelrules.discovery import association_rules, frequent_itemsets
 from labelrules.inspection.trace import trace
 from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
@@ -57,10 +58,12 @@ __all__ = [
     "Schema",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
+    "association_rules",
     "best_head",
     "dataset",
     "evaluate",
     "fetch",
+    "frequent_itemsets",
     "load",
     "parse",
     "parse_rule",

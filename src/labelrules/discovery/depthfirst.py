@@ -1,6 +1,6 @@
 """The searches of the kernels, run batch by batch."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -124,9 +124,9 @@ def larger_stack(stack: "Stack", limits: Limits) -> "Stack":
     )
 
 
-def nbytes(stack: "Stack") -> int:
-    """The memory of a stack."""
-    return sum(part.nbytes for part in stack)
+def nbytes(arrays: Iterable[Any]) -> int:
+    """The memory of arrays."""
+    return sum(array.nbytes for array in arrays)
 
 
 def _doubled(array: Any) -> Any:

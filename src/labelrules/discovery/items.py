@@ -155,8 +155,8 @@ def items_of(
         Whether absence makes an item too: of binary features and labels, or only of one of them.
     bins : {"width", "frequency", "entropy", "labels"}, optional
         How numeric features are cut into ranges: of equal width, of equally many rows, by the
-        entropy of the label sets, or by that of the label that a cut tells best. Thresholds are the simplest decimals that part the same rows.
-        Without it numeric features are left out.
+        entropy of the label sets, or by that of the label that a cut tells best. Thresholds are
+        the simplest decimals that part the same rows. Without it numeric features are left out.
     n_bins : int, default=4
         Ranges per feature; for "entropy" and "labels" at most so many.
 

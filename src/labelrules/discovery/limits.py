@@ -78,7 +78,7 @@ class Limits:
         """Count a batch of results; how many of them there is room for."""
         room = self.number - self.n_found
         if n_found > room:
-            self.stopped = f"there are more than {self.number:,} {self.what} (max_{self.what})"
+            self.stop_for_number()
             n_bytes = n_bytes * room // n_found
             n_found = room
         elif self.n_bytes + n_bytes + n_working > self.memory:
@@ -87,6 +87,10 @@ class Limits:
         self.n_found += n_found
         self.n_bytes += n_bytes
         return n_found
+
+    def stop_for_number(self) -> None:
+        """Note that there are too many results."""
+        self.stopped = f"there are more than {self.number:,} {self.what} (max_{self.what})"
 
     def stop_for_memory(self) -> None:
         """Note that memory has ended the search."""

@@ -168,7 +168,7 @@ def _last_level(table, minimum, level, entry, stack, found):
 
 
 @njit(cache=True, nogil=True)
-def _next_level(minimum, level, entry, stack):
+def next_level(minimum, level, entry, stack):
     """Put the frequent extensions of the set on the stack."""
     n_words = stack.at[2]
     first = stack.stop[level]
@@ -217,4 +217,4 @@ def mine_all(table, minimum, longest, stack, found):
         if level + 2 == longest:
             _last_level(table, minimum, level, entry, stack, found)
         elif level + 1 < longest:
-            _next_level(minimum, level, entry, stack)
+            next_level(minimum, level, entry, stack)

@@ -38,8 +38,8 @@ class Judge:
         """The thresholds by which scored rows are predicted best.
 
         A label that enough rows have gets the threshold of the best F1, all others together
-        one; where fewer than that have any, it is 0.5. Rows without labels get the likeliest one, down to where `last_resort` is the share
-        of guesses that are right.
+        one; where fewer than that have any, it is 0.5. Rows without labels get the likeliest
+        one, down to where `last_resort` is the share of guesses that are right.
         """
         n_present = truth.sum(axis=0, dtype=np.int64)
         is_enough = n_present.sum() >= ENOUGH

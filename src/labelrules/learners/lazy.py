@@ -194,7 +194,7 @@ class LazyAssociativeClassifier(TableClassifier):
         return held
 
     def _scores(self, held: RowItems, left_out: Integers | None = None) -> Floats:
-        """The weighted mean of votes for each label, each row left out of its own votes if given."""
+        """The weighted mean of votes for each label, by other rows than those left out."""
         from labelrules.kernels.votes import score_rows
 
         n_rows = len(held.start) - 1

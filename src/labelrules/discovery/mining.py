@@ -1,0 +1,210 @@
+"""The search for association rules: what is kept of what is found, and in which order."""
+
+import warnings
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from labelrules._types import Floats, Integers, Mask
+from labelrules.data import Dataset
+from labelrules.discovery.associations import AssociationRules
+from labelrules.discovery.items import Items, items_of
+from labelrules.discovery.limits import Limits
+from labelrules.discovery.rulebatches import Found, RuleSearch
+from labelrules.discovery.scoring import needed, needed_by_any, score
+from labelrules.discovery.significance import Correction, adjusted
+from labelrules.measures import Measure
+
+LONGEST_COMPARED = 16
+"""The longest body of which all shorter ones are compared with it."""
+
+BATCH, TOP_BATCH = 1 << 16, 1 << 12
+"""Rules that are handed over together; fewer where what is found guides the search."""
+
+
+@dataclass
+class Miner:
+    """One search: what was asked for, checked."""
+
+    data: Dataset
+    items: Items
+    minimum: int
+    min_confidence: Fraction
+    max_head: int
+    polarity: str
+    max_body: int | None
+    measure: str | Measure
+    top: int | None
+    productive: bool
+    nonredundant: bool
+    correction: Correction
+
+    def __post_init__(self) -> None:
+        longest = self.max_body or len(self.items)
+        if self.productive and longest > LONGEST_COMPARED:
+            raise ValueError(
+                "productive compares a rule with all that have fewer conditions: "
+                f"set max_body to at most {LONGEST_COMPARED}"
+            )
+
+    @cached_property
+    def literals(self) -> Integers:
+        """The literals that heads may have: twice a label, and one more for presence."""
+        wanted = {"presence": (1,), "absence": (0,), "both": (0, 1)}[self.polarity]
+        every = np.arange(2 * self.data.schema.n_labels)
+        return every[np.isin(every & 1, wanted) & (self.n_literal >= self.minimum)]
+
+    @cached_property
+    def n_literal(self) -> Integers:
+        """The rows of each literal."""
+        ones = self.data.Y.sum(axis=0, dtype=np.int64)
+        return np.column_stack([self.data.n_rows - ones, ones]).ravel()
+
+    @cached_property
+    def labels(self) -> Items:
+        """The labels as items, present."""
+        return items_of(self.data, features=False)
+
+    def mined(self, limits: Limits) -> AssociationRules:
+        """Search, and put the rules in order."""
+        search = self._search()
+        found, values = Found.none(), np.empty(0)
+        parts = [(found, values)]
+        for batch in search.batches(limits):
+            kept = batch.take(self._is_kept(batch))
+            if self.top is None:
+                kept = kept.take(slice(limits.take(kept.n_body.size, nbytes_of(kept), 0)))
+                parts.append((kept, score(self.measure, self._counted(kept))))
+            else:
+                parts = [self._best([*parts, (kept, score(self.measure, self._counted(kept)))])]
+                self._raise_needs(search, parts[0][1])
+        found, _ = self._best(parts)
+        if limits.stopped:
+            warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=3)
+        rules = replace(self._counted(found), stopped=limits.stopped)
+        return rules if self.correction is None else self._corrected(rules, search)
+
+    def _search(self) -> RuleSearch:
+        n_rows = self.data.n_rows
+        need = np.full(2 * self.data.schema.n_labels, n_rows + 1, dtype=np.int32)
+        need[self.literals] = self.minimum
+        part, whole_ = self.min_confidence.as_integer_ratio()
+        confident = [-(-part * n // whole_) for n in range(n_rows + 1)]
+        return RuleSearch(
+            self.items,
+            self.data.Y,
+            self.minimum,
+            np.array(confident, dtype=np.int32),
+            need,
+            self.max_body or max(1, len(self.items)),
+            self.max_head,
+            self.correction is not None,
+            BATCH if self.top is None else TOP_BATCH,
+        )
+
+    def _counted(self, found: Found) -> AssociationRules:
+        """The rules with the rows of their heads, and of each literal."""
+        if self.max_head == 1:
+            n_head, right = self.n_literal[found.head.values], found.n_both
+        else:
+            right = np.empty(found.head.values.size, dtype=np.int64)
+            n_head = np.empty(found.n_body.size, dtype=np.int64)
+            from labelrules.kernels.generalise import count_heads
+
+            body, items, head, labels, everywhere = self._in_bits(found)
+            count_heads(body, items, head, labels, everywhere, right, n_head)
+        counts = found.n_body, n_head, found.n_both, right
+        return AssociationRules(
+            self.data, self.items, found.body, found.head, *counts, self.minimum
+        )
+
+    def _in_bits(self, found: Found) -> tuple[Any, ...]:
+        body, head = tuple(found.body), tuple(found.head)
+        everywhere = all_rows(self.data.n_rows)
+        return body, self.items.words, head, self.labels.words, everywhere
+
+    def _is_kept(self, found: Found) -> Mask:
+        """Which rules pass the comparisons with more general ones."""
+        productive, needs_all = np.ones((2, found.n_body.size), dtype=np.bool_)
+        if self.productive or self.nonredundant:
+            from labelrules.kernels.generalise import compare_with_general
+
+            body, items, head, labels, rows = self._in_bits(found)
+            counts = found.n_body, found.n_both
+            compare_with_general(body, items, head, labels, rows, counts, productive, needs_all)
+        kept = np.ones(found.n_body.size, dtype=np.bool_)
+        if self.productive:
+            kept &= productive
+        return kept & needs_all if self.nonredundant else kept
+
+    def _best(self, parts: list[tuple[Found, Floats]]) -> tuple[Found, Floats]:
+        """The rules of all parts in order, and no more than are wanted."""
+        values = np.concatenate([part[1] for part in parts])
+        found = Found.joined([part[0] for part in parts])
+        if self.top is not None and values.size > self.top:  # most need no comparing
+            worst = np.partition(values, values.size - self.top)[values.size - self.top]
+            near = values >= worst
+            found, values = found.take(near), values[near]
+        order = in_order(found, values)[: self.top]
+        return found.take(order), values[order]
+
+    def _raise_needs(self, search: RuleSearch, values: Floats) -> None:
+        """Ask for as many right rows as it takes to be among the best so far."""
+        if self.top is None or values.size < self.top:
+            return
+        least = float(values[-1])
+        need = needed(self.measure, self.data.Y, self.minimum, self.literals, least)
+        if need is not None and self.max_head > 1:
+            of_any = needed_by_any(self.measure, self.data.n_rows, self.minimum, least)
+            need = np.minimum(need, of_any)
+        if need is not None:
+            search.need[self.literals] = np.maximum(search.need[self.literals], need)
+
+    def _corrected(self, rules: AssociationRules, search: RuleSearch) -> AssociationRules:
+        sizes = np.bincount(self.literals >> 1) if self.literals.size else np.zeros(0, np.int64)
+        n_heads = n_sets(sizes, self.max_head)
+        n_bodies = search.n_bodies
+        if rules.stopped:  # not all bodies were counted
+            frequent = self.items.column[self.items.counts >= self.minimum]
+            n_bodies = n_sets(np.bincount(frequent), search.longest_body)
+        n_tests = n_bodies * n_heads
+        corrected = adjusted(rules.p, self.correction, n_tests)
+        return replace(rules, corrected=corrected, correction=self.correction, n_tests=n_tests)
+
+
+def in_order(found: Found, values: Floats) -> Integers:
+    """Rules by falling value, more right rows, fewer items, fewer labels, and as items come."""
+    heads, bodies = found.head.padded().T, found.body.padded().T
+    lengths = found.head.lengths, found.body.lengths
+    keys = (*heads[::-1], *bodies[::-1], *lengths, -found.n_both, -values)
+    return np.asarray(np.lexsort(keys))
+
+
+def nbytes_of(found: Found) -> int:
+    """The memory of rules, with what is computed of them."""
+    n_rules = found.n_body.size
+    return 4 * (found.body.values.size + 3 * found.head.values.size) + 64 * n_rules
+
+
+def n_sets(sizes: Any, longest: int) -> int:
+    """How many sets there are of up to so many things, at most one from each group.
+
+    >>> n_sets([2, 1], 1), n_sets([2, 1], 2)
+    (3, 5)
+    """
+    of_size = [1]
+    for size in (int(size) for size in sizes if size):
+        longer = [size * number for number in of_size[:longest]]
+        of_size = [a + b for a, b in zip_longest(of_size, [0, *longer], fillvalue=0)]
+    return sum(of_size[1:])
+
+
+def all_rows(n_rows: int) -> Any:
+    """A bit for each row."""
+    bits = np.zeros((n_rows + 63) // 64 * 64, dtype=np.uint8)
+    bits[:n_rows] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)

@@ -1,0 +1,203 @@
+"""Association rules with labels in their heads."""
+
+from dataclasses import replace
+from fractions import Fraction
+from numbers import Real
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from labelrules._messages import suggestion
+from labelrules.data import Dataset
+from labelrules.discovery.associations import AssociationRules
+from labelrules.discovery.binning import Binning
+from labelrules.discovery.items import Absence, Items, items_of
+from labelrules.discovery.itemsets import check_items
+from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.discovery.mining import Miner
+from labelrules.discovery.scoring import measured
+from labelrules.discovery.significance import Correction, adjusted, checked_alpha
+from labelrules.measures import Measure
+
+Bodies: TypeAlias = Literal["features", "labels", "both"]
+Polarity: TypeAlias = Literal["presence", "absence", "both"]
+
+HEADS = ("single", "multi")
+ITEMS_OF = {"features": (False,), "labels": (True,), "both": (False, True)}
+ANY_NUMBER = 1 << 62
+
+
+def association_rules(
+    data: Dataset,
+    min_support: float = 0.05,
+    min_confidence: float = 0.5,
+    *,
+    heads: Literal["single", "multi"] = "single",
+    max_head: int = 3,
+    polarity: Polarity = "presence",
+    bodies: Bodies = "features",
+    max_body: int | None = 3,
+    absence: Absence = False,
+    bins: Binning | None = None,
+    n_bins: int = 4,
+    items: Items | None = None,
+    measure: str | Measure = "confidence",
+    top: int | None = None,
+    productive: bool = False,
+    nonredundant: bool = False,
+    correction: Correction = None,
+    alpha: float | None = None,
+    max_rules: int = 1_000_000,
+    max_memory: int = 1024,
+) -> AssociationRules:
+    """Find the rules with labels in their heads that hold often, and often enough.
+
+    Only labels are ever tried as heads, and a body is left as soon as no label holds in enough
+    of its rows.
+
+    Parameters
+    ----------
+    data : Dataset
+    min_support : float or int, default=0.05
+        In how many rows body and head must hold together: a share as a float, a number of rows
+        as an int.
+    min_confidence : float, default=0.5
+        In which share of the covered rows the whole head must be right.
+    heads : {"single", "multi"}
+        Whether a head has one label, or up to `max_head` of them.
+    max_head : int, default=3
+        For heads of several labels.
+    polarity : {"presence", "absence", "both"}
+        What a head may say of a label.
+    bodies : {"features", "labels", "both"}
+        What a body may test. No rule has a label both in its head and in its body.
+    max_body : int, optional
+        The largest number of items in a body, by default 3; None for any number. A range of a
+        numeric feature is one item.
+    absence, bins, n_bins
+        What the items of bodies are; see :func:`items_of`.
+    items : Items, optional
+        Items made before, instead.
+    measure : str or Measure, default="confidence"
+        By what rules are ordered: "support", "confidence", "lift", "leverage", "conviction",
+        "chi-square", or any :class:`~labelrules.Measure`. Of equal rules the one with more right
+        rows comes first, then the shorter body, the smaller head, and the items as they come.
+    top : int, optional
+        How many rules to keep: the best by `measure` of all that are asked for. Bodies from
+        which no better rule can come are left, where a bound is known: for the six named above;
+        and for heads of a single label that is present, by measures whose formula rises with
+        right cells and falls with wrong ones, if they are partial, by micro- or label-averaging.
+        Elsewhere all rules are looked at, and the best are kept.
+    productive : bool, default=False
+        Whether to keep only rules with more confidence than each rule of the same head whose body
+        has some of the conditions, or none.
+    nonredundant : bool, default=False
+        Whether to keep only rules that would cover more rows without any one of their items.
+    correction : {"holm", "benjamini-hochberg"}, optional
+        How the probabilities of Fisher's exact test are corrected for the number of tests: that
+        of all pairs of a frequent body and a frequent head, found or not. All frequent bodies are
+        then looked at.
+    alpha : float, optional
+        Keep the rules whose corrected probability is at most this. Without a correction it is
+        the probability itself.
+    max_rules : int, default=1,000,000
+        When there are more, the search stops and the result says so (and a warning is given).
+        With `top` only that many are kept, and there is no such limit.
+    max_memory : int, default=1024
+        Megabytes for the search and its result; likewise.
+
+    Returns
+    -------
+    AssociationRules
+
+    Notes
+    -----
+    The corrected probabilities hold for the null hypothesis of each test that the head is
+    independent of the body: with features in bodies, the chance of any wrong rule (Holm), or the
+    mean share of wrong ones (Benjamini and Hochberg, if tests do not depend on each other
+    negatively) is at most `alpha`. A rule can still be significant merely because a more general
+    one is: that is what `productive` is for.
+
+    "Productive" and "nonredundant" are as in G. I. Webb, "Discovering significant patterns",
+    Machine Learning 68 (2007) 1-33, doi:10.1007/s10994-007-5006-x.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> print(association_rules(readers, 3, 0.75))
+    >>> print(association_rules(readers, 2, 0.6, heads="multi", top=3, measure="leverage"))
+    """
+    search = Miner(
+        _checked_data(data),
+        _made_items(data, items, bodies, absence, bins, n_bins),
+        minimum_count(min_support, data.n_rows),
+        _checked_confidence(min_confidence),
+        whole("max_head", max_head, 1) if _word("heads", heads, HEADS) == "multi" else 1,
+        _word("polarity", polarity, get_args(Polarity)),
+        None if max_body is None else whole("max_body", max_body, 1),
+        measured(measure),
+        None if top is None else whole("top", top, 1),
+        bool(productive),
+        bool(nonredundant),
+        _checked_correction(correction),
+    )
+    limits = Limits.checked("rules", max_rules, max_memory)
+    rules = search.mined(limits if top is None else replace(limits, number=ANY_NUMBER))
+    return rules if alpha is None else _significant(rules, checked_alpha(alpha))
+
+
+def _significant(rules: AssociationRules, alpha: float) -> AssociationRules:
+    p = rules.p if rules.corrected is None else rules.corrected
+    return rules[p <= alpha]
+
+
+def _checked_data(data: Any) -> Dataset:
+    if not isinstance(data, Dataset):
+        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    if data.schema.n_labels == 0:
+        raise ValueError("the data have no labels, and nothing else can be in a head")
+    return data
+
+
+def _made_items(
+    data: Dataset, items: Items | None, bodies: str, absence: Absence, bins: Any, n_bins: int
+) -> Items:
+    """What bodies are made of."""
+    kind = _word("bodies", bodies, get_args(Bodies))
+    if items is None:
+        items = items_of(
+            _checked_data(data),
+            features=kind != "labels",
+            labels=kind != "features",
+            absence=absence,
+            bins=bins,
+            n_bins=n_bins,
+        )
+    elif items.n_rows != data.n_rows or items.schema != data.schema:
+        raise ValueError("the items were made of other data: make them anew with items_of")
+    else:
+        items = items.chosen(np.isin(items.is_label, ITEMS_OF[kind]))
+    check_items(items)
+    return items
+
+
+def _checked_confidence(confidence: Any) -> Fraction:
+    if isinstance(confidence, bool) or not isinstance(confidence, Real):
+        raise ValueError(f"min_confidence must be a number, not {confidence!r}")
+    if not 0 <= float(confidence) <= 1:
+        raise ValueError(f"min_confidence must be from 0 to 1, not {confidence!r}")
+    return Fraction(repr(float(confidence)))
+
+
+def _checked_correction(correction: Any) -> Correction:
+    adjusted(np.empty(0), correction)  # which knows what there is
+    known: Correction = correction
+    return known
+
+
+def _word(name: str, word: Any, known: tuple[str, ...]) -> str:
+    if word not in known:
+        near = suggestion(str(word), known)
+        raise ValueError(f"{name} must be one of {', '.join(known)}; not {word!r}{near}")
+    return str(word)
