@@ -29,9 +29,11 @@ from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
     from labelrules.learners import (
+        AssociativeClassifier,
         BinaryRelevance,
         ClassifierChain,
         LabelPowerset,
+        LazyAssociativeClassifier,
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNSET",
+    "AssociativeClassifier",
     "BinaryRelevance",
     "Body",
     "ClassifierChain",
@@ -50,6 +53,7 @@ __all__ = [
     "Head",
     "LabelPowerset",
     "LayeredTheory",
+    "LazyAssociativeClassifier",
     "Measure",
     "Ripper",
     "Rule",
@@ -78,9 +82,11 @@ __all__ = [
 
 _LEARNERS = frozenset(
     {
+        "AssociativeClassifier",
         "BinaryRelevance",
         "ClassifierChain",
         "LabelPowerset",
+        "LazyAssociativeClassifier",
         "Ripper",
         "SeparateAndConquer",
         "StackedBinaryRelevance",

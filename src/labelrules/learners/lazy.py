@@ -159,16 +159,16 @@ class LazyAssociativeClassifier(TableClassifier):
         whole("max_length", self.max_length, 1)
         whole("max_items", self.max_items, 1)
         whole("n_judged", self.n_judged, 1)
-        _number("max_frequency", self.max_frequency, 1.0)
-        _number("m", self.m)
+        checked_number("max_frequency", self.max_frequency, 1.0)
+        checked_number("m", self.m)
         if self.last_resort is not None:
-            _number("last_resort", self.last_resort, 1.0)
+            checked_number("last_resort", self.last_resort, 1.0)
         if self.threshold != "leave-one-out":
             if isinstance(self.threshold, str):
                 raise ValueError(
                     f"threshold must be 'leave-one-out' or a number, not {self.threshold!r}"
                 )
-            _number("threshold", self.threshold, 1.0)
+            checked_number("threshold", self.threshold, 1.0)
 
     def _judged(self, data: Dataset) -> Judge:
         if self.threshold != "leave-one-out" or data.n_rows < ENOUGH:
@@ -219,7 +219,8 @@ def telling_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: floa
     return items.chosen(items.counts <= max_frequency * data.n_rows)
 
 
-def _number(name: str, value: Any, highest: float = np.inf) -> None:
+def checked_number(name: str, value: Any, highest: float = np.inf) -> None:
+    """Refuse what is no number from 0 to the highest."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and 0 <= float(value) <= highest):
         limit = f" and at most {highest:g}" if np.isfinite(highest) else ""
