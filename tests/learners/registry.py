@@ -6,9 +6,11 @@ from sklearn.linear_model import LogisticRegression
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import (
+    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
+    LazyAssociativeClassifier,
     Ripper,
     RuleClassifier,
     SeparateAndConquer,
@@ -99,4 +101,13 @@ VOTING = [
 ]
 """Learners whose answer is not that of one theory, or is drawn by lot."""
 
-LEARNERS = [*RULE_LEARNERS, *COMPOSED, *VOTING]
+ASSOCIATIVE = [AssociativeClassifier(), AssociativeClassifier(m=0, bins="frequency", n_bins=4)]
+"""Learners of a list that is chosen from mined rules."""
+
+LAZY = [
+    LazyAssociativeClassifier(),
+    LazyAssociativeClassifier(threshold=0.5, max_length=1, bins="width", n_bins=4),
+]
+"""Learners that make rules only when they are asked."""
+
+LEARNERS = [*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE, *VOTING, *LAZY]

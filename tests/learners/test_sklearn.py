@@ -20,7 +20,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import labelrules.learners
 from labelrules import load, parse
-from learners.registry import CHAPTER, COMPOSED, LEARNERS, ONE_LABEL_LEARNERS, RULE_LEARNERS
+from learners.registry import (
+    ASSOCIATIVE,
+    CHAPTER,
+    COMPOSED,
+    LEARNERS,
+    ONE_LABEL_LEARNERS,
+    RULE_LEARNERS,
+)
 
 
 def each(some):
@@ -28,7 +35,7 @@ def each(some):
 
 
 learners = each(LEARNERS)
-with_theory = each([*RULE_LEARNERS, *COMPOSED])
+with_theory = each([*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE])
 rule_learners = each(RULE_LEARNERS)
 
 

@@ -48,7 +48,7 @@ class AssociativeClassifier(RuleClassifier):
         ranges of as many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
     n_bins : int, default=6
         How many ranges, or how many at most.
-    max_rules : int, default=1_000_000
+    max_rules : int, default=2_000_000
         When there are more rules to choose from, the search stops, and a warning says so.
     smoothing, warm_start
         As for :class:`SeparateAndConquer`.
@@ -72,8 +72,14 @@ class AssociativeClassifier(RuleClassifier):
     Examples
     --------
     >>> from labelrules import load
-    >>> model = AssociativeClassifier(min_support=2).fit(load("magazines"))
+    >>> model = AssociativeClassifier(max_length=1).fit(load("magazines"))
     >>> print(model.theory_)
+    quality <- education = University
+    quality <- marital = Divorced
+    tabloid <- marital = Single
+    tabloid <- sex = Male
+    fashion <- sex = Female
+    not quality, not tabloid, not fashion, not sports <- true
     """
 
     def __init__(
@@ -87,7 +93,7 @@ class AssociativeClassifier(RuleClassifier):
         max_frequency: float = 0.9,
         bins: Binning = "labels",
         n_bins: int = 6,
-        max_rules: int = 1_000_000,
+        max_rules: int = 2_000_000,
         smoothing: Smoothing = "laplace",
         warm_start: bool = False,
     ) -> None:

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelrules._types import Board, Floats
+from labelrules._types import Board, Floats, Integers
 
-ENOUGH = 20
-"""Cells with a label that it takes to learn a threshold."""
+ENOUGH = 10
+"""Rows that must have a label for it to get a threshold of its own."""
+
+ENOUGH_IN_ALL = 50
+"""Cells with any label that it takes to learn thresholds."""
 
 EVEN = 0.5
 """The threshold where there are fewer."""
@@ -35,22 +38,26 @@ class Judge:
 
     @classmethod
     def learned(cls, scores: Floats, truth: Board, last_resort: float | None) -> "Judge":
-        """The thresholds by which scored rows are predicted best.
+        """The thresholds by which scored rows are predicted best, by micro-averaged F1.
 
-        A label that enough rows have gets the threshold of the best F1, all others together
-        one; where fewer than that have any, it is 0.5. Rows without labels get the likeliest
-        one, down to where `last_resort` is the share of guesses that are right.
+        A label that enough rows have gets a threshold of its own, all others together one; where
+        there are too few labels in all, it is 0.5. Rows without labels get the likeliest one,
+        down to where `last_resort` is the share of guesses that are right.
         """
         n_present = truth.sum(axis=0, dtype=np.int64)
-        is_enough = n_present.sum() >= ENOUGH
-        common = best_threshold(scores.ravel(), truth.ravel()) if is_enough else EVEN
-        own = [
-            best_threshold(scores[:, label], truth[:, label])
-            if n_present[label] >= ENOUGH
-            else common
-            for label in range(truth.shape[1])
-        ]
-        judge = cls(np.array(own), 1.0)
+        if n_present.sum() < ENOUGH_IN_ALL:
+            return cls.fixed(EVEN, truth.shape[1])
+        has_own = n_present >= ENOUGH
+        groups = [np.array([label]) for label in np.flatnonzero(has_own)]
+        groups += [np.flatnonzero(~has_own)] if not has_own.all() else []
+        found = best_thresholds(
+            [scores[:, group].ravel() for group in groups],
+            [truth[:, group].ravel() for group in groups],
+        )
+        own = np.empty(truth.shape[1])
+        for group, threshold in zip(groups, found, strict=True):
+            own[group] = threshold
+        judge = cls(own, 1.0)
         if last_resort is None:
             return judge
         return cls(judge.thresholds, judge.lowest_guess(scores, truth, last_resort))
@@ -82,23 +89,45 @@ class Judge:
         return float(sure[order][good[-1]]) if good.size else 1.0
 
 
-def best_threshold(scores: Floats, truth: Board) -> float:
-    """The middle between two scores for which F1 is greatest, the highest of several.
+def best_thresholds(scores: list[Floats], truth: list[Board]) -> list[float]:
+    """A threshold for each group of cells, so that F1 over all cells is greatest.
+
+    Dinkelbach's way: with F1 guessed to be f, each group by itself is best where the sum of
+    ``2 y - f`` over the cells predicted is greatest; then f is what this gives, until it rises no
+    more. Of thresholds that are as good the highest is taken.
 
     Examples
     --------
-    >>> best_threshold(np.array([0.9, 0.8, 0.3, 0.1]), np.array([1, 1, 0, 1]))
-    0.05
-    >>> best_threshold(np.array([0.9, 0.8, 0.3, 0.1]), np.array([1, 1, 0, 0]))
-    0.55
+    >>> scores = [np.array([0.9, 0.8, 0.3, 0.1]), np.array([0.6, 0.2])]
+    >>> best_thresholds(scores, [np.array([1, 1, 0, 0]), np.array([0, 1])])
+    [0.55, 0.1]
     """
-    if not truth.any():
-        return 0.5
-    order = np.argsort(-scores, kind="stable")
-    falling = np.append(scores[order], 0.0)
-    right = np.cumsum(truth[order], dtype=np.int64)
-    f1 = 2 * right / (np.arange(1, len(order) + 1) + int(truth.sum()))
-    f1[falling[:-1] == falling[1:]] = -1.0  # equal scores are predicted together
-    best = int(f1.argmax())
-    middle = float((falling[best] + falling[best + 1]) / 2)
-    return min(max(middle, 1e-6), 1 - 1e-6)
+    orders = [np.argsort(-one, kind="stable") for one in scores]
+    falling = [np.append(one[order], 0.0) for one, order in zip(scores, orders, strict=True)]
+    right = [
+        np.append(0, np.cumsum(one[order], dtype=np.int64))
+        for one, order in zip(truth, orders, strict=True)
+    ]
+    n_present = sum(int(one.sum()) for one in truth)
+    f1, cuts = 0.0, [0] * len(scores)
+    while True:
+        tried = [_best_cut(r, f, f1) for r, f in zip(right, falling, strict=True)]
+        n_right = sum(int(r[cut]) for r, cut in zip(right, tried, strict=True))
+        reached = 2 * n_right / max(sum(tried) + n_present, 1)
+        if reached <= f1:
+            break
+        f1, cuts = reached, tried
+    return [_middle(f, cut) for f, cut in zip(falling, cuts, strict=True)]
+
+
+def _best_cut(right: Integers, falling: Floats, f1: float) -> int:
+    """How many cells to predict, from the highest score on; equal scores go together."""
+    gain = 2 * right - f1 * np.arange(len(right))
+    gain[1:-1][falling[:-2] == falling[1:-1]] = -np.inf
+    return int(gain.argmax())
+
+
+def _middle(falling: Floats, cut: int) -> float:
+    """A threshold that so many scores are above, and the next is not."""
+    above = falling[cut - 1] if cut else 1.0
+    return min(max(float((above + falling[cut]) / 2), 1e-6), 1 - 1e-6)

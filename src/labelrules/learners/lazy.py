@@ -54,8 +54,9 @@ class LazyAssociativeClassifier(TableClassifier):
         How many rows the share of all training rows is worth in each vote: the m-estimate.
     threshold : "leave-one-out" or float
         From which score on a label is predicted. By default each training row is scored by
-        the others, and the thresholds are those of the best F1: of each label that 20 rows have,
-        and of all other labels together. Bins are not made anew for this.
+        the others, and the thresholds are those of the best micro-averaged F1: one for each label
+        that 10 rows have, and one for all others; 0.5 where there are fewer than 50 labels in all
+        rows together. Bins are not made anew for this.
     last_resort : float or None, default=0.4
         A row without labels gets its likeliest label, if such guesses are right for this share
         of the training rows or more. Not with a fixed threshold.
@@ -83,7 +84,12 @@ class LazyAssociativeClassifier(TableClassifier):
     >>> from labelrules import load
     >>> readers = load("magazines")
     >>> model = LazyAssociativeClassifier().fit(readers)
-    >>> print(model.explain(readers, n_rules=2)[3])
+    >>> print(model.explain(readers, n_rules=1)[3])
+    6 bodies hold for this row
+    quality: mean 0.82, probability 0.82
+      0.90, 25.8% of the votes: quality (4/0) <- education = University
+    fashion: mean 0.55, probability 0.55
+      0.74, 31.1% of the votes: fashion (2/0) <- education = University, sex = Female
     """
 
     def __init__(
