@@ -47,7 +47,7 @@ class LazyAssociativeClassifier(TableClassifier):
         ranges of as many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
     n_bins : int, default=6
         How many ranges, or how many at most.
-    max_items : int, default=300
+    max_items : int, default=500
         If a row has more items, only those that tell most are used, and a warning says so: those
         with the greatest correlation with a label.
     m : float, default=1
@@ -100,7 +100,7 @@ class LazyAssociativeClassifier(TableClassifier):
         max_frequency: float = 0.9,
         bins: Binning = "labels",
         n_bins: int = 6,
-        max_items: int = 300,
+        max_items: int = 500,
         m: float = 1.0,
         threshold: float | Literal["leave-one-out"] = "leave-one-out",
         last_resort: float | None = 0.4,
