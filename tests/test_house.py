@@ -18,7 +18,7 @@ from labelrules.measures.registry import entry
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
-ROOMS = ["data", "inspection", "learners", "measures", "rules", "search"]
+ROOMS = ["data", "discovery", "inspection", "learners", "measures", "rules", "search"]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib"}
 

@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
-from labelrules.discovery import association_rules, frequent_itemsets
+from labelrules.discovery import association_rules, frequent_itemsets, subgroups
 from labelrules.inspection.trace import trace
 from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
@@ -75,6 +75,7 @@ __all__ = [
     "rehead",
     "rule_text",
     "statistics",
+    "subgroups",
     "theory_text",
     "trace",
 ]

@@ -112,7 +112,7 @@ def test_numeric_columns_of_zeros_and_ones_need_no_bins():
     items = items_of(dataset([[0, 5.5], [1, 2.5], [NAN, 1.0]], [[1], [0], [1]]), absence="features")
     assert [items.text(i) for i in range(len(items))] == ["x0 > 0", "x0 <= 0", "y0"]
     assert items.left_out == ("x1",)
-    assert str(items) == "3 items in 3 rows; 1 numeric features were not binned"
+    assert str(items) == "3 items in 3 rows; 1 numeric feature not binned"
 
 
 @pytest.mark.parametrize(

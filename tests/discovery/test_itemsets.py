@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules import Dataset, dataset, load
-from labelrules.discovery import depthfirst
+from labelrules.discovery import depthfirst, items_of
 from labelrules.discovery.itemsets import frequent_itemsets, itemset_batches
 from labelrules.discovery.limits import minimum_count
 from naive_mining import wide_table
@@ -115,7 +115,24 @@ def test_numeric_features_alone_need_bins():
     assert len(frequent_itemsets(data, 1, bins="width", n_bins=2)) == 10
 
 
+def test_yeast_by_quartiles_has_as_many_sets_as_others_find(data_folder):
+    """The 206 lower and upper quarters of yeast's features, and its labels: PyFIM's number."""
+    data = load("yeast", data_folder, part="train")
+    X = np.asarray(data.X)
+    low, high = np.quantile(X, [0.25, 0.75], axis=0)
+    quarters = dataset(np.hstack([low > X, high <= X]).astype(float), data.Y)
+    assert len(items_of(quarters)) == 220
+    assert len(frequent_itemsets(quarters, 0.05, max_length=3)) == 51_991
+
+
 def test_a_table_without_rows_has_no_sets():
     data = load("magazines").take([])
     assert len(frequent_itemsets(data, 1)) == 0
     assert isinstance(data, Dataset)
+
+
+def test_batches_that_are_handed_over_take_no_memory():
+    """More sets than fit into a megabyte come through it."""
+    data = dataset(np.ones((64, 16)), np.ones((64, 1), dtype=int))
+    batches = itemset_batches(data, 64, max_memory=16, max_sets=10**9)
+    assert sum(len(batch) for batch in batches) == 2**17 - 1

@@ -1,6 +1,7 @@
 """LIST: what is so in the data, found rather than covered."""
 
 from labelrules.discovery.associations import AssociationRules
+from labelrules.discovery.deviations import Change
 from labelrules.discovery.items import Items, items_of
 from labelrules.discovery.itemsets import Itemsets, frequent_itemsets, itemset_batches
 from labelrules.discovery.ruleminer import association_rules
@@ -10,6 +11,7 @@ from labelrules.discovery.subgroups import subgroups
 
 __all__ = [
     "AssociationRules",
+    "Change",
     "Items",
     "Itemsets",
     "Subgroup",

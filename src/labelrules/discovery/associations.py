@@ -13,6 +13,7 @@ from labelrules.data import Dataset
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.items import Items
+from labelrules.discovery.limits import number_of
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.scoring import measured, score
 from labelrules.discovery.significance import Correction, fisher
@@ -58,13 +59,14 @@ class AssociationRules:
     >>> from labelrules import association_rules, load
     >>> rules = association_rules(load("magazines"), min_support=3, min_confidence=0.75)
     >>> print(rules)
-    4 rules that hold in at least 3 rows
-      confidence  rows  lift
-           1.000     4  2.00  quality (4/0) <- education = University
-           1.000     3  3.50  fashion (3/0) <- marital = Single, sex = Female
-    >>> rules[0].evidence
-    (Evidence(right=4, wrong=0),)
-    >>> rules.confidence
+    2 rules that hold in at least 3 rows
+      confidence  rows   lift
+           1.000     4   2.00  quality (4/0) <- education = University
+           0.800     4   1.60  quality (4/1) <- marital = Divorced
+    >>> rules[1].evidence
+    (Evidence(right=4, wrong=1),)
+    >>> rules.confidence, rules[rules.confidence == 1].n_body
+    (array([1. , 0.8]), array([4]))
     """
 
     data: Dataset = field(repr=False)
@@ -133,7 +135,8 @@ class AssociationRules:
 
         >>> from labelrules import association_rules, load
         >>> rules = association_rules(load("magazines"), 3, 0.75)
-        >>> rules.measure("precision/micro/partial").round(2)
+        >>> rules.measure("f1/micro/partial").round(3), rules.measure("leverage").round(3)
+        (array([0.727, 0.667]), array([0.143, 0.107]))
         """
         return score(measured(measure), self)
 
@@ -207,11 +210,13 @@ class AssociationRules:
         return frame_of(self.as_dict())
 
     def __str__(self) -> str:
-        lines = [f"{len(self):,} rules that hold in at least {self.minimum} rows"]
+        rules, rows = number_of("rule", len(self)), number_of("row", self.minimum)
+        lines = [f"{rules} that hold in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         if self.items.left_out:
-            lines.append(f"{len(self.items.left_out)} numeric features are left out: give bins")
+            left_out = number_of("numeric feature", len(self.items.left_out))
+            lines.append(f"without {left_out}: give bins")
         if len(self):
             lines.append("  confidence  rows   lift")
         shown = self[:SHOWN]

@@ -88,7 +88,8 @@ def _run(search: Callable[[Any, Any], int], n_items: int, limits: Limits) -> Ite
             found = _new_found(2 * found.support.size, 2 * found.items.size)
         if n_found:
             end = int(found.start[n_found])
-            taken = limits.take(n_found, 4 * end + 12 * n_found, nbytes(stack))
+            # Twice, for batches are copied when they are put together.
+            taken = limits.take(n_found, 2 * (4 * end + 16 * n_found), nbytes(stack))
             if taken:
                 end = int(found.start[taken])
                 yield Batch(

@@ -20,6 +20,7 @@ from labelrules.discovery.binning import (
     thresholds,
 )
 from labelrules.discovery.labelcuts import label_cuts
+from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import Style
@@ -125,8 +126,9 @@ class Items:
         return packed.view("<u8").astype(np.uint64)
 
     def __str__(self) -> str:
-        out = f"; {len(self.left_out)} numeric features were not binned" if self.left_out else ""
-        return f"{len(self)} items in {self.n_rows} rows{out}"
+        items, rows = number_of("item", len(self)), number_of("row", self.n_rows)
+        left_out = number_of("numeric feature", len(self.left_out))
+        return f"{items} in {rows}" + (f"; {left_out} not binned" if self.left_out else "")
 
 
 def items_of(

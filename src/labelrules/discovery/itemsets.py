@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, get_args
@@ -16,7 +16,8 @@ from labelrules.discovery.binning import Binning
 from labelrules.discovery.depthfirst import Batch, Kind, set_batches, table_of
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.items import Absence, Items, Numbers, items_of
-from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.discovery.limits import Limits, minimum_count, number_of, whole
+from labelrules.discovery.ragged import Ragged
 from labelrules.rules import Body
 
 SHOWN = 10
@@ -115,7 +116,8 @@ class Itemsets:
 
     def __str__(self) -> str:
         kind = "frequent" if self.kind == "all" else self.kind
-        lines = [f"{len(self):,} {kind} sets of items in at least {self.minimum} rows"]
+        sets, rows = number_of(f"{kind} set", len(self)), number_of("row", self.minimum)
+        lines = [f"{sets} of items in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         order = np.lexsort((self.length, -self.support))[:SHOWN]
@@ -159,7 +161,7 @@ def frequent_itemsets(
     max_sets : int, default=1,000,000
         When there are more, the search stops and the result says so (and a warning is given).
     max_memory : int, default=1024
-        Megabytes for the search and its result; likewise.
+        Megabytes for the search and its result, about; likewise.
 
     Returns
     -------
@@ -185,28 +187,15 @@ def frequent_itemsets(
           5  sex = Female
           5  sex = Male, tabloid
     """
-    sets = list(
-        itemset_batches(
-            data,
-            min_support,
-            max_length=max_length,
-            kind=kind,
-            features=features,
-            labels=labels,
-            absence=absence,
-            bins=bins,
-            n_bins=n_bins,
-            max_sets=max_sets,
-            max_memory=max_memory,
-        )
-    )
+    items = _made_items(data, features, labels, absence, bins, n_bins)
+    limits = Limits.checked("sets", max_sets, max_memory)
+    sets = list(_batches(items, min_support, max_length, kind, limits))
     last = sets[-1]
-    starts = np.cumsum([0, *(int(one.start[-1]) for one in sets)])
-    joined = [one.start[1:] + start for one, start in zip(sets, starts, strict=False)]
+    joined = Ragged.joined([Ragged(one.start, one.item) for one in sets])
     return Itemsets(
         last.items,
-        np.concatenate([[0], *joined]).astype(np.int64),
-        np.concatenate([one.item for one in sets]),
+        joined.start,
+        joined.values,
         np.concatenate([one.support for one in sets]),
         last.minimum,
         kind,
@@ -232,7 +221,7 @@ def itemset_batches(
 
     The parameters are those of :func:`frequent_itemsets`. The batches together are what it gives,
     in the same order; the last one tells whether the search was stopped. Nothing is kept of a
-    batch that was handed over, so `max_sets` may be large.
+    batch that was handed over: `max_sets` may be large, and `max_memory` is that of the search.
 
     Examples
     --------
@@ -240,21 +229,28 @@ def itemset_batches(
     >>> sum(len(batch) for batch in itemset_batches(load("magazines"), min_support=2))
     91
     """
-    if kind not in get_args(Kind):
-        near = suggestion(str(kind), get_args(Kind))
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; not {kind!r}{near}")
-    limits = Limits.checked("sets", max_sets, max_memory)
-    longest = whole("max_length", max_length, 1) if max_length is not None else None
-    items = (
+    items = _made_items(data, features, labels, absence, bins, n_bins)
+    limits = replace(Limits.checked("sets", max_sets, max_memory), keeps=False)
+    return _batches(items, min_support, max_length, kind, limits)
+
+
+def _made_items(
+    data: Dataset | Items,
+    features: bool,
+    labels: bool,
+    absence: Absence,
+    bins: Binning | None,
+    n_bins: int,
+) -> Items:
+    made = (
         data
         if isinstance(data, Items)
         else items_of(
             data, features=features, labels=labels, absence=absence, bins=bins, n_bins=n_bins
         )
     )
-    minimum = minimum_count(min_support, items.n_rows)
-    check_items(items)
-    return _batches(items, minimum, longest or len(items), kind, limits)
+    check_items(made)
+    return made
 
 
 def check_items(items: Items) -> None:
@@ -265,10 +261,21 @@ def check_items(items: Items) -> None:
             "bins='width', 'frequency' or 'entropy', or features=False for labels alone"
         )
     if not len(items):
-        raise ValueError("there are no items: the data have neither features nor labels to take")
+        raise ValueError("there are no items: nothing that may be taken is in any row")
 
 
 def _batches(
+    items: Items, min_support: float, max_length: int | None, kind: Kind, limits: Limits
+) -> Iterator[Itemsets]:
+    """Check what is asked for at once, and search when the first batch is."""
+    if kind not in get_args(Kind):
+        near = suggestion(str(kind), get_args(Kind))
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}; not {kind!r}{near}")
+    longest = len(items) if max_length is None else whole("max_length", max_length, 1)
+    return _searched(items, minimum_count(min_support, items.n_rows), longest, kind, limits)
+
+
+def _searched(
     items: Items, minimum: int, longest: int, kind: Kind, limits: Limits
 ) -> Iterator[Itemsets]:
     table = table_of(items, minimum)
@@ -281,7 +288,9 @@ def _batches(
         nothing = np.empty(0, dtype=np.int32)
         held = Batch(np.zeros(1, dtype=np.int64), nothing, nothing)
     if limits.stopped:
-        warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=3)
+        caller = 3 if limits.keeps else 2
+        message = f"the search was stopped: {limits.stopped}"
+        warnings.warn(message, RuntimeWarning, stacklevel=caller)
     yield _sets(items, held, minimum, kind, limits.stopped)
 
 

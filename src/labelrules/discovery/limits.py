@@ -44,6 +44,11 @@ def whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
+def number_of(thing: str, number: int) -> str:
+    """A number of things in words: 1 row, 2 rows, 1,000 rows."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 @dataclass
 class Limits:
     """What a search may hand over and use.
@@ -55,12 +60,15 @@ class Limits:
     number : int
         How many results there may be.
     memory : int
-        How many bytes results and search may take together.
+        How many bytes search and results may take together.
+    keeps : bool
+        Whether results are kept, so that they take memory.
     """
 
     what: str
     number: int
     memory: int
+    keeps: bool = True
     n_found: int = 0
     n_bytes: int = 0
     stopped: str | None = None
@@ -83,9 +91,9 @@ class Limits:
             n_found = room
         elif self.n_bytes + n_bytes + n_working > self.memory:
             self.stop_for_memory()
-            n_found = 0
+            return 0
         self.n_found += n_found
-        self.n_bytes += n_bytes
+        self.n_bytes += n_bytes if self.keeps else 0
         return n_found
 
     def stop_for_number(self) -> None:

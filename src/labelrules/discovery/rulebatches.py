@@ -105,7 +105,8 @@ class RuleSearch:
                 rules = self._larger(rules, limits, max(1, depth))
             if status == NARROW:
                 stack = larger_stack(stack, limits)
-            if limits.n_bytes + nbytes(stack) + nbytes(heads) + nbytes(rules) > limits.memory:
+            working = nbytes(stack) + nbytes(heads) + nbytes(rules)
+            if status != DONE and limits.n_bytes + working > limits.memory:
                 limits.stop_for_memory()
         self.n_bodies = int(rules.n[2])
 

@@ -126,7 +126,16 @@ def association_rules(
     >>> from labelrules import load
     >>> readers = load("magazines")
     >>> print(association_rules(readers, 3, 0.75))
+    2 rules that hold in at least 3 rows
+      confidence  rows   lift
+           1.000     4   2.00  quality (4/0) <- education = University
+           0.800     4   1.60  quality (4/1) <- marital = Divorced
     >>> print(association_rules(readers, 2, 0.6, heads="multi", top=3, measure="leverage"))
+    3 rules that hold in at least 2 rows
+      confidence  rows   lift
+           1.000     4   2.00  quality (4/0) <- education = University
+           0.600     3   2.80  fashion (3/2) <- sex = Female
+           1.000     2   7.00  quality (2/0), fashion (2/0) <- education = University, sex = Female
     """
     search = Miner(
         _checked_data(data),
@@ -143,8 +152,9 @@ def association_rules(
         _checked_correction(correction),
     )
     limits = Limits.checked("rules", max_rules, max_memory)
+    alpha = None if alpha is None else checked_alpha(alpha)
     rules = search.mined(limits if top is None else replace(limits, number=ANY_NUMBER))
-    return rules if alpha is None else _significant(rules, checked_alpha(alpha))
+    return rules if alpha is None else _significant(rules, alpha)
 
 
 def _significant(rules: AssociationRules, alpha: float) -> AssociationRules:

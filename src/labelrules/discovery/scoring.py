@@ -1,5 +1,6 @@
 """The values of rules that were found, and how far those of longer rules can reach."""
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,7 +105,7 @@ def needed(
     most = np.where(literals & 1, ones, n_rows - ones)
     low = np.full(literals.size, minimum - 1, dtype=np.int64)  # too few, as far as is known
     high = most + 1  # enough, or more than there are
-    least = least - TINY * max(1.0, abs(least))
+    least = _just_below(least)
     while (high - low > 1).any():
         middle = np.where(high - low > 1, (low + high) // 2, high)
         value = reach(measure, Y, np.minimum(middle, np.maximum(most, 0)), literals)
@@ -117,6 +118,10 @@ def needed(
     return np.asarray(np.where(high > most, n_rows + 1, np.maximum(high, minimum)))
 
 
+def _just_below(value: float) -> float:
+    return value - TINY * max(1.0, abs(value)) if isfinite(value) else value
+
+
 def needed_by_any(measure: str | Measure, n_rows: int, minimum: int, least: float) -> int:
     """The least number of right rows with which a rule with any head can be worth so much."""
     if not isinstance(measure, str) or minimum > n_rows:
@@ -124,4 +129,4 @@ def needed_by_any(measure: str | Measure, n_rows: int, minimum: int, least: floa
     both = np.arange(minimum, n_rows + 1)
     # The rarer a head, the more is a rule worth that is never wrong; it is in those rows at least.
     most = np.maximum.accumulate(INTERESTS[measure](both, both, both, n_rows))
-    return minimum + int(np.searchsorted(most, least - TINY * max(1.0, abs(least))))
+    return minimum + int(np.searchsorted(most, _just_below(least)))

@@ -6,6 +6,7 @@ from typing import Any, overload
 
 from labelrules.data import Schema
 from labelrules.discovery.deviations import Change
+from labelrules.discovery.frames import frame_of
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import name_text
@@ -91,6 +92,10 @@ class Subgroups(Sequence[Subgroup]):
             "changes": [self._changes(group) for group in self.found],
             "p": [group.p for group in self.found],
         }
+
+    def to_frame(self) -> Any:
+        """The subgroups as a data frame of pandas."""
+        return frame_of(self.as_dict())
 
     @overload
     def __getitem__(self, index: int) -> Subgroup: ...

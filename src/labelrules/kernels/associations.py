@@ -25,6 +25,7 @@ from labelrules.kernels.mine import (
     fill_projection,
     fits,
     next_level,
+    put_rising,
 )
 
 NO_ROOM = -1
@@ -155,13 +156,7 @@ def _note_body(rules, prefix, n_items, name, support):
     start = rules.body_start[number]
     if number == len(rules.body_support) or start + n_items > len(rules.body_item):
         return False
-    for k in range(n_items):
-        item = name[prefix[k]]
-        place = start + k
-        while place > start and rules.body_item[place - 1] > item:
-            rules.body_item[place] = rules.body_item[place - 1]
-            place -= 1
-        rules.body_item[place] = item
+    put_rising(prefix, n_items, name, rules.body_item, start)
     rules.body_start[number + 1] = start + n_items
     rules.body_support[number] = support
     rules.n[0] = number + 1

@@ -64,17 +64,23 @@ class Found(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def emit(found, set_of, n_items, name, support):
+def put_rising(chosen, n_items, name, target, start):
+    """Write the names of items one after the other, rising."""
+    for k in range(n_items):
+        item = name[chosen[k]]
+        place = start + k
+        while place > start and target[place - 1] > item:
+            target[place] = target[place - 1]
+            place -= 1
+        target[place] = item
+
+
+@njit(cache=True, nogil=True)
+def emit(found, chosen, n_items, name, support):
     """Note a set, its items by rising name."""
     number = found.n[0]
     start = found.start[number]
-    for k in range(n_items):
-        item = name[set_of[k]]
-        place = start + k
-        while place > start and found.items[place - 1] > item:
-            found.items[place] = found.items[place - 1]
-            place -= 1
-        found.items[place] = item
+    put_rising(chosen, n_items, name, found.items, start)
     found.start[number + 1] = start + n_items
     found.support[number] = support
     found.n[0] = number + 1
