@@ -1,5 +1,6 @@
 """Subgroups with exceptional labels, against looking at every body."""
 
+import sys
 from functools import partial
 
 import numpy as np
@@ -204,6 +205,14 @@ def test_subgroups_that_overlap_too_much_are_left_out():
     assert apart.bodies() == [body for body, _ in kept[:3]]
 
 
+def test_when_too_many_subgroups_overlap_it_says_so(monkeypatch):
+    module = sys.modules["labelrules.discovery.subgroups"]
+    monkeypatch.setattr(module, "WIDEST", 10)
+    with pytest.warns(UserWarning, match="max_overlap"):
+        found = subgroups(load("magazines"), k=5, min_coverage=1, max_overlap=0.01)
+    assert 0 < len(found) < 5
+
+
 def test_a_planted_subgroup_is_found_and_is_no_chance():
     """Two labels that agree everywhere but where both conditions hold, and differ there."""
     rng = np.random.default_rng(0)
@@ -267,6 +276,8 @@ def test_labels_that_are_never_or_always_there_change_nothing():
 MALFORMED = {
     "target": ({"measure": "wracc"}, "needs a target"),
     "typo": ({"measure": "wracc", "target": "qualty"}, "did you mean 'quality'"),
+    "no name": ({"target": [["quality"]]}, "there is no label"),
+    "seed": ({"random_state": -1}, "random_state"),
     "no label": ({"measure": "wracc", "target": []}, "target names no label"),
     "values": ({"measure": "kl", "target": {"quality": 0}}, "only measure 'wracc'"),
     "value": ({"measure": "wracc", "target": {"quality": 2}}, "present .1. or absent .0."),

@@ -252,6 +252,14 @@ def test_malformed_parameters_are_refused(make, asked):
         make(**asked).fit(load("magazines"))
 
 
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_data_without_labels_are_refused(make):
+    readers = load("magazines")
+    schema = Schema(readers.schema.features, [])
+    with pytest.raises(ValueError, match="no labels"):
+        make().fit(Dataset(schema, readers.X, np.empty((14, 0), np.int8)))
+
+
 def test_malformed_parameters_of_one_are_refused():
     for asked in ({"threshold": "loo"}, {"threshold": 2}, {"last_resort": 2}, {"max_items": 0}):
         with pytest.raises(ValueError, match=next(iter(asked))):

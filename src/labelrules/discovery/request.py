@@ -69,7 +69,7 @@ def checked_labels(names: Any, schema: Schema, what: str) -> tuple[int, ...]:
     """The numbers of labels given by name, in the order of the schema."""
     given = [names] if isinstance(names, str) else list(names)
     for name in given:
-        if name not in schema.label_index:
+        if not isinstance(name, str) or name not in schema.label_index:
             hint = suggestion(str(name), schema.labels)
             raise ValueError(f"{what}: there is no label {quoted(name)}{hint}")
     return tuple(sorted({schema.label_index[name] for name in given}))

@@ -38,6 +38,9 @@ from labelrules.rules import Evidence, Head, Rule
 WIDER = 8
 """By how many times more groups are kept when too many of them overlap."""
 
+WIDEST = 5_000
+"""No more groups than this are kept for that, or as many as are asked for."""
+
 
 def subgroups(
     data: Dataset,
@@ -106,6 +109,7 @@ def subgroups(
     max_overlap : float, optional
         Leave out a subgroup if it shares more than this with a better one: the rows of both
         divided by the rows of either. By default only subgroups of the same rows are left out.
+        If too few are left of the best 5,000, a warning says so.
     max_bodies : int, default=20_000_000
         After so many bodies the exact search ends with a warning.
     n_permutations : int, default=0
@@ -155,6 +159,7 @@ def subgroups(
     )
     n_kept = checked_whole("k", k, 1)
     n_permutations = checked_whole("n_permutations", n_permutations, 0)
+    seed = checked_whole("random_state", random_state, 0)
     deviation = make(table.Y)
     groups, done = plan.spread(deviation, n_kept)
     if plan.is_exact and done.was_stopped:
@@ -164,7 +169,7 @@ def subgroups(
             stacklevel=2,
         )
     chance = [
-        plan.best_value(make(_shuffled(table.Y, number, random_state, tested)))
+        plan.best_value(make(_shuffled(table.Y, number, seed, tested)))
         for number in range(n_permutations)
     ]
     found = [_subgroup(group, table, plan, deviation, head, chance) for group in groups]
@@ -200,13 +205,21 @@ class _Plan:
         """The best groups that do not overlap too much; as many more are kept as that takes."""
         if self.max_overlap is None:
             return self.run(deviation, n_kept)
-        n_tried = WIDER * n_kept
+        widest = max(n_kept, WIDEST)
+        n_tried = min(WIDER * n_kept, widest)
         while True:
             groups, done = self.run(deviation, n_tried)
             apart = _apart(groups, self.max_overlap)[:n_kept]
             if len(apart) == n_kept or len(groups) < n_tried:
                 return apart, done
-            n_tried *= WIDER
+            if n_tried == widest:
+                warnings.warn(
+                    f"of the best {widest:,} groups only {len(apart)} do not overlap too much: "
+                    "raise max_overlap, or lower k",
+                    stacklevel=3,
+                )
+                return apart, done
+            n_tried = min(WIDER * n_tried, widest)
 
     def best_value(self, deviation: Deviation) -> float:
         """What the best group is worth, 0 if there is none."""

@@ -133,6 +133,8 @@ class LazyAssociativeClassifier(TableClassifier):
         """
         self._check()
         data, target = self._training_data(X, Y)
+        if not data.schema.n_labels:
+            raise ValueError("the data have no labels, so there is nothing to learn")
         self.items_ = telling_items(data, self.bins, self.n_bins, self.max_frequency)
         self._truth = data.Y
         self._least = max(2, minimum_count(self.min_support, data.n_rows))
@@ -165,6 +167,7 @@ class LazyAssociativeClassifier(TableClassifier):
         whole("max_length", self.max_length, 1)
         whole("max_items", self.max_items, 1)
         whole("n_judged", self.n_judged, 1)
+        whole("random_state", self.random_state, 0)
         checked_number("max_frequency", self.max_frequency, 1.0)
         checked_number("m", self.m)
         if self.last_resort is not None:
