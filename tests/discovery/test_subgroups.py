@@ -12,7 +12,7 @@ import naive_subgroups as naive
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.discovery import subgroups
 from labelrules.discovery.deviations import DependenceChange, Divergence, RelativeAccuracy
-from labelrules.discovery.selectors import Vocabulary, equal_cuts
+from labelrules.discovery.selectors import Vocabulary
 
 
 @st.composite
@@ -254,12 +254,12 @@ def test_sparse_tables_have_the_same_subgroups():
 
 
 def test_cuts_divide_the_rows_evenly():
-    assert equal_cuts(np.arange(100.0), 3) == [24.0, 49.0, 74.0]
-    assert equal_cuts(np.array([1.0, 1.0, np.nan]), 3) == []
-    assert equal_cuts(np.array([]), 3) == []
-    values = np.random.default_rng(0).normal(size=1000)
-    sizes = np.diff([0, *(int((values <= cut).sum()) for cut in equal_cuts(values, 4)), 1000])
-    assert sizes.tolist() == [200] * 5
+    values = np.random.default_rng(0).normal(size=(1000, 1))
+    data = Dataset(Schema([Feature("x")], ["a"]), values, np.zeros((1000, 1)))
+    found = Vocabulary("bins", 4, False, ()).selectors(data, 1)
+    sizes = [int(np.bitwise_count(bits).sum()) for bits in found.bits]
+    assert sizes == [200] * 5
+    assert [len(part) for part in found.parts] == [1, 2, 2, 2, 1]
 
 
 def test_labels_that_are_never_or_always_there_change_nothing():
@@ -290,7 +290,7 @@ MALFORMED = {
     "all given": ({"given": ["quality", "tabloid", "fashion", "sports"]}, "no label is left"),
     "search": ({"search": "greedy"}, "'beam' or 'exact'"),
     "numbers": ({"numbers": "thresholds"}, "'cuts' or 'bins'"),
-    "k": ({"k": 0}, "k must be a whole number from 1"),
+    "k": ({"k": 0}, "k must be a whole number of at least 1"),
     "depth": ({"depth": 1.5}, "depth must be a whole number"),
     "coverage": ({"min_coverage": 0}, "min_coverage"),
     "share": ({"min_coverage": 1.5}, "min_coverage"),

@@ -1,10 +1,12 @@
 """Where numeric columns are cut so that the ranges tell labels, each label by itself."""
 
+from functools import partial
 from math import log2
 
 import numpy as np
 
 from labelrules._types import Board, Floats, Integers
+from labelrules.discovery.cutting import cut_again
 from labelrules.search.columns import simplest_between
 
 
@@ -37,17 +39,8 @@ def label_cuts(values: Floats, Y: Board, n_bins: int) -> list[float]:
     rising = values[known][order]
     below = np.vstack([np.zeros((1, Y.shape[1]), np.int64), np.cumsum(Y[known][order], axis=0)])
     places = np.flatnonzero(rising[1:] > rising[:-1]) + 1
-    pieces = [(0, rising.size, *_best_cut(places, below, 0, rising.size))]
-    cuts: list[int] = []
-    while len(cuts) + 1 < n_bins:
-        saved, number = max((piece[2], -k) for k, piece in enumerate(pieces))
-        if saved <= 0:
-            break
-        first, last, _, cut = pieces.pop(-number)
-        cuts.append(cut)
-        for start, stop in ((first, cut), (cut, last)):
-            pieces.append((start, stop, *_best_cut(places, below, start, stop)))
-    return [simplest_between(float(rising[cut - 1]), float(rising[cut])) for cut in sorted(cuts)]
+    cuts = cut_again(rising.size, partial(_best_cut, places, below), n_bins)
+    return [simplest_between(float(rising[cut - 1]), float(rising[cut])) for cut in cuts]
 
 
 def _best_cut(places: Integers, below: Integers, start: int, stop: int) -> tuple[float, int]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from labelrules._messages import quoted, suggestion
 from labelrules.data import Dataset, Schema
+from labelrules.discovery.limits import whole
 from labelrules.rules import Head
 
 Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None
@@ -37,14 +38,6 @@ def checked_word(name: str, value: Any, words: tuple[str, ...]) -> str:
     return value
 
 
-def checked_whole(name: str, value: Any, least: int) -> int:
-    """A whole number that is large enough."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or int(value) < least:
-        raise ValueError(f"{name} must be a whole number from {least} on, not {value!r}")
-    return int(value)
-
-
 def checked_share(name: str, value: Any) -> float:
     """A number above 0, at most 1."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
@@ -62,7 +55,7 @@ def checked_coverage(given: Any, n_rows: int) -> int:
             "min_coverage must be a whole number of rows, or a share of them above 0 and "
             f"below 1, not {given!r}"
         )
-    return checked_whole("min_coverage", given, 1)
+    return whole("min_coverage", given, 1)
 
 
 def checked_labels(names: Any, schema: Schema, what: str) -> tuple[int, ...]:

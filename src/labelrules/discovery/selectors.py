@@ -10,8 +10,8 @@ import numpy.typing as npt
 from labelrules._types import Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature
+from labelrules.discovery.binning import thresholds
 from labelrules.rules import Body, Condition
-from labelrules.search.columns import simplest_between
 
 Bits: TypeAlias = npt.NDArray[np.uint64]
 """Rows packed into words, 64 to each; bits beyond the last row are 0."""
@@ -92,7 +92,8 @@ class Vocabulary:
     def _of_feature(self, column: int, feature: Feature, values: Floats) -> list[Selector]:
         if feature.categories is not None:
             return self._of_categories(column, len(feature.categories))
-        found = equal_cuts(values, self.n_cuts)
+        no_classes = np.zeros(len(values), dtype=np.int64)
+        found = thresholds(values, no_classes, "frequency", self.n_cuts + 1)
         if self.numbers == "bins":
             low = [None, *(Condition.above(column, cut) for cut in found)]
             high = [*(Condition.at_most(column, cut) for cut in found), None]
@@ -134,28 +135,6 @@ def unpacked_rows(bits: Bits, n_rows: int) -> Mask:
     """
     octets = bits.astype("<u8").view(np.uint8)
     return np.unpackbits(octets, count=n_rows, bitorder="little").astype(np.bool_)
-
-
-def equal_cuts(values: Floats, n_cuts: int) -> list[float]:
-    """Thresholds between values that divide the rows into parts about as large as each other.
-
-    Of two equally good places the lower one is taken; missing values do not count.
-
-    Examples
-    --------
-    >>> equal_cuts(np.array([1.0, 2.0, 3.0, 4.0, np.nan]), 1)
-    [2.0]
-    >>> equal_cuts(np.array([1.0, 1.0, 1.0, 7.0]), 3)
-    [4.0]
-    """
-    found, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    below = np.cumsum(counts)[:-1]
-    if not below.size:
-        return []
-    wanted = np.arange(1, n_cuts + 1) * counts.sum() / (n_cuts + 1)
-    nearest = np.unique(np.abs(below[np.newaxis] - wanted[:, np.newaxis]).argmin(axis=1))
-    pairs = zip(found[nearest].tolist(), found[nearest + 1].tolist(), strict=True)
-    return [simplest_between(low, high) for low, high in pairs]
 
 
 def _holds(part: Selector, values: npt.NDArray[np.float64] | npt.NDArray[np.int8]) -> Mask:

@@ -16,6 +16,7 @@ from labelrules.discovery.deviations import (
     RelativeAccuracy,
 )
 from labelrules.discovery.exploring import Best, Exploration, Group
+from labelrules.discovery.limits import whole
 from labelrules.discovery.request import (
     Against,
     SubgroupMeasure,
@@ -27,7 +28,6 @@ from labelrules.discovery.request import (
     checked_labels,
     checked_share,
     checked_targets,
-    checked_whole,
     checked_word,
     refuse_both,
 )
@@ -147,19 +147,19 @@ def subgroups(
         raise ValueError("there are no features to describe groups by: name labels in given")
     make, head = _measured(table, measure, target, tested, against)
     checked_word("numbers", numbers, get_args(Numbers))
-    words = Vocabulary(numbers, checked_whole("n_cuts", n_cuts, 1), bool(negated), tested)
+    words = Vocabulary(numbers, whole("n_cuts", n_cuts, 1), bool(negated), tested)
     plan = _Plan(
         words.selectors(table, checked_coverage(min_coverage, table.n_rows)),
         checked_coverage(min_coverage, table.n_rows),
-        checked_whole("depth", depth, 1),
+        whole("depth", depth, 1),
         checked_word("search", search, get_args(SubgroupSearch)) == "exact",
-        checked_whole("width", width, 1),
-        checked_whole("max_bodies", max_bodies, 1),
+        whole("width", width, 1),
+        whole("max_bodies", max_bodies, 1),
         None if max_overlap is None else checked_share("max_overlap", max_overlap),
     )
-    n_kept = checked_whole("k", k, 1)
-    n_permutations = checked_whole("n_permutations", n_permutations, 0)
-    seed = checked_whole("random_state", random_state, 0)
+    n_kept = whole("k", k, 1)
+    n_permutations = whole("n_permutations", n_permutations, 0)
+    seed = whole("random_state", random_state, 0)
     deviation = make(table.Y)
     groups, done = plan.spread(deviation, n_kept)
     if plan.is_exact and done.was_stopped:
