@@ -318,6 +318,12 @@ def test_tables_without_anything_to_compare_are_refused():
     assert len(subgroups(bare, given=["quality"])) > 0
 
 
+def test_too_many_pairs_of_labels_are_refused(monkeypatch):
+    monkeypatch.setattr("labelrules.discovery.request.MOST_CELLS", 50)
+    with pytest.raises(ValueError, match="6 pairs of labels in 14 rows.*fewer labels in target"):
+        subgroups(load("magazines"), "phi")
+
+
 def test_a_search_that_is_too_long_says_so():
     readers = load("magazines")
     with pytest.warns(UserWarning, match="max_bodies"):

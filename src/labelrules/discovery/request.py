@@ -18,6 +18,10 @@ SubgroupSearch: TypeAlias = Literal["beam", "exact"]
 Against: TypeAlias = Literal["complement", "all"]
 
 
+MOST_CELLS = 500_000_000
+"""Pairs of labels times rows, a byte each, that are compared at most."""
+
+
 def checked_data(data: Any) -> Dataset:
     """A data set with enough rows and labels to compare some with others."""
     if not isinstance(data, Dataset):
@@ -101,6 +105,18 @@ def checked_targets(target: Target, given: tuple[int, ...], schema: Schema) -> l
     if not labels:
         raise ValueError("no label is left to count: name some in target, or fewer in given")
     return labels
+
+
+def check_pairs(n_labels: int, n_rows: int) -> None:
+    """Refuse too few labels to make pairs, and more pairs than there is memory for."""
+    if n_labels < 2:
+        raise ValueError("measure 'phi' compares pairs of labels, and only one counts")
+    n_pairs = n_labels * (n_labels - 1) // 2
+    if n_pairs * n_rows > MOST_CELLS:
+        raise ValueError(
+            f"measure 'phi' would compare {n_pairs:,} pairs of labels in {n_rows:,} rows, which "
+            "takes too much memory: name fewer labels in target, or use measure 'kl'"
+        )
 
 
 def refuse_both(labels: Iterable[int], given: tuple[int, ...], schema: Schema) -> None:

@@ -22,6 +22,7 @@ from labelrules.discovery.request import (
     SubgroupMeasure,
     SubgroupSearch,
     Target,
+    check_pairs,
     checked_coverage,
     checked_data,
     checked_head,
@@ -248,8 +249,7 @@ def _measured(
     refuse_both(labels, given, data.schema)
     if measure == "kl":
         return lambda Y: Divergence(Y, labels), None
-    if len(labels) < 2:
-        raise ValueError("measure 'phi' compares pairs of labels, and only one counts")
+    check_pairs(len(labels), data.n_rows)
     return lambda Y: DependenceChange(Y, labels, against == "all"), None
 
 
