@@ -81,6 +81,10 @@ def test_tests_that_are_not_handed_over_count(correction, p, n_more):
     assert handed == pytest.approx(every)
 
 
+def test_there_may_be_more_tests_than_a_float_can_hold():
+    assert adjusted(np.array([1e-300, 0.5]), "holm", 3**5000).tolist() == [1.0, 1.0]
+
+
 def test_there_are_no_fewer_tests_than_probabilities():
     with pytest.raises(ValueError, match="2 tests or more"):
         adjusted(np.array([0.1, 0.2]), "holm", 1)

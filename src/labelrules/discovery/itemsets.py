@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -93,8 +92,8 @@ class Itemsets:
 
     def as_tuples(self) -> list[tuple[tuple[int, ...], int]]:
         """The numbers of the items of each set, and in how many rows it is."""
-        items, bounds = self.item.tolist(), self.start.tolist()
-        sets = [tuple(items[a:b]) for a, b in pairwise(bounds)]
+        items, bounds = tuple(self.item.tolist()), self.start.tolist()
+        sets = map(items.__getitem__, map(slice, bounds[:-1], bounds[1:]))
         return list(zip(sets, self.support.tolist(), strict=True))
 
     @cached_property

@@ -11,6 +11,9 @@ from labelrules._types import Floats, Integers
 Correction = Literal["holm", "benjamini-hochberg"] | None
 Alternative: TypeAlias = Literal["greater", "less", "two-sided"]
 
+MOST_TESTS = 1 << 1000
+"""More tests than this are taken for so many; a float holds no more."""
+
 
 def fisher(
     both: npt.ArrayLike,
@@ -104,12 +107,13 @@ def adjusted(p: Floats, correction: Correction, n_tests: int | None = None) -> F
     n_tests = n if n_tests is None else n_tests
     if n_tests < n:
         raise ValueError(f"{n} probabilities come from {n} tests or more, not from {n_tests}")
+    tests = float(min(n_tests, MOST_TESTS))
     order = np.argsort(p, kind="stable")
     place = np.arange(n)
     if correction == "holm":
-        raised = np.maximum.accumulate(p[order] * (float(n_tests) - place))
+        raised = np.maximum.accumulate(p[order] * (tests - place))
     elif correction == "benjamini-hochberg":
-        raised = np.minimum.accumulate((p[order] * float(n_tests) / (place + 1))[::-1])[::-1]
+        raised = np.minimum.accumulate((p[order] * tests / (place + 1))[::-1])[::-1]
     else:
         raise ValueError(
             f"correction must be 'holm', 'benjamini-hochberg' or None, not {correction!r}"
