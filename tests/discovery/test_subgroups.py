@@ -320,7 +320,7 @@ def test_tables_without_anything_to_compare_are_refused():
 
 def test_too_many_pairs_of_labels_are_refused(monkeypatch):
     monkeypatch.setattr("labelrules.discovery.request.MOST_CELLS", 50)
-    with pytest.raises(ValueError, match="6 pairs of labels in 14 rows.*fewer labels in target"):
+    with pytest.raises(ValueError, match="6 pairs of labels in 14 rows"):
         subgroups(load("magazines"), "phi")
 
 
