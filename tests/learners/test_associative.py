@@ -243,6 +243,7 @@ def test_the_order_of_the_rows_does_not_matter(make):
         {"max_frequency": -1},
         {"m": -1},
         {"bins": "entropie"},
+        {"bins": None},
         {"n_bins": 1},
     ],
     ids=lambda asked: next(iter(asked)),

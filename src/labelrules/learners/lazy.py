@@ -207,10 +207,12 @@ class LazyAssociativeClassifier(TableClassifier):
         from labelrules.kernels.votes import score_rows
 
         n_rows = len(held.start) - 1
+        truth = self._truth.view()
+        truth.setflags(write=False)  # after copying too, or the kernel would be compiled anew
         out = np.full(n_rows, -1) if left_out is None else left_out
         scores = np.empty((n_rows, self.n_labels_))
         score_rows(
-            self.items_.words, self._label_words, held.start, held.items, out, self._truth,
+            self.items_.words, self._label_words, held.start, held.items, out, truth,
             self._least, self.max_length, float(self.m), scores,
         )  # fmt: skip
         return scores
@@ -224,6 +226,8 @@ class LazyAssociativeClassifier(TableClassifier):
 
 def telling_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: float) -> Items:
     """The items of the features, without those that nearly all rows have."""
+    if bins is None:
+        raise ValueError("bins must say how numeric features are cut: use 'labels'")
     items = items_of(data, labels=False, bins=bins, n_bins=n_bins)
     return items.chosen(items.counts <= max_frequency * data.n_rows)
 
