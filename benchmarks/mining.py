@@ -59,7 +59,6 @@ COLUMNS = (
     "tuples / PyFIM",
     "mlxtend / arrays",
     "MB, arrays",
-    "MB, PyFIM",
 )
 
 
@@ -115,8 +114,7 @@ def measure(number: int, has_mlxtend: bool) -> None:
 
     n_sets = len(ours())
     with miner("pyfim", items) as peer:
-        first = peer.mine(support, longest)
-        assert first["n"] == n_sets
+        assert peer.mine(support, longest)["n"] == n_sets
         to_arrays, to_tuples, theirs = [], [], []
         for _ in range(REPEATS):
             start = time.process_time()
@@ -138,7 +136,6 @@ def measure(number: int, has_mlxtend: bool) -> None:
             f"{medians[1] / medians[2]:.2f}",
             "" if slow is None else f"{slow / medians[0]:.0f}",
             f"{resident('sets', number) / MEGABYTE:.0f}",
-            f"{first['bytes'] / MEGABYTE:.0f}",
         ),
         flush=True,
     )

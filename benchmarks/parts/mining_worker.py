@@ -1,19 +1,14 @@
 """Find frequent itemsets with PyFIM or mlxtend, in an environment of its own; see `peer_miners.py`.
 
 The arguments are the peer and a file with transactions. Each line on standard input is a request
-as JSON, each line on standard output its answer: CPU seconds, the number of sets, the growth of
-the process's peak memory in bytes and, if asked for, the sets in a file.
+as JSON, each line on standard output its answer: CPU seconds, the number of sets and,
+if asked for, the sets in a file.
 """
 
 import importlib.metadata
 import json
-import resource
 import sys
 import time
-
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def pyfim(transactions):
@@ -63,9 +58,9 @@ def main():
         if request == "version":
             print(json.dumps(importlib.metadata.version(peer)), flush=True)
             continue
-        before, start = peak(), time.process_time()
+        start = time.process_time()
         found = mine(*(request[key] for key in ("support", "longest", "kind", "how")))
-        answer = {"cpu": time.process_time() - start, "n": len(found), "bytes": peak() - before}
+        answer = {"cpu": time.process_time() - start, "n": len(found)}
         if request["save"]:
             with open(request["save"], "w") as file:
                 json.dump(as_lists(found), file)

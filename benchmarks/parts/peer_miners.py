@@ -26,7 +26,7 @@ class Miner:
     def mine(
         self, support: int, longest: int | None = None, kind: str = "all", how: str = ""
     ) -> dict[str, Any]:
-        """CPU seconds, the number of sets, and memory."""
+        """CPU seconds and the number of sets."""
         return dict(self._ask(support=support, longest=longest, kind=kind, how=how, save=None))
 
     def sets(self, support: int, longest: int | None = None, kind: str = "all") -> dict[Any, int]:

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -92,8 +93,9 @@ class Itemsets:
 
     def as_tuples(self) -> list[tuple[tuple[int, ...], int]]:
         """The numbers of the items of each set, and in how many rows it is."""
-        items, bounds = tuple(self.item.tolist()), self.start.tolist()
-        sets = map(items.__getitem__, map(slice, bounds[:-1], bounds[1:]))
+        shared = np.arange(len(self.items)).astype(object)  # one number of Python for each item
+        items = tuple(shared[self.item].tolist())
+        sets = [items[start:stop] for start, stop in pairwise(self.start.tolist())]
         return list(zip(sets, self.support.tolist(), strict=True))
 
     @cached_property
