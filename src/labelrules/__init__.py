@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
-from labelrules.discovery import association_rules, frequent_itemsets
+from labelrules.discovery import association_rules, frequent_itemsets, subgroups
 from labelrules.inspection.trace import trace
 from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
@@ -29,10 +29,12 @@ from labelrules.search import best_head, rehead
 
 if TYPE_CHECKING:
     from labelrules.learners import (
+        AssociativeClassifier,
         BinaryRelevance,
         ClassifierChain,
         ConstrainedClassifier,
         LabelPowerset,
+        LazyAssociativeClassifier,
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNSET",
+    "AssociativeClassifier",
     "BinaryRelevance",
     "Body",
     "ClassifierChain",
@@ -53,6 +56,7 @@ __all__ = [
     "Head",
     "LabelPowerset",
     "LayeredTheory",
+    "LazyAssociativeClassifier",
     "Measure",
     "Ripper",
     "Rule",
@@ -75,6 +79,7 @@ __all__ = [
     "rehead",
     "rule_text",
     "statistics",
+    "subgroups",
     "theory_text",
     "trace",
 ]
@@ -82,10 +87,12 @@ __all__ = [
 
 _LEARNERS = frozenset(
     {
+        "AssociativeClassifier",
         "BinaryRelevance",
         "ClassifierChain",
         "ConstrainedClassifier",
         "LabelPowerset",
+        "LazyAssociativeClassifier",
         "Ripper",
         "SeparateAndConquer",
         "StackedBinaryRelevance",

@@ -7,10 +7,12 @@ from sklearn.tree import DecisionTreeClassifier
 from labelrules import Body, Condition, DecisionList, Head, Rule
 from labelrules.data import Dataset
 from labelrules.learners import (
+    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     ConstrainedClassifier,
     LabelPowerset,
+    LazyAssociativeClassifier,
     Ripper,
     RuleClassifier,
     SeparateAndConquer,
@@ -114,4 +116,13 @@ EXCEPTIONS = {
 }
 """Checks of scikit-learn that those do not pass, and why."""
 
-LEARNERS = [*RULE_LEARNERS, *COMPOSED, *VOTING]
+ASSOCIATIVE = [AssociativeClassifier(), AssociativeClassifier(m=0, bins="frequency", n_bins=4)]
+"""Learners of a list that is chosen from mined rules."""
+
+LAZY = [
+    LazyAssociativeClassifier(),
+    LazyAssociativeClassifier(threshold=0.5, max_length=1, bins="width", n_bins=4),
+]
+"""Learners that make rules only when they are asked."""
+
+LEARNERS = [*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE, *VOTING, *LAZY]

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import labelrules.learners
 from labelrules import load, parse
 from learners.registry import (
+    ASSOCIATIVE,
     CHAPTER,
     COMPOSED,
     EXCEPTIONS,
@@ -36,7 +37,7 @@ def each(some):
 
 
 learners = each(LEARNERS)
-with_theory = each([*RULE_LEARNERS, *COMPOSED])
+with_theory = each([*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE])
 rule_learners = each(RULE_LEARNERS)
 
 

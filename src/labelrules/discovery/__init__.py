@@ -2,6 +2,7 @@
 
 from labelrules.discovery.associations import AssociationRules
 from labelrules.discovery.constraint import Constraint, Constraints, Descent, LabelGroup
+from labelrules.discovery.deviations import Contrast
 from labelrules.discovery.finding import find_constraints
 from labelrules.discovery.items import Items, items_of
 from labelrules.discovery.itemsets import Itemsets, frequent_itemsets, itemset_batches
@@ -9,6 +10,8 @@ from labelrules.discovery.reduction import ConstraintGraph, Link
 from labelrules.discovery.repair import Change, Repairs, Violation, repair, violations
 from labelrules.discovery.ruleminer import association_rules
 from labelrules.discovery.significance import adjusted, fisher
+from labelrules.discovery.subgroup import Subgroup, Subgroups
+from labelrules.discovery.subgroups import subgroups
 
 __all__ = [
     "AssociationRules",
@@ -16,12 +19,15 @@ __all__ = [
     "Constraint",
     "ConstraintGraph",
     "Constraints",
+    "Contrast",
     "Descent",
     "Items",
     "Itemsets",
     "LabelGroup",
     "Link",
     "Repairs",
+    "Subgroup",
+    "Subgroups",
     "Violation",
     "adjusted",
     "association_rules",
@@ -31,5 +37,6 @@ __all__ = [
     "items_of",
     "itemset_batches",
     "repair",
+    "subgroups",
     "violations",
 ]

@@ -7,9 +7,10 @@ import numpy as np
 
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats, Integers
+from labelrules.discovery.cutting import cut_again
 from labelrules.search.columns import simplest_between
 
-Binning: TypeAlias = Literal["width", "frequency", "entropy"]
+Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
 BINNINGS: tuple[str, ...] = get_args(Binning)
 
 
@@ -88,18 +89,13 @@ def _by_frequency(places: Integers, n_rows: int, n_bins: int) -> list[int]:
 
 def _by_entropy(places: Integers, codes: Integers, n_bins: int) -> list[int]:
     """Cut again and again where it saves most bits, as long as it saves more than telling it."""
-    pieces = [(0, codes.size, *_best_cut(places, codes))]
-    cuts: list[int] = []
-    while len(cuts) + 1 < n_bins:
-        saved, number = max((piece[2], -k) for k, piece in enumerate(pieces))
-        if saved <= 0:
-            break
-        first, last, _, cut = pieces.pop(-number)
-        cuts.append(first + cut)
-        for start, stop in ((first, first + cut), (first + cut, last)):
-            inside = places[(places > start) & (places < stop)] - start
-            pieces.append((start, stop, *_best_cut(inside, codes[start:stop])))
-    return sorted(cuts)
+
+    def best_cut(start: int, stop: int) -> tuple[float, int]:
+        inside = places[(places > start) & (places < stop)] - start
+        saved, cut = _best_cut(inside, codes[start:stop])
+        return saved, start + cut
+
+    return cut_again(codes.size, best_cut, n_bins)
 
 
 def _best_cut(places: Integers, codes: Integers) -> tuple[float, int]:

@@ -19,6 +19,7 @@ from labelrules.discovery.binning import (
     label_set_numbers,
     thresholds,
 )
+from labelrules.discovery.labelcuts import label_cuts
 from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition
 from labelrules.rules.text import body_text
@@ -154,12 +155,12 @@ def items_of(
         Of which columns items are made.
     absence : bool, "features" or "labels"
         Whether absence makes an item too: of binary features and labels, or only of one of them.
-    bins : {"width", "frequency", "entropy"}, optional
-        How numeric features are cut into ranges: of equal width, of equally many rows, or by the
-        entropy of the label sets. Thresholds are the simplest decimals that part the same rows.
-        Without it numeric features are left out.
+    bins : {"width", "frequency", "entropy", "labels"}, optional
+        How numeric features are cut into ranges: of equal width, of equally many rows, by the
+        entropy of the label sets, or by that of the label that a cut tells best. Thresholds are
+        the simplest decimals that part the same rows. Without it numeric features are left out.
     n_bins : int, default=4
-        Ranges per feature; for "entropy" at most so many.
+        Ranges per feature; for "entropy" and "labels" at most so many.
 
     Examples
     --------
@@ -180,7 +181,11 @@ def items_of(
             left_out.append(feature.name)
         elif column.needs_bins:
             values = data.column(j)
-            made += _ranges(j, values, thresholds(values, classes, bins or "width", n_bins))
+            if bins == "labels":
+                cuts = label_cuts(values, data.Y, n_bins)
+            else:
+                cuts = thresholds(values, classes, bins or "width", n_bins)
+            made += _ranges(j, values, cuts)
         else:
             made += column.items()
     if labels:

@@ -1,5 +1,6 @@
 """COVER: learners that fill the board rule by rule, as scikit-learn estimators."""
 
+from labelrules.learners.associative import AssociativeClassifier
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.chain import ClassifierChain
 from labelrules.learners.constrained import ConstrainedClassifier
@@ -12,15 +13,18 @@ from labelrules.learners.dependence import (
 )
 from labelrules.learners.interrupts import LearningInterrupted
 from labelrules.learners.labelwise import LabelwiseClassifier
+from labelrules.learners.lazy import LazyAssociativeClassifier
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.progress import LabelProgress, Progress
 from labelrules.learners.propagation import ErrorPropagation
 from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
+from labelrules.learners.rowrules import LabelVotes, RowRules, VotingRule
 from labelrules.learners.stacked import StackedBinaryRelevance
 from labelrules.learners.voted import ListProgress, VotedRules
 
 __all__ = [
+    "AssociativeClassifier",
     "BinaryRelevance",
     "ClassifierChain",
     "ConstrainedClassifier",
@@ -29,15 +33,19 @@ __all__ = [
     "ErrorPropagation",
     "LabelPowerset",
     "LabelProgress",
+    "LabelVotes",
     "LabelwiseClassifier",
+    "LazyAssociativeClassifier",
     "LearningInterrupted",
     "ListProgress",
     "Progress",
     "Ripper",
+    "RowRules",
     "RuleClassifier",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
     "VotedRules",
+    "VotingRule",
     "conditional_dependence",
     "unconditional_dependence",
 ]

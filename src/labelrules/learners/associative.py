@@ -1,0 +1,160 @@
+"""A decision list chosen from association rules."""
+
+import numpy as np
+
+from labelrules._types import UNSET, Mask
+from labelrules.data import Dataset
+from labelrules.discovery import association_rules
+from labelrules.discovery.binning import Binning
+from labelrules.discovery.limits import minimum_count, whole
+from labelrules.discovery.ragged import Ragged
+from labelrules.learners.base import RuleClassifier
+from labelrules.learners.choosing import Candidates, chosen_rules, merged_rules
+from labelrules.learners.lazy import checked_number, telling_items
+from labelrules.learners.probability import Smoothing
+from labelrules.rules import DecisionList, Head, Rule, RuleTable
+
+
+class AssociativeClassifier(RuleClassifier):
+    """Mine association rules, and keep those that a decision list needs.
+
+    For each label its rarer value is told by rules, and the other one by a last rule that always
+    holds. All rules with enough support and confidence are mined. They are put in order: by
+    confidence, then by support, then by length. A rule is kept if it is right about a row that no
+    rule before it covers, and the list of a label ends where it makes least errors, the last
+    rule included: this is how CBA covers [1]_. Rules with the same body are then made one, with
+    several labels in its head, as in MMAC [2]_. Since all rules for a label say the same, this
+    changes no prediction.
+
+    Parameters
+    ----------
+    max_length : int, default=2
+        Items of a body at most; an item is a category, or a range of a numeric feature.
+    min_support : int or float, default=0.01
+        The rows that must have both body and head: a share of all rows, or a number of them; at
+        least 2.
+    min_confidence : float, default=0.5
+        The share of covered rows that must have the head.
+    m : float, default=5
+        In the order of the rules confidence is drawn towards the share of all rows as if so many
+        more rows were covered: the m-estimate. 0 is plain confidence, by which rules of few rows
+        come first.
+    productive : bool, default=True
+        Whether only rules are used that have more confidence than with fewer conditions.
+    max_frequency : float, default=0.9
+        Items that a larger share of the rows has are not used: they tell little.
+    bins : {"labels", "entropy", "frequency", "width"}
+        How numeric features are cut into ranges: as single labels, or as label sets have it; into
+        ranges of as many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
+    n_bins : int, default=6
+        How many ranges, or how many at most.
+    max_rules : int, default=2_000_000
+        When there are more rules to choose from, the search stops, and a warning says so.
+    smoothing, warm_start
+        As for :class:`SeparateAndConquer`.
+
+    Attributes
+    ----------
+    theory_ : DecisionList
+        The rules, with evidence from the training rows.
+    n_mined_ : int
+        How many rules there were to choose from.
+    schema_, classes_, n_labels_, background_, n_features_in_, feature_names_in_
+        As for :class:`SeparateAndConquer`.
+
+    References
+    ----------
+    .. [1] B. Liu, W. Hsu and Y. Ma: Integrating classification and association rule mining.
+       KDD 1998.
+    .. [2] F. Thabtah, P. Cowling and Y. Peng: MMAC, a new multi-class, multi-label associative
+       classification approach. ICDM 2004.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> model = AssociativeClassifier(max_length=1).fit(load("magazines"))
+    >>> print(model.theory_)
+    quality <- education = University
+    quality <- marital = Divorced
+    tabloid <- marital = Single
+    tabloid <- sex = Male
+    fashion <- sex = Female
+    not quality, not tabloid, not fashion, not sports <- true
+    """
+
+    def __init__(
+        self,
+        *,
+        max_length: int = 2,
+        min_support: float = 0.01,
+        min_confidence: float = 0.5,
+        m: float = 5.0,
+        productive: bool = True,
+        max_frequency: float = 0.9,
+        bins: Binning = "labels",
+        n_bins: int = 6,
+        max_rules: int = 2_000_000,
+        smoothing: Smoothing = "laplace",
+        warm_start: bool = False,
+    ) -> None:
+        self.max_length = max_length
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+        self.m = m
+        self.productive = productive
+        self.max_frequency = max_frequency
+        self.bins = bins
+        self.n_bins = n_bins
+        self.max_rules = max_rules
+        self.smoothing = smoothing
+        self.warm_start = warm_start
+
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+        self._check()
+        is_open = _open_cells(data, prefix)
+        is_common: Mask = 2 * data.Y.sum(axis=0, dtype=np.int64) > data.n_rows
+        told = data.Y ^ is_common  # the rarer value is what rules tell
+        candidates = self._mined(Dataset(data.schema, data.X, told))
+        self.n_mined_ = len(candidates.label)
+        ranks = candidates.ranks()
+        labels = range(data.schema.n_labels)
+        chosen = [chosen_rules(candidates, ranks, j, told[:, j], is_open[:, j]) for j in labels]
+        rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
+        default = {j: chosen[j].default ^ int(is_common[j]) for j in labels}
+        return DecisionList(
+            data.schema, [*(prefix or ()), *rules, Rule(Head(default, data.schema.n_labels))]
+        )
+
+    def _mined(self, data: Dataset) -> Candidates:
+        """The rules to choose from, all of them for presence."""
+        items = telling_items(data, self.bins, self.n_bins, self.max_frequency)
+        if not len(items):
+            nothing = np.empty(0, dtype=np.int64)
+            return Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
+        mined = association_rules(
+            data,
+            max(2, minimum_count(self.min_support, data.n_rows)),
+            self.min_confidence,
+            max_body=self.max_length,
+            items=items,
+            productive=self.productive,
+            max_rules=self.max_rules,
+        )
+        label = mined.head.values.astype(np.int64) >> 1
+        share = data.Y.mean(axis=0)[label]
+        confidence = (mined.n_both + self.m * share) / (mined.n_body + self.m)
+        return Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
+
+    def _check(self) -> None:
+        checked_number("max_frequency", self.max_frequency, 1.0)
+        checked_number("m", self.m)
+        whole("max_length", self.max_length, 1)
+        whole("max_rules", self.max_rules, 1)
+
+
+def _open_cells(data: Dataset, prefix: DecisionList | None) -> Mask:
+    """The cells that rules after the prefix can write."""
+    if prefix is None:
+        return np.ones(data.Y.shape, dtype=np.bool_)
+    run = RuleTable(prefix).run(data)
+    return np.asarray((run.board == UNSET) & (run.stopped < 0)[:, np.newaxis])
