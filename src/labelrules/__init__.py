@@ -34,6 +34,10 @@ if TYPE_CHECKING:
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
+        from_json,
+        restore,
+        save,
+        to_json,
     )
 
 __all__ = [
@@ -61,19 +65,23 @@ __all__ = [
     "dataset",
     "evaluate",
     "fetch",
+    "from_json",
     "load",
     "parse",
     "parse_rule",
     "planted",
     "rehead",
+    "restore",
     "rule_text",
+    "save",
     "statistics",
     "theory_text",
+    "to_json",
     "trace",
 ]
 
 
-_LEARNERS = frozenset(
+_OF_LEARNERS = frozenset(
     {
         "BinaryRelevance",
         "ClassifierChain",
@@ -81,13 +89,17 @@ _LEARNERS = frozenset(
         "Ripper",
         "SeparateAndConquer",
         "StackedBinaryRelevance",
+        "from_json",
+        "restore",
+        "save",
+        "to_json",
     }
 )
 
 
 def __getattr__(name: str) -> Any:
     # The learners bring in scikit-learn, which takes longer than all the rest.
-    if name in _LEARNERS:
+    if name in _OF_LEARNERS:
         from labelrules import learners
 
         return getattr(learners, name)

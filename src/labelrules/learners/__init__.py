@@ -10,6 +10,7 @@ from labelrules.learners.dependence import (
     unconditional_dependence,
 )
 from labelrules.learners.interrupts import LearningInterrupted
+from labelrules.learners.kept import from_json, json_schema, restore, save, to_json
 from labelrules.learners.labelwise import LabelwiseClassifier
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.progress import LabelProgress, Progress
@@ -34,5 +35,10 @@ __all__ = [
     "SeparateAndConquer",
     "StackedBinaryRelevance",
     "conditional_dependence",
+    "from_json",
+    "json_schema",
+    "restore",
+    "save",
+    "to_json",
     "unconditional_dependence",
 ]
