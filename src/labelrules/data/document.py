@@ -136,10 +136,11 @@ class Node:
     def word(self, known: Collection[str], what: str) -> str:
         """A text that is one of those known."""
         text = self.text()
-        if text in known:
-            return text
-        few = len(known) <= _MANY_NAMES and len(text) <= _LONGEST_GUESS
-        self.refuse(f"there is no {what} {quoted(text)}{suggestion(text, known) if few else ''}")
+        if text not in known:
+            few = len(known) <= _MANY_NAMES and len(text) <= _LONGEST_GUESS
+            near = suggestion(text, known) if few else ""
+            self.refuse(f"there is no {what} {quoted(text)}{near}")
+        return text
 
     def one_of(self, known: Mapping[str, Value], what: str) -> Value:
         """What a known text stands for."""

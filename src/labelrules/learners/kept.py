@@ -33,8 +33,19 @@ STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From each older version a function that makes a document of the next one of it."""
 
 _COMMON = frozenset(
-    "theory_ background_ schema_ n_labels_ classes_ _target n_features_in_ feature_names_in_".split()
+    {
+        "_target",
+        "background_",
+        "classes_",
+        "feature_names_in_",
+        "n_features_in_",
+        "n_labels_",
+        "schema_",
+        "theory_",
+    }
 )
+"""The attributes of every model."""
+
 _COLUMNS = ("named", "numbered", "unseen")
 
 Kept = Theory | TheoryClassifier
@@ -57,15 +68,15 @@ def save(kept: Kept, path: str | Path) -> None:
 
     Examples
     --------
-    >>> from labelrules import Ripper, load, restore, save
     >>> import pathlib, tempfile
+    >>> from labelrules import Ripper, load, restore, save
     >>> readers = load("magazines")
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name) / "model.json"
-    >>> save(Ripper().fit(readers.X, readers.Y[:, 0]), path)
-    >>> restore(path).predict(readers.X)
-    array([1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0])
-    >>> folder.cleanup()
+    >>> model = Ripper().fit(readers.X, ["yes" if quality else "no" for quality in readers.Y[:, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.json"
+    ...     save(model, path)
+    ...     print(restore(path).predict(readers.X[:4]))
+    ['no' 'no' 'no' 'yes']
     """
     text, target = to_json(kept), Path(path)
     with replacing(target) as new, written_text(new, target) as file:
@@ -105,9 +116,9 @@ def to_json(kept: Kept) -> str:
 
     Examples
     --------
-    >>> from labelrules import load, parse, to_json
+    >>> from labelrules import parse, to_json
     >>> from labelrules.data import Schema
-    >>> print(to_json(parse("b <- not a", Schema([], ["a", "b"]))))
+    >>> print(to_json(parse("b <- not a", Schema([], ["a", "b"]))), end="")
     {
      "format": "labelrules",
      "version": 1,

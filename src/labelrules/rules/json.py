@@ -6,7 +6,7 @@ from typing import Any
 from labelrules.data.document import Node
 from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
-from labelrules.rules.condition import OPERATORS, Condition
+from labelrules.rules.condition import OPERATORS, Condition, Operator
 from labelrules.rules.head import Head
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
@@ -162,7 +162,7 @@ def _read_condition(node: Node, names: _Names) -> Condition:
         return Condition.label(label, present=fields["value"].whole(0, 1) == 1)
     fields = node.fields("feature", "operator", "value")
     column = fields["feature"].one_of(names.features, "feature")
-    operators = {operator: operator for operator in OPERATORS}
+    operators: dict[str, Operator] = {operator: operator for operator in OPERATORS}
     operator = fields["operator"].one_of(operators, "operator")
     value = fields["value"]
     if names.schema.features[column].is_nominal:

@@ -26,6 +26,7 @@ class LogarithmicLift:
     a: float
 
     def __call__(self, size: int) -> float:
+        """The factor of a size."""
         return 1.0 + self.a * math.log(size)
 
 
@@ -36,6 +37,7 @@ class RootLift:
     a: float
 
     def __call__(self, size: int) -> float:
+        """The factor of a size."""
         return float(size ** (1.0 / self.a))
 
 
@@ -49,6 +51,7 @@ class PeakLift:
     curvature: float
 
     def __call__(self, size: int) -> float:
+        """The factor of a size."""
         rises = size <= self.size
         way = self.size - 1 if rises else self.n_labels - self.size
         done = size - 1 if rises else self.n_labels - size
@@ -65,7 +68,7 @@ def kln(a: float) -> Lift:
     (1.0, 1.3219)
     """
     _check_positive(a)
-    return LogarithmicLift(a)
+    return LogarithmicLift(float(a))
 
 
 def root(a: float) -> Lift:
@@ -77,7 +80,7 @@ def root(a: float) -> Lift:
     (1.0, 2.0)
     """
     _check_positive(a)
-    return RootLift(a)
+    return RootLift(float(a))
 
 
 def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
@@ -92,7 +95,7 @@ def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
         raise ValueError(f"the peak must be at a size from 1 to {n_labels}, not {size}")
     _check_positive(lift)
     _check_positive(curvature)
-    return PeakLift(size, lift, n_labels, curvature)
+    return PeakLift(int(size), float(lift), int(n_labels), float(curvature))
 
 
 def factors(lift: Lift, n_labels: int) -> list[float]:
