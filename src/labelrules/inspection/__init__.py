@@ -1,6 +1,9 @@
 """SHOW: why a theory says what it says, and how a head was found."""
 
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.inspection.export_pmml import to_pmml
+from labelrules.inspection.export_python import to_python
+from labelrules.inspection.export_sql import to_sql
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
@@ -13,5 +16,8 @@ __all__ = [
     "flips",
     "label_graph",
     "plot_search_tree",
+    "to_pmml",
+    "to_python",
+    "to_sql",
     "trace",
 ]

@@ -19,7 +19,7 @@ from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
 from labelrules.learners.stacked import StackedBinaryRelevance
 from labelrules.learners.targets import Target
-from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory
+from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, Theory
 from labelrules.rules.json import read_label_list, read_theory, theory_document
 
 NestedWriter: TypeAlias = Callable[[Any], dict[str, Any]]
@@ -203,6 +203,8 @@ def _read_stacked(model: Any, node: Node, nested: NestedReader) -> None:
     for layer in theory.layers:
         if not isinstance(layer, DecisionList):
             node.refuse("the layers of this learner must be decision lists")
+    if isinstance(theory.inference, Gibbs) and any(r.evidence is None for r in theory.layers[-1]):
+        node.refuse("rules that are sampled from need evidence")
     model._way, model.n_layers_ = theory.inference, len(theory.layers)
     model._layers = [_by_label(layer, every) for layer in theory.layers]
     model._jobs = [Job(i, tuple(j for j in every if j != i or own)) for i in every]
@@ -232,10 +234,17 @@ def _read_powerset(model: Any, node: Node, nested: NestedReader) -> None:
     model.base_ = nested(fields["base"])
     if model.base_._target.values.tolist() != list(range(n_sets)):
         fields["base"].refuse(f"its classes must be the numbers of {n_sets} label sets")
-    # Bases that learn rules look at the features as they are, others at numbers made of them.
-    is_plain = isinstance(model.base_, RuleClassifier)
-    if is_plain and model.base_.schema_.features != model.schema_.features:
+    if not _fits(model.base_, model.schema_):
         fields["base"].refuse("its features must be those of the whole")
+
+
+def _fits(base: Any, schema: Schema) -> bool:
+    """Bases that learn rules look at the features as they are, others at numbers made of them."""
+    if isinstance(base, RuleClassifier):
+        return bool(base.schema_.features == schema.features)
+    widths = [len(feature.categories or "1") for feature in schema.features]
+    n_columns = sum(1 if width == 2 else width for width in widths)
+    return [feature.categories for feature in base.schema_.features] == [None] * n_columns
 
 
 def _label_sets(node: Node, schema: Schema) -> Any:

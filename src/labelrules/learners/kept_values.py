@@ -173,7 +173,10 @@ def _tagged(node: Node, table: LearnerTable, depth: int) -> Any:
     if node.has("measure"):
         field = node.fields("measure")["measure"]
         with field.blamed():
-            return Measure.parse(field.text())
+            measure = Measure.parse(field.text())
+        if str(measure) != field.value:
+            field.refuse(f"must be written {str(measure)!r}")
+        return measure
     if node.has("inference"):
         return read_inference(node.fields("inference")["inference"], _whole_numbers)
     if node.has("lift"):
