@@ -17,14 +17,14 @@ OPEN = "open"
 Cells: TypeAlias = dict[int, str]
 """From labels that some rule has written to the fields that hold them."""
 
-Scored: TypeAlias = tuple[ET.Element, str]
-"""When, and what then."""
+Scored: TypeAlias = tuple[int | None, ET.Element, str]
+"""The number of a rule if it is one, when it fires, and what it says."""
 
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
 
 
 def to_pmml(theory: Theory) -> str:
-    r"""The theory as PMML 4.4, with an output field for each label, ``"1"`` or ``"0"``.
+    r"""The theory as PMML 4.4, with an output field for each label, 1 or 0.
 
     PMML has no rules for several labels. So the theory becomes a chain of rule sets, each for one
     label and some rules, of which later ones look at the results of earlier ones. Missing values,
@@ -41,7 +41,7 @@ def to_pmml(theory: Theory) -> str:
     >>> theory = parse("not fashion <- sex = Male\nfashion <- true", load("magazines").schema)
     >>> text = to_pmml(theory)
     >>> print(text[text.index("<RuleSet "):text.index("</RuleSet>")])
-    <RuleSet defaultScore="open">
+    <RuleSet defaultScore="open" defaultConfidence="1">
       <RuleSelectionMethod criterion="firstHit" />
       <SimpleRule id="rule 1" score="0">
         <SimplePredicate field="sex" operator="equal" value="Male" />
@@ -117,12 +117,24 @@ class _Chain:
         if self.plan.fallback is not None:
             found = self._found(cells)
             guessed = self._layer(self.plan.fallback, None, "without labels")
+        self._result(cells, guessed, found)
+
+    def _result(self, cells: Cells, guessed: Cells, found: str) -> None:
+        """The last model, whose outputs are the labels: those of a chain are those of its end."""
+        outputs = []
         for label, name in enumerate(self.schema.labels):
-            scored = [(_equal(cells[label], "1"), "1")] if label in cells else []
+            when = [_is(cells[label], "1")] if label in cells else []
             if label in guessed:
-                both = [_equal(found, "0"), _equal(guessed[label], "1")]
-                scored.append((_all(both), "1"))
-            self._add(name, [(None, *pair) for pair in scored], "0", name)
+                when.append(_apply("and", _is(found, "0"), _is(guessed[label], "1")))
+            kind = {"optype": "categorical", "dataType": "integer", "feature": "transformedValue"}
+            output = ET.Element("OutputField", {"name": name, **kind})
+            output.append(_present(when))
+            outputs.append(output)
+        present = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
+        present += [
+            (None, _all([_equal(found, "0"), _equal(cell, "1")]), "1") for cell in guessed.values()
+        ]
+        self._add("some label", present, "0", outputs=outputs)
 
     def _found(self, cells: Cells) -> str:
         """Whether some label was found."""
@@ -162,9 +174,9 @@ class _Chain:
         stopped: str,
         rules: list[tuple[int, Rule]],
         conditions: Mapping[int, ET.Element],
-    ) -> list[tuple[int | None, ET.Element, str]]:
+    ) -> list[Scored]:
         """When a label becomes what: what is written stays, a row that has ended stays open."""
-        found: list[tuple[int | None, ET.Element, str]] = []
+        found: list[Scored] = []
         if label in cells:
             found += [(None, _equal(cells[label], value), value) for value in ("1", "0")]
         if stopped:
@@ -195,7 +207,7 @@ class _Chain:
         """Present by more votes than absent; half a vote for absence settles ties."""
         cells: Cells = {}
         for label in sorted({label for rule in part for label in rule.head.labels}):
-            votes: list[tuple[int | None, ET.Element, str]] = [
+            votes: list[Scored] = [
                 (
                     number,
                     self._body(rule, seen or {}, seen is not None),
@@ -213,35 +225,28 @@ class _Chain:
     def _add(
         self,
         name: str,
-        scored: Iterable[tuple[int | None, ET.Element, str]],
+        scored: Iterable[Scored],
         default: str,
-        output: str = "",
         criterion: str = "firstHit",
+        outputs: Iterable[ET.Element] = (),
     ) -> str:
         """Add a rule set; the name of the field that holds its result."""
-        result = output or self.fields.free(name)
+        result = self.fields.free(name)
+        rules = _rule_set(scored, default, criterion)
+        kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
+        output = ET.Element("Output")
+        output.append(ET.Element("OutputField", {"name": result, **kind}))
+        output.extend(outputs)
+        used = [
+            e.attrib["field"] for part in (rules, output) for e in part.iter() if e.get("field")
+        ]
         segment = ET.Element("Segment", id=str(len(self.segments) + 1))
         ET.SubElement(segment, "True")
-        model = ET.SubElement(
-            segment, "RuleSetModel", modelName=name, functionName="classification"
-        )
-        rules = ET.Element("RuleSet", defaultScore=default)
-        ET.SubElement(rules, "RuleSelectionMethod", criterion=criterion)
-        weight = {} if criterion == "firstHit" else {"weight": "1"}
-        for number, condition, score in scored:
-            known = {} if number is None else {"id": f"rule {number}"}
-            rule = ET.SubElement(rules, "SimpleRule", {**known, "score": score, **weight})
-            rule.append(condition)
-        if weight:
-            tie = ET.SubElement(rules, "SimpleRule", score="0", weight="0.5")
-            ET.SubElement(tie, "True")
-        used = dict.fromkeys(e.attrib["field"] for e in rules.iter() if "field" in e.attrib)
+        kept = {"modelName": name, "functionName": "classification"}
+        model = ET.SubElement(segment, "RuleSetModel", kept)
         first = self.schema.features[self.features[0]].name
-        model.append(self._mining_schema(used or [first]))
-        outputs = ET.SubElement(model, "Output")
-        kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
-        ET.SubElement(outputs, "OutputField", {"name": result, **kind})
-        model.append(rules)
+        model.append(self._mining_schema(dict.fromkeys(used) or [first]))
+        model.extend([output, rules])
         self.segments.append(segment)
         return result
 
@@ -257,6 +262,44 @@ class _Chain:
             value = feature.categories[int(condition.value)]
         operator = _OPERATORS[condition.operator]
         return _predicate(feature.name, operator, value)
+
+
+def _rule_set(scored: Iterable[Scored], default: str, criterion: str) -> ET.Element:
+    found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
+    ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
+    weight = {} if criterion == "firstHit" else {"weight": "1"}
+    for number, condition, score in scored:
+        known = {} if number is None else {"id": f"rule {number}"}
+        rule = ET.SubElement(found, "SimpleRule", {**known, "score": score, **weight})
+        rule.append(condition)
+    if weight:
+        tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
+        ET.SubElement(tie, "True")
+    return found
+
+
+def _present(when: list[ET.Element]) -> ET.Element:
+    """1 if something of this holds, else 0."""
+    if not when:
+        return _constant("0", "integer")
+    condition = when[0] if len(when) == 1 else _apply("or", *when)
+    return _apply("if", condition, _constant("1", "integer"), _constant("0", "integer"))
+
+
+def _is(field: str, value: str) -> ET.Element:
+    return _apply("equal", ET.Element("FieldRef", field=field), _constant(value, "string"))
+
+
+def _apply(function: str, *arguments: ET.Element) -> ET.Element:
+    found = ET.Element("Apply", function=function)
+    found.extend(arguments)
+    return found
+
+
+def _constant(value: str, kind: str) -> ET.Element:
+    found = ET.Element("Constant", dataType=kind)
+    found.text = value
+    return found
 
 
 def _look(condition: Condition, looks: Cells, closed: bool) -> ET.Element:

@@ -1,5 +1,7 @@
 """A theory as a Python module that needs nothing else."""
 
+from collections.abc import Iterable
+
 from labelrules.data.schema import Schema
 from labelrules.inspection.export_plan import Plan, is_list
 from labelrules.rules.body import Body
@@ -195,8 +197,8 @@ def _constants(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _tuple(texts: object) -> str:
-    return repr(tuple(texts))  # type: ignore[call-overload, no-any-return]
+def _tuple(texts: Iterable[str]) -> str:
+    return repr(tuple(texts))
 
 
 def _helpers(plan: Plan) -> list[str]:

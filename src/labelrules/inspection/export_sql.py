@@ -1,16 +1,12 @@
 """A theory as a query, in the SQL of many databases."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from labelrules._messages import quoted, suggestion
 from labelrules.inspection.export_plan import FreeNames, Plan, is_list, steps, used_features
-from labelrules.inspection.sql_terms import Looks, Terms
+from labelrules.inspection.sql_terms import Expression, Looks, Terms
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
-
-if TYPE_CHECKING:
-    from sqlglot.expressions import Expression
 
 DIALECTS = (
     "bigquery",
@@ -141,8 +137,8 @@ class _Query:
         return f"{text}\n"
 
     def _with_fallback(
-        self, fallback: Theory, cells: Cells, found: "dict[int, Expression]"
-    ) -> "dict[int, Expression]":
+        self, fallback: Theory, cells: Cells, found: dict[int, Expression]
+    ) -> dict[int, Expression]:
         """Other values where no label was found."""
         terms = self.terms
         any_found = self.free.free("found")
@@ -205,7 +201,7 @@ class _Query:
         names = self.plan.schema.labels
         return {label: self.free.free(names[label]) for label in sorted(set(labels))}
 
-    def add(self, name: str, columns: list[str], computed: "list[tuple[str, Expression]]") -> None:
+    def add(self, name: str, columns: list[str], computed: list[tuple[str, Expression]]) -> None:
         """Add a table with these columns, some of them computed from those of the one before."""
         terms, values = self.terms, dict(computed)
         select = [
@@ -283,7 +279,7 @@ class _Step:
         query.add(title, query.columns_with(later, states), computed)
         return after, ended
 
-    def _cell(self, label: int, cells: Cells, stopped: str | None) -> "Expression":
+    def _cell(self, label: int, cells: Cells, stopped: str | None) -> Expression:
         terms = self.query.terms
         null = terms.exp.Null()
         pairs = []
@@ -303,27 +299,27 @@ class _Step:
             pairs.append((self._condition(number), value))
         return terms.case(pairs)
 
-    def _is_stopped(self, column: str) -> "Expression":
+    def _is_stopped(self, column: str) -> Expression:
         terms = self.query.terms
         return terms.equal(terms.column(column), terms.number(1))
 
-    def _condition(self, number: int) -> "Expression":
+    def _condition(self, number: int) -> Expression:
         terms = self.query.terms
         if number in self.flags:
             return terms.equal(terms.column(self.flags[number]), terms.number(1))
         return terms.body(self.rules[number].body, self.looks)
 
-    def _fires(self, rule: Rule) -> "Expression":
+    def _fires(self, rule: Rule) -> Expression:
         terms = self.query.terms
         return terms.flag(terms.body(rule.body, self.looks))
 
 
-def _table(terms: Terms, parts: tuple[str, ...]) -> "Expression":
+def _table(terms: Terms, parts: tuple[str, ...]) -> Expression:
     names = ("this", "db", "catalog")
     if not 1 <= len(parts) <= len(names) or not all(isinstance(p, str) and p for p in parts):
         raise ValueError(f"table must be a name, or those of a schema and a table, not {parts!r}")
     identifiers = map(terms.identifier, reversed(parts))
-    return terms.exp.Table(**dict(zip(names, identifiers, strict=False)))  # type: ignore[no-any-return]
+    return terms.exp.Table(**dict(zip(names, identifiers, strict=False)))
 
 
 def _check_dialect(dialect: str) -> None:
