@@ -3,6 +3,7 @@
 import sqlite3
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import pmml_evaluator
@@ -50,32 +51,41 @@ def by_pmml(theory, rows):
 
 
 def by_sqlite(theory, rows, columns=None):
+    kinds = ["REAL" if feature.is_numeric else "TEXT" for feature in theory.schema.features]
+    names = _called(theory, columns)
+    typed = ", ".join(f"{quoted(name)} {kind}" for name, kind in zip(names, kinds, strict=True))
+    values = [[number, *row.values()] for number, row in enumerate(rows)]
     with sqlite3.connect(":memory:") as connection:
-        return _by_database(connection, theory, rows, "sqlite", "REAL", columns)
+        connection.execute(f'CREATE TABLE "my table" ({quoted(KEY)} INTEGER, {typed})')
+        marks = ", ".join("?" * (len(names) + 1))
+        connection.executemany(f'INSERT INTO "my table" VALUES ({marks})', values)
+        return _asked(connection, theory, len(rows), "sqlite", columns)
 
 
 def by_duckdb(theory, rows, columns=None):
     duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
+    names = _called(theory, columns)
+    table = {KEY: pa.array(range(len(rows)))}
+    for name, feature in zip(names, theory.schema.features, strict=True):
+        kind = pa.float64() if feature.is_numeric else pa.string()
+        table[name] = pa.array([row[feature.name] for row in rows], type=kind)
     with duckdb.connect(":memory:") as connection:
-        connection.execute("SET threads = 1")
-        return _by_database(connection, theory, rows, "duckdb", "DOUBLE", columns)
+        connection.register("my table", pa.table(table))
+        return _asked(connection, theory, len(rows), "duckdb", columns)
 
 
-def _by_database(connection, theory, rows, dialect, number, columns):
-    """The rows go in by their names; the labels come out under theirs."""
-    schema = theory.schema
-    called = {name: (columns or {}).get(name, name) for name in schema.feature_names}
-    kinds = [f"{quoted(called[f.name])} {number if f.is_numeric else 'TEXT'}" for f in schema.features]
-    connection.execute(f"CREATE TABLE {quoted('my table')} ({quoted(KEY)} INTEGER, {', '.join(kinds)})")
-    values = [[number, *row.values()] for number, row in enumerate(rows)]
-    marks = ", ".join("?" * (len(kinds) + 1))
-    connection.executemany(f"INSERT INTO {quoted('my table')} VALUES ({marks})", values)
+def _called(theory, columns):
+    return [(columns or {}).get(name, name) for name in theory.schema.feature_names]
+
+
+def _asked(connection, theory, n_rows, dialect, columns):
+    """The labels of the table, in the order of its rows."""
     query = to_sql(theory, "my table", dialect=dialect, keys=[KEY], columns=columns)
     result = connection.execute(query)
     names = [column[0] for column in result.description]
-    assert names == [KEY, *((columns or {}).get(label, label) for label in schema.labels)]
+    assert names == [KEY, *((columns or {}).get(label, label) for label in theory.schema.labels)]
     found = sorted(result.fetchall())
-    assert [row[0] for row in found] == list(range(len(rows)))
+    assert [row[0] for row in found] == list(range(n_rows))
     return np.array([row[1:] for row in found], dtype=np.int8)
 
 
