@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -208,6 +209,7 @@ def test_rows_as_people_have_them():
     assert labels({"n": True, "c": np.int64(3), "more": 1}) == ["b"]
     assert labels({"n": math.nan, "c": True}) == ["c_"]
     assert labels({"n": None, "c": "unheard of"}) == []
+    assert labels({"n": pd.NA, "c": pd.NA}) == []
     with pytest.raises(KeyError, match="the row has no column 'c'; a missing value is None"):
         labels({"n": 1})
     with pytest.raises(ValueError, match="'n' must be a number, not '1'"):
@@ -280,6 +282,25 @@ def test_tables_keys_and_names_of_ours():
         to_sql(theory, ())
     with pytest.raises(ValueError, match=r"dialect must be one of .*; did you mean 'sqlite'"):
         to_sql(theory, "t", dialect="sqlight")
+
+
+def test_columns_of_single_precision_are_compared_with_the_whole_threshold():
+    """As a decimal number, 0.1 became the nearest number of single precision, which is above it."""
+    duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
+    theory = parse(
+        "a <- x > 0.1\nb <- x <= 16777217\nc <- x > 2.5", Schema([Feature("x")], [*"abc"])
+    )
+    values = np.array([0.1, 16777218, 2.5, np.nan], dtype=np.float32)
+    expected = theory.predict(values.reshape(-1, 1))
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("CREATE TABLE t (k INTEGER, x FLOAT)")
+        for key, value in enumerate(values.tolist()):
+            connection.execute(
+                "INSERT INTO t VALUES (?, ?)", [key, None if value != value else value]
+            )
+        query = to_sql(theory, "t", dialect="duckdb", keys=["k"])
+        found = sorted(connection.execute(query).fetchall())
+    assert [row[1:] for row in found] == [tuple(row) for row in expected.tolist()]
 
 
 def test_mysql_tells_upper_from_lower_case():

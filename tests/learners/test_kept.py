@@ -351,6 +351,7 @@ def model_changed(name, change):
         ("frame", lambda m: m.update(columns="lettered"), "no kind of columns 'lettered'"),
         ("classes 0", lambda m: m["target"]["values"].reverse(), "classes must rise"),
         ("classes 0", lambda m: m["target"].update(type="text2"), "longer than 2"),
+        ("classes 0", lambda m: m["target"].update(type="text999999", values=["a"] * 300), "array"),
         ("two 0", lambda m: m["target"].update(kind="labels"), None),
         ("covering", lambda m: m["further"].update(n_learned=99), "must be from 0 to"),
         ("covering", lambda m: m["parameters"].update(heads="x"), "heads must be"),

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from labelrules._messages import quoted, suggestion
 from labelrules.data.errors import DataError
+from labelrules.data.schema import repeated
 
 LARGEST_TEXT = 2**28
 """How many characters a document may have: more than any model that a person could look at."""
@@ -35,8 +36,7 @@ class Repeating(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        seen: set[str] = set()
-        self.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        self.key = repeated([key for key, _ in pairs])[0]
 
 
 class Node:
@@ -215,8 +215,16 @@ def read_document(text: str | bytes) -> Node:
     raise DataError(message)
 
 
-def laid_out(value: Any, indent: int = 0) -> str:
+def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     """A document as JSON text: what fits stands on one line, anything else on several.
+
+    Parameters
+    ----------
+    value : object
+    indent : int
+        How far it is to the right.
+    before : int
+        How many characters stand before it on its line.
 
     Examples
     --------
@@ -224,15 +232,16 @@ def laid_out(value: Any, indent: int = 0) -> str:
     {"a": [1, 2.5], "b": null}
     """
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if indent + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
+    if indent + before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
         return line
     space = " " * (indent + 1)
     if isinstance(value, list):
         parts = [laid_out(item, indent + 1) for item in value]
     else:
+        names = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
         parts = [
-            f"{json.dumps(key, ensure_ascii=False)}: {laid_out(item, indent + 1)}"
-            for key, item in value.items()
+            name + laid_out(item, indent + 1, len(name))
+            for name, item in zip(names, value.values(), strict=True)
         ]
     inside = f",\n{space}".join(parts)
     left, right = "[]" if isinstance(value, list) else "{}"

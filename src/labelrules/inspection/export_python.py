@@ -14,8 +14,8 @@ from labelrules.rules.theory import Theory
 _DOCSTRING = '''"""Labels by rules.
 
 predict(row) gives 1 for each label that is present and 0 for each that is absent, labels(row) the
-names of those present. A row is a mapping from the names of the columns to their values; None and
-NaN are missing values, which satisfy no condition, and so are categories that are not known.
+names of those present. A row is a mapping from the names of the columns to their values; None, NaN
+and NA are missing values, which satisfy no condition, and so are categories that are not known.
 Exported from a theory of labelrules; this module needs nothing but Python.
 """
 '''
@@ -41,7 +41,7 @@ def _value(row, column):
     if column not in row:
         raise KeyError(f"the row has no column {column!r}; a missing value is None")
     value = row[column]
-    if value is None or value != value:
+    if value is None or type(value).__name__ == "NAType" or value != value:
         return float("nan")
     if isinstance(value, str):
         raise ValueError(f"{column!r} must be a number, not {value!r}")
@@ -55,7 +55,7 @@ def _value(row, column):
     if column not in row:
         raise KeyError(f"the row has no column {column!r}; a missing value is None")
     value, categories = row[column], CATEGORIES.get(column)
-    if value is None or value != value:
+    if value is None or type(value).__name__ == "NAType" or value != value:
         return float("nan") if categories is None else None
     if categories is not None:
         text = _text(value)

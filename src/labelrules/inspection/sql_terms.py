@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from labelrules._messages import quoted
 from labelrules.data.schema import Schema
 from labelrules.inspection.export_plan import other_categories
@@ -13,7 +15,7 @@ from labelrules.rules.condition import Condition
 Expression: TypeAlias = Any
 """An expression of sqlglot, which is imported on use."""
 
-_SAFE_DIGITS = 15
+_SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
 @dataclass(frozen=True)
@@ -145,17 +147,17 @@ class Terms:
 
 
 def number_text(value: float) -> str:
-    """A number as SQL; with an exponent if a database might make a decimal number of it.
+    """A number as SQL; with an exponent unless it is the same in single precision.
 
-    Decimal numbers of up to 15 digits become the right floating-point number by one division. With
-    more digits some databases round twice.
+    Without an exponent it is a decimal number, which some databases compare with a column of
+    single precision in single precision, and round twice if it has many digits.
 
-    >>> number_text(2.5), number_text(3.0), number_text(0.1 + 0.2)
-    ('2.5', '3', '0.30000000000000004e0')
+    >>> number_text(2.5), number_text(3.0), number_text(0.1), number_text(1e-7)
+    ('2.5', '3', '0.1e0', '1e-07')
     """
     text = repr(float(value)).removesuffix(".0")
-    digits = text.partition("e")[0].replace(".", "").strip("0")
-    return f"{text}e0" if "e" not in text and len(digits) > _SAFE_DIGITS else text
+    is_short = abs(value) < _SINGLE and float(np.float32(value)) == value
+    return text if is_short or "e" in text else f"{text}e0"
 
 
 def sqlglot() -> Any:

@@ -12,7 +12,6 @@ from labelrules.data.document import Node
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.chain import ClassifierChain
 from labelrules.learners.covering import SeparateAndConquer
-from labelrules.learners.members import Job
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.probability import Background
 from labelrules.learners.relevance import BinaryRelevance
@@ -26,6 +25,7 @@ NestedWriter: TypeAlias = Callable[[Any], dict[str, Any]]
 NestedReader: TypeAlias = Callable[[Node], Any]
 
 _TYPE = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)|text[1-9]\d{0,5}")
+_LARGEST_ARRAY = 2**28
 _KINDS = ("labels", "two classes", "classes")
 
 
@@ -93,6 +93,7 @@ def read_target_document(node: Node, schema: Schema) -> Target:
 def _class_array(name: str, items: list[Node]) -> Any:
     if name.startswith("text"):
         width = int(name[4:])
+        _check_size(width * len(items))
         texts = [item.text() for item in items]
         # NumPy drops what is too long, and characters of number 0 at the end.
         if any(len(text) > width or text.endswith("\0") for text in texts):
@@ -110,6 +111,12 @@ def _class_array(name: str, items: list[Node]) -> Any:
         return found
     limits = np.iinfo(dtype)
     return np.array([item.whole(int(limits.min), int(limits.max)) for item in items], dtype=dtype)
+
+
+def _check_size(n_cells: int) -> None:
+    """A small file must not ask for an array that no memory holds."""
+    if n_cells > _LARGEST_ARRAY:
+        raise ValueError(f"the array would have {n_cells} cells, more than {_LARGEST_ARRAY}")
 
 
 def background_document(background: Background) -> dict[str, Any]:
@@ -192,13 +199,13 @@ def _read_chain(model: Any, node: Node, nested: NestedReader) -> None:
 
 
 def _write_stacked(model: Any, nested: NestedWriter) -> dict[str, Any]:
-    own = any(job.label in job.tested for job in model._jobs)
-    return {"least": model._least, "own_label": own}
+    return {"least": model._least, "own_label": model._sees_own_label}
 
 
 def _read_stacked(model: Any, node: Node, nested: NestedReader) -> None:
     fields = node.fields("least", "own_label")
-    model._least, own = _least(fields["least"]), fields["own_label"].flag()
+    model._least = _least(fields["least"])
+    model._sees_own_label = fields["own_label"].flag()
     theory, every = model.theory_, range(model.n_labels_)
     for layer in theory.layers:
         if not isinstance(layer, DecisionList):
@@ -207,7 +214,6 @@ def _read_stacked(model: Any, node: Node, nested: NestedReader) -> None:
         node.refuse("rules that are sampled from need evidence")
     model._way, model.n_layers_ = theory.inference, len(theory.layers)
     model._layers = [_by_label(layer, every) for layer in theory.layers]
-    model._jobs = [Job(i, tuple(j for j in every if j != i or own)) for i in every]
 
 
 def _write_powerset(model: Any, nested: NestedWriter) -> dict[str, Any]:
@@ -249,6 +255,8 @@ def _fits(base: Any, schema: Schema) -> bool:
 
 def _label_sets(node: Node, schema: Schema) -> Any:
     items = node.items()
+    with node.blamed():
+        _check_size(len(items) * schema.n_labels)
     sets = np.zeros((len(items), schema.n_labels), dtype=np.int8)
     for row, item in enumerate(items):
         labels = read_label_list(item, schema)
@@ -316,7 +324,7 @@ KEEPERS: dict[type, Keeper] = {
         may_lack_theory=True,
     ),
     StackedBinaryRelevance: Keeper(
-        frozenset({"_least", "_way", "_layers", "_jobs", "n_layers_"}),
+        frozenset({"_least", "_way", "_layers", "_sees_own_label", "n_layers_"}),
         (LayeredTheory,),
         _write_stacked,
         _read_stacked,

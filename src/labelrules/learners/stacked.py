@@ -140,6 +140,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self._way = way = self._checked_way()
         work = Work(base, data, data.Y)
         self._layers = [self._first_layer(work, crew, way)]
+        self._sees_own_label = bool(self.own_label)
         self._further_layers(work, crew)
         self.n_layers_ = len(self._layers)
         if work.makes_rules:
@@ -170,7 +171,6 @@ class StackedBinaryRelevance(LabelwiseClassifier):
                     return
             work = Work(first.base, first.data, shown, self.with_features)
             jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
-            self._jobs = jobs
             learned = crew.learn(work, jobs, f"layer {number}")
             self._layers.append([learned.get(job) or work.unchanged(job.label) for job in jobs])
 
@@ -206,7 +206,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             As for `fit`, with the same features and labels.
         """
         target, table = self._check_fitted(), self._table(X)
-        if any(job.label in job.tested for job in self._jobs):
+        if self._sees_own_label:
             raise ValueError("with own_label the last layer would be shown what it is to predict")
         truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
         rows = self._rows(table)
