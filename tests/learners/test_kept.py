@@ -197,6 +197,21 @@ def test_a_learner_of_ones_own_must_be_given():
         from_json(to_json(model))
 
 
+class Choosy(SeparateAndConquer):
+    """A learner of somebody else, with a parameter of its own and without the others."""
+
+    def __init__(self, taste="none"):
+        super().__init__()
+        self.taste = taste
+
+
+def test_a_learner_made_of_ours_is_kept_with_its_own_parameters():
+    model = Choosy(taste="good").fit(load("magazines"))
+    again = from_json(to_json(model), learners=[Choosy])
+    assert again.taste == "good"
+    assert again.theory_ == model.theory_
+
+
 # ---------------------------------------------------------------- wrong documents
 
 

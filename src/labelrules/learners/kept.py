@@ -279,7 +279,8 @@ def _check_keepable(model: TheoryClassifier, keeper: Keeper) -> None:
         raise DataError(f"this {name} is not kept, because it has no theory")
     if OURS.get(name, type(model)) is not type(model):
         raise DataError(f"your learner has the name of another one, {name}: rename it")
-    extra = known.keys() - _COMMON - keeper.attributes - model.get_params(deep=False).keys()
+    made = vars(type(model)(**model.get_params(deep=False)))
+    extra = known.keys() - _COMMON - keeper.attributes - made.keys()
     if extra:
         raise DataError(
             f"this {name} is not kept, because it has more than a file holds: {min(extra)}"

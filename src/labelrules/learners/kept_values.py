@@ -208,7 +208,7 @@ def _lift(node: Node) -> Any:
 
 
 def check_parameters(learner: TheoryClassifier) -> None:
-    """Refuse parameters with which the learner could not learn."""
+    """Refuse parameters with which a learner of this library could not learn."""
     base = learner.get_params(deep=False).get("base")
     if not (base is None or isinstance(base, TheoryClassifier)):
         raise ValueError("base must be a learner, or null")
@@ -217,9 +217,9 @@ def check_parameters(learner: TheoryClassifier) -> None:
             raise ValueError(f"{name} must be true or false")
     if isinstance(learner, RuleClassifier):
         check_smoothing(learner.smoothing)
-    if isinstance(learner, SeparateAndConquer):
+    if type(learner) is SeparateAndConquer:
         _check_covering(learner)
-    elif isinstance(learner, Ripper):
+    elif type(learner) is Ripper:
         ripper_settings(learner)
     elif isinstance(learner, LabelwiseClassifier):
         _check_labelwise(learner)
