@@ -37,6 +37,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "labelrules"
 html_static_path = ["_static"]
 html_css_files = ["labelrules.css"]
+html_extra_path = ["../src/labelrules/learners/labelrules-1.schema.json"]  # at a lasting address
 html_show_sourcelink = False
 html_sidebars = {"*": []}  # a page without pages below it has nothing to list beside it
 html_theme_options = {

@@ -20,7 +20,7 @@ SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
 ROOMS = ["data", "discovery", "inspection", "learners", "measures", "rules", "search"]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib"}
+HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "sqlglot"}
 
 
 def page(name: str) -> str:

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
         SeparateAndConquer,
         StackedBinaryRelevance,
         VotedRules,
+        from_json,
+        restore,
+        save,
+        to_json,
     )
 
 __all__ = [
@@ -72,20 +76,24 @@ __all__ = [
     "evaluate",
     "fetch",
     "frequent_itemsets",
+    "from_json",
     "load",
     "parse",
     "parse_rule",
     "planted",
     "rehead",
+    "restore",
     "rule_text",
+    "save",
     "statistics",
     "subgroups",
     "theory_text",
+    "to_json",
     "trace",
 ]
 
 
-_LEARNERS = frozenset(
+_OF_LEARNERS = frozenset(
     {
         "AssociativeClassifier",
         "BinaryRelevance",
@@ -97,13 +105,17 @@ _LEARNERS = frozenset(
         "SeparateAndConquer",
         "StackedBinaryRelevance",
         "VotedRules",
+        "from_json",
+        "restore",
+        "save",
+        "to_json",
     }
 )
 
 
 def __getattr__(name: str) -> Any:
     # The learners bring in scikit-learn, which takes longer than all the rest.
-    if name in _LEARNERS:
+    if name in _OF_LEARNERS:
         from labelrules import learners
 
         return getattr(learners, name)

@@ -78,12 +78,19 @@ def replacing(path: Path) -> Iterator[Path]:
         if path.is_dir():
             raise IsADirectoryError
         yield temporary
+        _settle(temporary)
         os.replace(temporary, path)
     except OSError as wrong:
         raise FileError(f"cannot write: {why_unreadable(wrong)}", path) from None
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def _settle(path: Path) -> None:
+    """See that the file is on the disk before its name is: a crash then leaves one or the other."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 @contextmanager

@@ -182,15 +182,17 @@ def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None
     if len(parents) != len(labels):
         raise DataError(f"{len(parents)} parents were given for {len(labels)} labels")
     parent_of = dict(zip(labels, parents, strict=True))
+    rooted: set[str] = set()  # labels from which the way up is known to end
     for label, parent in parent_of.items():
         if parent is not None and parent not in parent_of:
             raise DataError(f"label {quoted(label)} has the unknown parent {quoted(parent)}")
         seen = {label}
-        while parent is not None:
+        while parent is not None and parent not in rooted:
             if parent in seen:
                 raise DataError(f"label {quoted(label)} is its own ancestor")
             seen.add(parent)
-            parent = parent_of[parent]
+            parent = parent_of.get(parent)
+        rooted |= seen
 
 
 def repeated(names: Sequence[str]) -> list[str]:

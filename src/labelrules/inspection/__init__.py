@@ -2,6 +2,9 @@
 
 from labelrules.inspection.constraintplot import plot_constraints
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.inspection.export_pmml import to_pmml
+from labelrules.inspection.export_python import to_python
+from labelrules.inspection.export_sql import to_sql
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
@@ -15,5 +18,8 @@ __all__ = [
     "label_graph",
     "plot_constraints",
     "plot_search_tree",
+    "to_pmml",
+    "to_python",
+    "to_sql",
     "trace",
 ]

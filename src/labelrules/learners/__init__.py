@@ -12,6 +12,7 @@ from labelrules.learners.dependence import (
     unconditional_dependence,
 )
 from labelrules.learners.interrupts import LearningInterrupted
+from labelrules.learners.kept import from_json, json_schema, restore, save, to_json
 from labelrules.learners.labelwise import LabelwiseClassifier
 from labelrules.learners.lazy import LazyAssociativeClassifier
 from labelrules.learners.powerset import LabelPowerset
@@ -47,5 +48,10 @@ __all__ = [
     "VotedRules",
     "VotingRule",
     "conditional_dependence",
+    "from_json",
+    "json_schema",
+    "restore",
+    "save",
+    "to_json",
     "unconditional_dependence",
 ]

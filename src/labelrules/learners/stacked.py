@@ -7,7 +7,9 @@ import numpy as np
 
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.discovery.significance import checked_alpha
 from labelrules.learners.crew import Crew
+from labelrules.learners.dependence import compared, mcnemar
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.folds import folds_of, held_out_cells
 from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
@@ -69,10 +71,11 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         For predictions out of fold.
     random_state : int, default=0
         Chooses the folds, together with the values of the rows.
-    only_if_better : bool, default=True
-        Whether a further layer must be on trial first: it is learned only if its micro-averaged F1
-        is higher than that of the layer before, for rows of other folds than it has learned from.
-        Layers that learn from true labels are not on trial.
+    alpha : float, optional, default=0.05
+        A label is told by a further layer only if that is right on significantly more rows of other
+        folds than it has learned from (McNemar's exact test at this level) and its F1 there is not
+        lower; otherwise by the models it had before. So further layers do no harm. With None, and
+        from true labels, every label is told anew.
     last_resort : float, optional, default=0.4
         Rows in which no label is found are given the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`. It reads the labels of the last layer, as a further
@@ -88,7 +91,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     theory_ : LayeredTheory
         If the base learns rules.
     n_layers_ : int
-        How many layers were learned.
+        How many layers were learned; 1 if a further one is not better for any label.
 
     Examples
     --------
@@ -126,7 +129,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         inference: str | Inference = "once",
         n_folds: int = 5,
         random_state: int = 0,
-        only_if_better: bool = True,
+        alpha: float | None = 0.05,
         last_resort: float | None = 0.4,
         n_jobs: int | None = None,
         progress: bool | Listener = False,
@@ -139,7 +142,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.inference = inference
         self.n_folds = n_folds
         self.random_state = random_state
-        self.only_if_better = only_if_better
+        self.alpha = alpha
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
@@ -147,9 +150,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
         self._way = way = self._checked_way()
         work = Work(base, data, data.Y)
-        every = range(data.schema.n_labels)
-        self._jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
         self._layers = [self._first_layer(work, crew, way)]
+        self._sees_own_label = bool(self.own_label)
         self._further_layers(work, crew)
         self.n_layers_ = len(self._layers)
         if work.makes_rules:
@@ -165,31 +167,38 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         ]
 
     def _further_layers(self, first: Work, crew: Crew) -> None:
+        data, every = first.data, range(first.data.schema.n_labels)
+        jobs = [Job(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
         if self.labels_from == "truth":
-            work = Work(first.base, first.data, first.data.Y, self.with_features)
-            self._layers += [self._layer(work, crew, 2)] * (self.n_layers - 1)
+            work = Work(first.base, data, data.Y, self.with_features)
+            learned = crew.learn(work, jobs, "layer 2")
+            layer = [learned.get(job) or work.unchanged(job.label) for job in jobs]
+            self._layers += [layer] * (self.n_layers - 1)
             return
-        every = range(first.data.schema.n_labels)
-        folds = folds_of(first.data, self.n_folds, self.random_state)
+        folds = folds_of(data, self.n_folds, self.random_state)
         shown = _told(first, [Job(label) for label in every], folds, crew, "layer 1")
         for number in range(2, self.n_layers + 1):
-            work = Work(first.base, first.data, shown, self.with_features)
-            if self.only_if_better or number < self.n_layers:
-                told = _told(work, self._jobs, folds, crew, f"layer {number} on trial")
-                if self._is_done(first.data.Y, shown, told):
-                    return
-                shown = told
-            self._layers.append(self._layer(work, crew, number))
+            work = Work(first.base, data, shown, self.with_features)
+            learned = crew.learn(work, jobs, f"layer {number}")
+            told = shown
+            if self.alpha is not None or number < self.n_layers:
+                told = _told(work, jobs, folds, crew, f"layer {number} on trial")
+            kept = self._kept(data.Y, shown, told, [job in learned for job in jobs], crew)
+            if not any(kept) or (number > 2 and (told == shown)[:, kept].all()):
+                return
+            before = self._layers[0] if number == 2 else [work.unchanged(i) for i in every]
+            self._layers.append([learned[jobs[i]] if kept[i] else before[i] for i in every])
+            shown = np.where(kept, told, shown)
 
-    def _is_done(self, truth: Board, before: Board, after: Board) -> bool:
-        """Whether a further layer, by what it says of rows it has not learned from, is needless."""
-        if self.only_if_better:
-            return micro_f1(truth, after) <= micro_f1(truth, before)
-        return bool((after == before).all())
-
-    def _layer(self, work: Work, crew: Crew, number: int) -> list[Any]:
-        learned = crew.learn(work, self._jobs, f"layer {number}")
-        return [learned.get(job) or work.unchanged(job.label) for job in self._jobs]
+    def _kept(
+        self, Y: Board, shown: Board, told: Board, done: list[bool], crew: Crew
+    ) -> list[bool]:
+        """Which labels a further layer tells: all that are learned, or those it tells better."""
+        if self.alpha is None or crew.was_interrupted:
+            return [self.alpha is None and one for one in done]
+        return [
+            is_better(Y[:, i], shown[:, i], told[:, i], float(self.alpha)) for i in range(len(done))
+        ]
 
     def _checked_way(self) -> Inference:
         """How the last layer is read, if all parameters go together."""
@@ -199,13 +208,15 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             )
         for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
             _check_whole(name, getattr(self, name), lowest)
-        for name in ("with_features", "own_label", "only_if_better"):
+        for name in ("with_features", "own_label"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(f"{name} must be True or False, not {getattr(self, name)!r}")
         if self.own_label and self.labels_from == "truth":
             raise ValueError(
                 "own_label needs labels_from='out-of-fold': the true label would tell itself"
             )
+        if self.alpha is not None:
+            checked_alpha(self.alpha)
         way = as_inference(self.inference)
         if isinstance(way, Gibbs) and self.labels_from != "truth":
             raise ValueError(
@@ -223,8 +234,13 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             As for `fit`, with the same features and labels.
         """
         target, table = self._check_fitted(), self._table(X)
-        if any(job.label in job.tested for job in self._jobs):
+        if self._sees_own_label:
             raise ValueError("with own_label the last layer would be shown what it is to predict")
+        if self.n_layers_ == 1:
+            raise ValueError(
+                "there is one layer only, since a further one was not better for any label; "
+                "alpha=None keeps it nevertheless"
+            )
         truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
         rows = self._rows(table)
         before = self._before_last(rows)
@@ -253,7 +269,9 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         return last, last.ask(self._way, seen), seen
 
     def _before_last(self, rows: Dataset) -> Board:
-        """What the last layer is shown."""
+        """What the last layer is shown; a first layer tests no labels."""
+        if self.n_layers_ == 1:
+            return np.zeros((rows.n_rows, self.n_labels_), dtype=np.int8)
         if self._has_theory:
             return LayeredTheory(rows.schema, self.theory_.layers[:-1]).predict(rows)
         seen, numbers = None, numbers_of(rows)
@@ -274,10 +292,19 @@ def _told(work: Work, jobs: list[Job], folds: Integers, crew: Crew, phase: str) 
     return np.column_stack([said[job] for job in jobs])
 
 
-def micro_f1(truth: Board, said: Board) -> float:
-    """The F1 of all cells together."""
-    both = int((truth & said).sum())
-    return float(ratio(2 * both, int(truth.sum()) + int(said.sum())))
+def is_better(truth: Board, before: Board, after: Board, alpha: float) -> bool:
+    """Whether significantly more cells of a label are right than before, and its F1 not lower.
+
+    Fewer wrong cells alone could mean that a rare label is not found any more.
+    """
+    gained, lost = compared(before == truth, after == truth)
+    if gained <= lost or mcnemar(gained, lost) > alpha:
+        return False
+    return _f1(truth, after) >= _f1(truth, before)
+
+
+def _f1(truth: Board, said: Board) -> float:
+    return float(ratio(2 * int((truth & said).sum()), int(truth.sum()) + int(said.sum())))
 
 
 def as_inference(way: Any) -> Inference:

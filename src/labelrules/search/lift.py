@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Real
 from typing import TypeAlias
 
@@ -18,6 +19,46 @@ def no_lift(size: int) -> float:
     return 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class LogarithmicLift:
+    """What `kln` makes: a value, so that it can be compared, pickled and kept."""
+
+    a: float
+
+    def __call__(self, size: int) -> float:
+        """The factor of a size."""
+        return 1.0 + self.a * math.log(size)
+
+
+@dataclass(frozen=True, slots=True)
+class RootLift:
+    """What `root` makes."""
+
+    a: float
+
+    def __call__(self, size: int) -> float:
+        """The factor of a size."""
+        return float(size ** (1.0 / self.a))
+
+
+@dataclass(frozen=True, slots=True)
+class PeakLift:
+    """What `peak` makes."""
+
+    size: int
+    lift: float
+    n_labels: int
+    curvature: float
+
+    def __call__(self, size: int) -> float:
+        """The factor of a size."""
+        rises = size <= self.size
+        way = self.size - 1 if rises else self.n_labels - self.size
+        done = size - 1 if rises else self.n_labels - size
+        share = max(done / way, 0.0) if way else float(done == 0)
+        return 1.0 + (self.lift - 1.0) * float(share ** (1.0 / self.curvature))
+
+
 def kln(a: float) -> Lift:
     """Rise with the logarithm of the size: 1 + a ln k.
 
@@ -27,7 +68,7 @@ def kln(a: float) -> Lift:
     (1.0, 1.3219)
     """
     _check_positive(a)
-    return lambda size: 1.0 + a * math.log(size)
+    return LogarithmicLift(float(a))
 
 
 def root(a: float) -> Lift:
@@ -39,7 +80,7 @@ def root(a: float) -> Lift:
     (1.0, 2.0)
     """
     _check_positive(a)
-    return lambda size: float(size ** (1.0 / a))
+    return RootLift(float(a))
 
 
 def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
@@ -54,13 +95,7 @@ def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
         raise ValueError(f"the peak must be at a size from 1 to {n_labels}, not {size}")
     _check_positive(lift)
     _check_positive(curvature)
-
-    def factor(k: int) -> float:
-        way, done = (size - 1, k - 1) if k <= size else (n_labels - size, n_labels - k)
-        share = max(done / way, 0.0) if way else float(done == 0)
-        return 1.0 + (lift - 1.0) * float(share ** (1.0 / curvature))
-
-    return factor
+    return PeakLift(int(size), float(lift), int(n_labels), float(curvature))
 
 
 def factors(lift: Lift, n_labels: int) -> list[float]:

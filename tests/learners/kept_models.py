@@ -1,0 +1,151 @@
+"""Fitted models of every learner that can be kept, with rows to ask them about."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import clone
+
+from labelrules import Measure, load
+from labelrules.learners import (
+    BinaryRelevance,
+    ClassifierChain,
+    LabelPowerset,
+    Ripper,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+)
+from labelrules.rules import Gibbs, LabelByLabel
+from labelrules.search import kln, no_lift, peak, root
+from learners.registry import COMPOSED, ONE_LABEL_LEARNERS, RULE_LEARNERS, VOTING, Stumps
+
+KEPT_OF_REGISTRY = [*RULE_LEARNERS, *COMPOSED, *VOTING[:3]]
+"""Those learners of the registry that make rules and take several labels."""
+
+
+@cache
+def readers():
+    return (load("magazines"),)
+
+
+@cache
+def with_holes():
+    """Numbers and categories with missing values, whose names and texts are hard on a writer."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "a b": rng.normal(size=60),
+            'quo"te\\': rng.normal(size=60).astype(np.float32),
+            "größe\n€🙂": rng.choice(["it's", "null", "", "\x00", 'a"b'], 60),
+        }
+    )
+    Y = pd.DataFrame(
+        {
+            "select": frame["a b"] > 0.2,
+            "l 2": frame["größe\n€🙂"].isin(["it's", ""]),
+            "日本": frame['quo"te\\'] > frame["a b"],
+        }
+    ).astype(np.int8)
+    holes = pd.DataFrame(rng.random(frame.shape) < 0.1, columns=frame.columns)
+    return frame.mask(holes), Y
+
+
+@cache
+def plain():
+    return np.random.default_rng(0).normal(size=(50, 3))
+
+
+def three_classes():
+    X = plain()
+    return X, np.array(["low", "mid", "high"])[(X[:, 0] > -0.5).astype(int) + (X[:, 1] > 0.5)]
+
+
+def two_classes():
+    X, classes = three_classes()
+    return X, classes == "mid"
+
+
+def numbers_as_classes():
+    return plain(), (plain()[:, 2] > 0).astype(np.float32) * 3
+
+
+def numbers_alone():
+    frame, Y = with_holes()
+    return frame.iloc[:, :2], Y
+
+
+def sparse_table():
+    return sparse.csr_array(np.round(np.maximum(plain(), 0), 1)), with_holes()[1][:50]
+
+
+def one_set():
+    return plain(), np.ones((50, 2), dtype=int)
+
+
+def label_sets():
+    return plain()[:48], [{"b"}, {"a", "b"}, set()] * 16
+
+
+def lifted(lift):
+    return SeparateAndConquer(
+        heads="multi", measure="precision", lift=lift, polarity="both", fixed_head=False,
+        pruning=None, last_resort=None, n_jobs=np.int64(1), forbidden=[("quality", "sports")],
+    )  # fmt: skip
+
+
+BASE = Ripper(smoothing=3.5)
+MEASURE = Measure.parse("f1/label/partial")
+
+CASES = {
+    **{f"registry {number}": (one, readers) for number, one in enumerate(KEPT_OF_REGISTRY)},
+    **{f"classes {number}": (one, three_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
+    **{f"two {number}": (one, two_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
+    "classes that are numbers": (Ripper(), numbers_as_classes),
+    "frame": (BinaryRelevance(BASE, last_resort=0.05), with_holes),
+    "covering": (SeparateAndConquer(smoothing=2, warm_start=True), with_holes),
+    "chain by name": (ClassifierChain(BASE, order=["日本", "l 2", "select"]), with_holes),
+    "chains": (ClassifierChain(BASE, n_chains=2, last_resort=0.2), with_holes),
+    "chain of classes": (ClassifierChain(BASE, last_resort=0.1), three_classes),
+    "stacked": (
+        StackedBinaryRelevance(BASE, inference=LabelByLabel(4, (2, 0, 1)), last_resort=0.3),
+        with_holes,
+    ),
+    "own label": (StackedBinaryRelevance(BASE, own_label=True), with_holes),
+    "drawn": (
+        StackedBinaryRelevance(BASE, labels_from="truth", inference=Gibbs(7, 2, 9)),
+        with_holes,
+    ),
+    "powerset": (LabelPowerset(BASE), with_holes),
+    "powerset, presence": (
+        LabelPowerset(SeparateAndConquer(polarity="presence", label_conditions=False)),
+        readers,
+    ),
+    "powerset of relevance": (LabelPowerset(BinaryRelevance(BASE)), numbers_alone),
+    "powerset, one set": (LabelPowerset(), one_set),
+    "sparse": (SeparateAndConquer(), sparse_table),
+    "options": (
+        SeparateAndConquer(
+            heads="multi",
+            measure=MEASURE,
+            beam=2,
+            required={"education"},
+            time_limit=float("inf"),
+        ),
+        readers,
+    ),
+    "kln": (lifted(kln(0.3)), readers),
+    "root": (lifted(root(2)), readers),
+    "peak": (lifted(peak(2, 1.5, 4)), readers),
+    "no lift": (lifted(no_lift), readers),
+    "label sets": (BinaryRelevance(Stumps()), label_sets),
+}
+"""Name -> a learner and what makes its table."""
+
+
+@cache
+def fitted(name):
+    """A fitted model, and the rows it has learned from."""
+    learner, table = CASES[name]
+    given = table()
+    return clone(learner).fit(*given), given[0]

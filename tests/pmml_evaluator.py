@@ -1,0 +1,161 @@
+"""A small evaluator of PMML, by the words of the standard: chains of rule sets for many rows.
+
+Truth has three values: a comparison with a missing value is unknown; "and" is false if a part is
+false, else unknown if a part is; a rule fires if its predicate is true.
+"""
+
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+SPACE = "{http://www.dmg.org/PMML-4_4}"
+COMPARE = {
+    "equal": np.equal,
+    "notEqual": np.not_equal,
+    "lessOrEqual": np.less_equal,
+    "greaterThan": np.greater,
+}
+ORDER = {
+    "PMML": ["Header", "DataDictionary", "MiningModel"],
+    "MiningModel": ["MiningSchema", "Segmentation"],
+    "RuleSetModel": ["MiningSchema", "Output", "RuleSet"],
+}
+"""The children that elements have, in the order of the standard's schema."""
+
+
+class Truth:
+    """True, false or unknown for each row."""
+
+    def __init__(self, true, false):
+        self.true, self.false = true, false
+
+    def and_(self, other):
+        return Truth(self.true & other.true, self.false | other.false)
+
+
+def tag(element):
+    return element.tag.removeprefix(SPACE)
+
+
+def evaluate(text, rows):
+    """For each output field of the whole the values of the rows.
+
+    Parameters
+    ----------
+    text : str
+        A PMML document.
+    rows : list of dict
+        From fields to values, None if missing.
+    """
+    root = ET.fromstring(text)
+    check_structure(root)
+    fields = read_fields(root, rows)
+    visible = {}
+    segments = root.find(f"{SPACE}MiningModel/{SPACE}Segmentation")
+    assert segments.get("multipleModelMethod") == "modelChain"
+    outputs = {}
+    for segment in segments:
+        model = segment[1]
+        assert tag(segment[0]) == "True"
+        names = [field.get("name") for field in model.find(f"{SPACE}MiningSchema")]
+        # A model sees what its mining schema lets in, and that must be known by then.
+        seen = {name: (fields | visible)[name] for name in names}
+        outputs = run_rule_set(model, seen, len(rows))
+        assert not outputs.keys() & (fields | visible).keys(), "names are unique in a scope"
+        visible |= outputs
+    return outputs  # those of a chain are those of its last model
+
+
+def check_structure(root):
+    for element in root.iter():
+        if tag(element) in ORDER:
+            assert [tag(child) for child in element] == ORDER[tag(element)]
+    ids = [segment.get("id") for segment in root.iter(f"{SPACE}Segment")]
+    assert len(set(ids)) == len(ids)
+
+
+def read_fields(root, rows):
+    """The fields of the data dictionary; invalid values are missing where it is said so."""
+    lenient = {
+        field.get("name")
+        for field in root.find(f"{SPACE}MiningModel/{SPACE}MiningSchema")
+        if field.get("invalidValueTreatment") == "asMissing"
+    }
+    found = {}
+    for field in root.find(f"{SPACE}DataDictionary"):
+        name = field.get("name")
+        values = [row[name] for row in rows]
+        if field.get("dataType") == "double":
+            numbers = [np.nan if value is None else float(value) for value in values]
+            found[name] = np.array(numbers)
+        else:
+            valid = {value.get("value") for value in field}
+            assert name in lenient or all(value in valid for value in values if value is not None)
+            texts = [value if value in valid else None for value in values]
+            found[name] = np.array(texts, dtype=object)
+    return found
+
+
+def run_rule_set(model, fields, n_rows):
+    rules = model.find(f"{SPACE}RuleSet")
+    scores = first_hit if rules[0].get("criterion") == "firstHit" else weighted_sum
+    predicted = scores(rules, fields, n_rows)
+    found = {}
+    for output in model.find(f"{SPACE}Output"):
+        if output.get("feature") == "predictedValue":
+            found[output.get("name")] = predicted
+        else:
+            found[output.get("name")] = expression(output[0], fields, n_rows)
+    return found
+
+
+def first_hit(rules, fields, n_rows):
+    found = np.full(n_rows, rules.get("defaultScore"), dtype=object)
+    waiting = np.ones(n_rows, dtype=bool)
+    for rule in rules[1:]:
+        hit = waiting & predicate(rule[0], fields, n_rows).true
+        found[hit] = rule.get("score")
+        waiting &= ~hit
+    return found
+
+
+def weighted_sum(rules, fields, n_rows):
+    sums = {"0": np.zeros(n_rows), "1": np.zeros(n_rows)}
+    for rule in rules[1:]:
+        fires = predicate(rule[0], fields, n_rows).true
+        sums[rule.get("score")][fires] += float(rule.get("weight"))
+    assert (sums["0"] != sums["1"]).all(), "the standard does not settle ties"
+    return np.where(sums["1"] > sums["0"], "1", "0").astype(object)
+
+
+def predicate(element, fields, n_rows):
+    all_rows, no_rows = np.ones(n_rows, dtype=bool), np.zeros(n_rows, dtype=bool)
+    if tag(element) in ("True", "False"):
+        is_true = tag(element) == "True"
+        return Truth(all_rows, no_rows) if is_true else Truth(no_rows, all_rows)
+    if tag(element) == "CompoundPredicate":
+        assert element.get("booleanOperator") == "and"
+        result = Truth(all_rows, no_rows)
+        for part in element:
+            result = result.and_(predicate(part, fields, n_rows))
+        return result
+    values, text = fields[element.get("field")], element.get("value")
+    known = ~np.isnan(values) if values.dtype == float else values != None  # noqa: E711
+    holds = COMPARE[element.get("operator")](values, float(text) if values.dtype == float else text)
+    return Truth(known & holds.astype(bool), known & ~holds.astype(bool))
+
+
+def expression(element, fields, n_rows):
+    if tag(element) == "Constant":
+        kind = {"integer": int, "string": str}[element.get("dataType")]
+        return np.full(n_rows, kind(element.text), dtype=object)
+    if tag(element) == "FieldRef":
+        return fields[element.get("field")]
+    parts = [expression(part, fields, n_rows) for part in element]
+    function = element.get("function")
+    if function == "if":
+        return np.where(parts[0].astype(bool), parts[1], parts[2])
+    if function == "equal":
+        return (parts[0] == parts[1]).astype(object)
+    logic = {"and": np.logical_and, "or": np.logical_or}[function]
+    return logic.reduce([part.astype(bool) for part in parts]).astype(object)
