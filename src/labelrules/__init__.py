@@ -1,33 +1,16 @@
 """Interpretable rules for multi-label classification: learn, read, check and edit them."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-from labelrules._types import UNSET
-from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
-from labelrules.discovery import association_rules, frequent_itemsets, subgroups
-from labelrules.inspection.trace import trace
-from labelrules.measures import Measure, evaluate
-from labelrules.rules import (
-    Body,
-    Condition,
-    DecisionList,
-    Evidence,
-    Head,
-    LayeredTheory,
-    Rule,
-    RuleSet,
-    RuleTable,
-    parse,
-    parse_rule,
-    planted,
-    rule_text,
-    theory_text,
-)
-from labelrules.search import best_head, rehead
-
 if TYPE_CHECKING:
+    from labelrules._types import UNSET
+    from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
+    from labelrules.discovery import association_rules, frequent_itemsets
+    from labelrules.discovery.subgroups import subgroups
+    from labelrules.inspection.trace import trace
     from labelrules.learners import (
         AssociativeClassifier,
         BinaryRelevance,
@@ -44,6 +27,25 @@ if TYPE_CHECKING:
         save,
         to_json,
     )
+    from labelrules.measures import Measure, evaluate
+    from labelrules.rules import (
+        Body,
+        Condition,
+        DecisionList,
+        Evidence,
+        Head,
+        LayeredTheory,
+        Rule,
+        RuleSet,
+        RuleTable,
+        parse,
+        parse_rule,
+        rule_text,
+        theory_text,
+    )
+    from labelrules.rules.planted import planted
+    from labelrules.search import best_head
+    from labelrules.search.rehead import rehead
 
 __all__ = [
     "UNSET",
@@ -93,8 +95,12 @@ __all__ = [
 ]
 
 
-_OF_LEARNERS = frozenset(
-    {
+_ROOMS = {
+    "_types": ("UNSET",),
+    "data": ("Dataset", "Feature", "Schema", "dataset", "fetch", "load", "statistics"),
+    "discovery": ("association_rules", "frequent_itemsets", "subgroups"),
+    "inspection": ("trace",),
+    "learners": (
         "AssociativeClassifier",
         "BinaryRelevance",
         "ClassifierChain",
@@ -109,14 +115,42 @@ _OF_LEARNERS = frozenset(
         "restore",
         "save",
         "to_json",
-    }
-)
+    ),
+    "measures": ("Measure", "evaluate"),
+    "rules": (
+        "Body",
+        "Condition",
+        "DecisionList",
+        "Evidence",
+        "Head",
+        "LayeredTheory",
+        "Rule",
+        "RuleSet",
+        "RuleTable",
+        "parse",
+        "parse_rule",
+        "planted",
+        "rule_text",
+        "theory_text",
+    ),
+    "search": ("best_head", "rehead"),
+}
+"""The public names, by the room they live in."""
+
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    # The learners bring in scikit-learn, which takes longer than all the rest.
-    if name in _OF_LEARNERS:
-        from labelrules import learners
-
-        return getattr(learners, name)
+    # Nothing is imported before it is used: the command line shows its help without NumPy, and
+    # whoever wants data alone does not wait for the learners, which bring in scikit-learn.
+    if name in _ROOM_OF:
+        value = getattr(import_module(f"labelrules.{_ROOM_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _ROOMS:
+        return import_module(f"labelrules.{name}")
     raise AttributeError(f"module 'labelrules' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -46,10 +46,11 @@ def theory_document(theory: Theory) -> dict[str, Any]:
             "fallback": None if theory.fallback is None else theory_document(theory.fallback),
         }
     kind = "decision list" if isinstance(theory, DecisionList) else "rule set"
-    return {"kind": kind, "rules": [_rule_document(rule, theory.schema) for rule in theory]}
+    return {"kind": kind, "rules": [rule_document(rule, theory.schema) for rule in theory]}
 
 
-def _rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
+def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
+    """A rule as plain values, by the names of the schema."""
     names = [schema.labels[label] for label in rule.head.labels]
     evidence = None
     if rule.evidence is not None:

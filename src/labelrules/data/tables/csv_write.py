@@ -50,10 +50,11 @@ def write_csv(data: Dataset, path: str | Path) -> None:
         with written_text(schema_file, schema_path(target)) as file:
             file.write(to_json(table))
         with written_text(table_file, target) as file:
-            file.writelines(_lines(data, table))
+            file.writelines(csv_lines(data, table))
 
 
-def _lines(data: Dataset, table: Described) -> Iterator[str]:
+def csv_lines(data: Dataset, table: Described) -> Iterator[str]:
+    """The lines of the table, the names first."""
     schema = data.schema
     # a name is quoted, so that a byte order mark at its start is not one of the file
     yield ",".join(_quoted(name) for name in (*schema.feature_names, *schema.labels)) + "\n"

@@ -1,40 +1,33 @@
-"""The command line."""
+"""``labelrules demo``: the chapter's readers, their rules, and one explanation."""
 
-from typing import Annotated
+from argparse import Namespace
+from typing import TYPE_CHECKING
 
-import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from labelrules.cli.errors import OK
+from labelrules.cli.parser import Parser
 
-from labelrules import __version__
-from labelrules.data import Dataset, load
-from labelrules.inspection import trace
-from labelrules.rules import DecisionList, rule_text
+if TYPE_CHECKING:
+    from rich.table import Table
 
-app = typer.Typer(help="Interpretable rules for multi-label classification.", no_args_is_help=True)
+    from labelrules.data import Dataset
+    from labelrules.rules import DecisionList
 
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"labelrules {__version__}")
-        raise typer.Exit
+SUMMARY = "Learn the chapter's rules for its magazine readers, and show why one gets her labels."
+EXAMPLES = "labelrules demo"
 
 
-@app.callback()
-def main(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
-    ] = False,
-) -> None:
-    """Interpretable rules for multi-label classification."""
+def add_arguments(parser: Parser) -> None:
+    """It takes nothing."""
 
 
-@app.command()
-def demo() -> None:
-    """Learn the chapter's rules for its magazine readers, and show why one gets her labels."""
+def run(options: Namespace) -> int:
+    """Learn and show."""
+    from rich.console import Console
+
+    from labelrules.data import load
+    from labelrules.inspection import trace
     from labelrules.learners import SeparateAndConquer
+    from labelrules.rules import rule_text
 
     console = Console(highlight=False)
     readers = load("magazines")
@@ -58,10 +51,16 @@ def demo() -> None:
     console.print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
     console.print("\nWhy reader 4 gets her labels\n")
     console.print(str(trace(theory, readers, 3)), markup=False, soft_wrap=True)
+    return OK
 
 
-def _data_table(data: Dataset, theory: DecisionList) -> Table:
+def _data_table(data: "Dataset", theory: "DecisionList") -> "Table":
     """The rows with their labels and, beside them, what the theory predicts."""
+    from rich import box
+    from rich.table import Table
+
+    from labelrules.data import Dataset
+
     table = Table(
         box=box.SIMPLE,
         pad_edge=False,

@@ -1,0 +1,183 @@
+"""``labelrules learn``: a model from data."""
+
+import signal
+import time
+import warnings
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
+from labelrules.cli.learners import DEFAULT, LEARNERS, NOT_KEPT, learner_name, learner_parameters
+from labelrules.cli.messages import in_words_of_the_shell, say
+from labelrules.cli.models import Model
+from labelrules.cli.parser import OneOf, Parser
+from labelrules.cli.progress import shown_news
+from labelrules.cli.reading import add_data, is_data, read_data
+from labelrules.cli.settings import add_settings, blamed
+from labelrules.cli.writing import (
+    STANDARD,
+    add_json,
+    add_output,
+    check_place,
+    ending_of,
+    print_json,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset
+
+SUMMARY = "Learn rules from data, print them, and keep the model."
+EXAMPLES = """
+labelrules learn magazines
+labelrules learn emotions --part train -o model.json
+labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
+labelrules learn yeast --learner binary-relevance --set base=ripper --set base.folds=5
+labelrules learn --learner ripper --settings
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "-l",
+        "--learner",
+        metavar="NAME",
+        default=DEFAULT,
+        type=_Learner(),
+        help=f"{', '.join(LEARNERS)}; by default {DEFAULT}",
+    )
+    add_settings(parser, "the learner")
+    parser.add_argument("--settings", dest="list_settings", action="store_true",
+                        help="list what can be set of the learner, and learn nothing")  # fmt: skip
+    add_output(parser, "the model (JSON)")
+    add_json(parser, "what was learned")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but the result")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each step")
+    add_data(parser, nargs="?")
+
+
+def run(options: Namespace) -> int:
+    """Learn."""
+    if options.list_settings:
+        from labelrules.cli.settinghelp import settings_text
+
+        print(settings_text(learner_parameters(options.learner), _class_doc(options.learner)))
+        return OK
+    if options.data is None:
+        raise UsageError("DATA is missing: name a file or a data set")
+    _check_output(options)
+    from labelrules.cli.learners import made_learner
+
+    with blamed([name for name, _ in options.settings]):
+        learner = made_learner(options.learner, options.settings)
+    data = read_data(options.data, options)
+    start = time.perf_counter()
+    interrupted = _fit(learner, data, options)
+    seconds = time.perf_counter() - start
+    model = Model(learner, options.learner)
+    try:
+        _keep(model, options)
+    finally:  # if it cannot be kept, it can at least be read
+        if options.output != STANDARD:
+            _print(model, data, seconds, options)
+    return INTERRUPTED if interrupted else OK
+
+
+class _Learner(OneOf):
+    def __init__(self) -> None:
+        super().__init__("learner", LEARNERS)
+
+    def __call__(self, text: str) -> str:
+        return learner_name(text)
+
+
+def _class_doc(name: str) -> str:
+    from labelrules import learners
+
+    return getattr(learners, LEARNERS[name]).__doc__ or ""
+
+
+def _check_output(options: Namespace) -> None:
+    check_place(options.output, [options.data, options.xml])
+    if options.output is None:
+        return
+    if is_data(options.output) or ending_of(options.output) == ".xml":
+        raise UsageError(f"--output: {options.output} is a name for data; name a .json file")
+    if options.learner in NOT_KEPT:
+        raise UsageError(f"--output: files hold rules, and a {options.learner} is more than rules")
+
+
+def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
+    """Learn; tell whether Ctrl-C has ended it early."""
+    names = [name.removeprefix("base.") for name, _ in options.settings]
+    with (
+        _interrupts() as noted,
+        warnings.catch_warnings(record=True) as warned,
+        shown_news(options.quiet, options.verbose) as listener,
+    ):
+        warnings.simplefilter("always")
+        has_progress = "progress" in learner.get_params(deep=False)
+        if has_progress:
+            learner.set_params(progress=listener)
+        with blamed(names):
+            learner.fit(data)
+        if has_progress:
+            learner.set_params(progress=False)  # a function is not kept
+    for message in dict.fromkeys(str(one.message) for one in warned):
+        say(message)
+    return bool(noted)
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Take note of Ctrl-C, which learners make an early end of."""
+    noted: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    with suppress(ValueError):  # not in the main thread, where no signals arrive
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, before)
+
+
+def _keep(model: Model, options: Namespace) -> None:
+    if options.output is None:
+        return
+    from labelrules.learners import to_json
+    from labelrules.learners.explained import TheoryClassifier
+
+    kept = model.kept
+    if not isinstance(kept, TheoryClassifier):
+        say(f"of {options.learner} the rules are kept, but not what gives probabilities")
+        kept = model.theory
+    write_text(to_json(kept), options.output)
+
+
+def _print(model: Model, data: "Dataset", seconds: float, options: Namespace) -> None:
+    from labelrules.cli.show import document, text_of
+
+    try:
+        theories = model.theories
+    except CommandError as wrong:
+        say(in_words_of_the_shell(wrong))
+        theories = []
+    n_rules = sum(map(len, theories))
+    if options.json:
+        found = document(model) if theories else {}
+        about = {"data": data.name, "rows": data.n_rows, "seconds": round(seconds, 3)}
+        print_json({"learner": model.kind, **about, "model": options.output, **found})
+    elif theories:
+        print(text_of(model, "plain", evidence=True))
+    if not options.quiet:
+        place = f", kept in {options.output}" if options.output else ""
+        say(f"{n_rules} rules from {data.n_rows} rows in {seconds:.1f} s{place}")

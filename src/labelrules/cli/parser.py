@@ -1,0 +1,111 @@
+"""Arguments of a command, read with errors that name what was probably meant."""
+
+import argparse
+from collections.abc import Collection, Sequence
+from typing import NoReturn
+
+from labelrules._messages import quoted, suggestion
+from labelrules.cli.errors import UsageError
+
+_LEARNER_SETTINGS = "settings of a learner or a search are given as --set NAME=VALUE"
+
+
+class OneOf:
+    """A value that must be one of some words; the words are offered by completion, too.
+
+    Parameters
+    ----------
+    what : str
+        What the words stand for.
+    words : collection of str
+
+    Examples
+    --------
+    >>> OneOf("style", ("plain", "unicode"))("unicod")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: there is no style 'unicod'; did you mean 'unicode'?
+    """
+
+    def __init__(self, what: str, words: Collection[str]) -> None:
+        self.what, self.words = what, tuple(words)
+
+    def __call__(self, text: str) -> str:
+        """The word, if it is known."""
+        if text in self.words:
+            return text
+        near = suggestion(text, self.words) or f"; there are {', '.join(self.words)}"
+        raise argparse.ArgumentTypeError(f"there is no {self.what} {quoted(text)}{near}")
+
+
+class Counted:
+    """A whole number of at least `least`."""
+
+    def __init__(self, what: str, least: int) -> None:
+        self.what, self.least = what, least
+
+    def __call__(self, text: str) -> int:
+        """The number, if it is one."""
+        if text.isascii() and text.isdigit() and int(text) >= self.least:
+            return int(text)
+        raise argparse.ArgumentTypeError(
+            f"{self.what} is a whole number of at least {self.least}, not {quoted(text)}"
+        )
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of one command.
+
+    Parameters
+    ----------
+    command : str
+        Its name.
+    summary : str
+        What it does, in a sentence.
+    examples : str
+        Calls of it, one to a line.
+    """
+
+    def __init__(self, command: str, summary: str, examples: str) -> None:
+        lines = "\n".join(f"  {line}" for line in examples.strip().splitlines())
+        super().__init__(
+            prog=f"labelrules {command}",
+            description=summary,
+            epilog=f"examples:\n{lines}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self._positionals.title = "what it is about"
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong, in place of ending the program."""
+        raise UsageError(message)
+
+    def options(self) -> list[argparse.Action]:
+        """The arguments that begin with a dash."""
+        return [action for action in self._actions if action.option_strings]
+
+    def operands(self) -> list[argparse.Action]:
+        """The arguments that stand by themselves."""
+        return [action for action in self._actions if not action.option_strings]
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments, all of them known."""
+        self._refuse_unknown(words)
+        found, rest = self.parse_known_args(words)
+        if rest:
+            what = "option" if rest[0].startswith("-") and rest[0] != "-" else "argument"
+            raise UsageError(f"{quoted(rest[0])} is one {what} too many")
+        return found
+
+    def _refuse_unknown(self, words: Sequence[str]) -> None:
+        """Look at options first: argparse would take what follows a wrong one for an operand."""
+        known = [name for action in self.options() for name in action.option_strings]
+        for word in words:
+            if word == "--":
+                return
+            name = word.partition("=")[0]
+            if word.startswith("--") and name not in known:
+                near = suggestion(name, known)
+                if not near and "--set" in known:
+                    near = f"; {_LEARNER_SETTINGS}"
+                raise UsageError(f"there is no option {name}{near}")

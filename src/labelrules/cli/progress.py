@@ -1,0 +1,37 @@
+"""News of a learner, on the stream for errors, so that results can be piped."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from labelrules.cli.messages import say
+
+Listener = Callable[[Any], object]
+
+
+@contextmanager
+def shown_news(quiet: bool, verbose: bool) -> Iterator[Listener]:
+    """Whom a learner tells: a bar in a terminal, a line for each piece of news, or nobody."""
+    if verbose:
+        yield lambda news: say(str(news), prefix="")
+    elif quiet or not sys.stderr.isatty():
+        yield lambda news: None
+    else:
+        with _bar() as listener:
+            yield listener
+
+
+@contextmanager
+def _bar() -> Iterator[Listener]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%  {task.description}", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("learning (compiling comes first, once)", total=1.0)
+        yield lambda news: bar.update(task, completed=news.share, description=str(news))

@@ -1,0 +1,111 @@
+"""``labelrules show``: the rules of a model."""
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from labelrules.cli.errors import OK
+from labelrules.cli.models import Model, add_model, read_model
+from labelrules.cli.parser import OneOf, Parser
+from labelrules.cli.reading import DATA_HELP, add_reading, no_such_label, schema_of
+from labelrules.cli.writing import add_json, add_output, check_place, plain, print_json, write_text
+
+if TYPE_CHECKING:
+    from labelrules.data import Schema
+    from labelrules.rules import Rule, Theory
+
+SUMMARY = "Show the rules of a model."
+EXAMPLES = """
+labelrules show model.json
+labelrules show model.json --style unicode --label quality
+labelrules show model.json --style latex -o rules.tex
+labelrules show my-rules.txt --data magazines
+"""
+
+STYLES = ("plain", "unicode", "ascii", "markdown", "latex")
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command takes."""
+    add_model(parser)
+    parser.add_argument("--style", metavar="STYLE", type=OneOf("style", STYLES), default="plain",
+                        help=f"{', '.join(STYLES)}")  # fmt: skip
+    parser.add_argument("--label", metavar="NAME", help="only rules that speak of this label")
+    parser.add_argument("--no-evidence", dest="evidence", action="store_false",
+                        help="without the counts of right / wrong")  # fmt: skip
+    parser.add_argument("--data", metavar="DATA", help="for rules as text: what they are about")
+    add_output(parser, "the rules")
+    add_json(parser, "the rules with figures")
+    add_reading(parser)
+    parser.epilog = f"{parser.epilog}\n\nDATA is {DATA_HELP}."
+
+
+def run(options: Namespace) -> int:
+    """Show."""
+    check_place(options.output, [options.model, options.data])
+    model = read_model(options.model, schema_of(options))
+    if options.label is not None and options.label not in model.schema.label_index:
+        raise no_such_label(options.label, model.schema.labels)
+    if options.json:
+        print_json(document(model, options.label))
+    else:
+        text = text_of(model, options.style, options.evidence, options.label)
+        write_text(text + "\n" if text else "", options.output)
+    return OK
+
+
+def text_of(model: Model, style: str, evidence: bool, label: str | None = None) -> str:
+    """The rules as text; several theories with a heading each."""
+    theories = model.theories
+    texts = [_text(theory, style, evidence, label) for theory in theories]
+    if len(texts) == 1:
+        return texts[0]
+    return "\n".join(f"# theory {n} of {len(texts)}\n{text}" for n, text in enumerate(texts, 1))
+
+
+def document(model: Model, label: str | None = None) -> dict[str, Any]:
+    """The rules as plain values."""
+    theories = model.theories
+    return {
+        "kind": model.kind,
+        "labels": list(model.schema.labels),
+        "features": model.schema.n_features,
+        "rules": [
+            {"theory": place, "number": number, **_rule(rule, model.schema)}
+            for place, theory in enumerate(theories, 1)
+            for number, rule in enumerate(theory, 1)
+            if label is None or _speaks_of(rule, model.schema.label_index[label])
+        ],
+    }
+
+
+def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:
+    from labelrules.rules import rule_text
+    from labelrules.rules.json import rule_document
+
+    return plain({"text": rule_text(rule, schema), **rule_document(rule, schema)})  # type: ignore[no-any-return]
+
+
+def _speaks_of(rule: "Rule", label: int) -> bool:
+    in_head = any(number == label for number, _ in rule.head)
+    return in_head or any(c.on_label and c.column == label for c in rule.body)
+
+
+def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
+    from labelrules.rules import rule_text, theory_latex, theory_markdown, theory_text
+
+    if label is not None:
+        place = theory.schema.label_index[label]
+        return "\n".join(
+            f"{number:>4}  {rule_text(rule, theory.schema, _signs(style), evidence)}"
+            for number, rule in enumerate(theory, 1)
+            if _speaks_of(rule, place)
+        )
+    if style == "latex":
+        return theory_latex(theory)
+    if style == "markdown":
+        return theory_markdown(theory)
+    return theory_text(theory, _signs(style), evidence)
+
+
+def _signs(style: str) -> Any:
+    return style if style in ("unicode", "ascii") else "plain"

@@ -1,0 +1,33 @@
+"""A model and data that belong to each other."""
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from labelrules.cli.errors import UsageError
+from labelrules.cli.models import Model, read_model
+from labelrules.cli.reading import is_data, read_data
+from labelrules.cli.writing import STANDARD
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset, Schema
+
+
+def model_and_data(options: Namespace, *, with_labels: bool) -> "tuple[Model, Dataset]":
+    """Read both; the data in the columns of the model."""
+    if options.model == STANDARD == options.data:
+        raise UsageError("MODEL and DATA cannot both come from standard input")
+    if is_data(options.model):
+        raise UsageError(f"{options.model} is a file of data: the model comes first, then the data")
+    from labelrules.cli.fitting import fitted
+
+    rows: list[Dataset] = []
+
+    def schema_of_data() -> "Schema":
+        rows.append(read_data(options.data, options))
+        return rows[0].schema
+
+    model = read_model(options.model, schema_of_data)
+    if rows:
+        return model, rows[0]
+    data = read_data(options.data, options, model.schema)
+    return model, fitted(data, model.schema, with_labels=with_labels)

@@ -1,0 +1,110 @@
+"""Where results go: files, whole or not at all, or the standard output."""
+
+import math
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from labelrules.cli.errors import UsageError
+
+STANDARD = "-"
+DATA_ENDINGS = (".arff", ".arff.gz", ".csv", ".csv.gz", ".parquet")
+
+
+def add_output(parser: ArgumentParser, what: str) -> None:
+    """The option for a file, - being the standard output."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"write {what} to this file (- is standard output)"
+    )
+
+
+def add_json(parser: ArgumentParser, what: str = "the result") -> None:
+    """The option for results that programs read."""
+    parser.add_argument("--json", action="store_true", help=f"print {what} as JSON")
+
+
+def check_place(target: str | None, inputs: Iterable[str | None]) -> None:
+    """See before the work is done that its result can be written, and over no input.
+
+    Examples
+    --------
+    >>> check_place("nowhere/model.json", [])
+    Traceback (most recent call last):
+    labelrules.cli.errors.UsageError: --output: there is no folder 'nowhere'
+    """
+    if target is None or target == STANDARD:
+        return
+    path = Path(target)
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(f"--output: there is no folder {str(folder)!r}")
+    if path.is_dir():
+        raise UsageError(f"--output: {target} is a folder; name a file")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"--output: nothing may be written in {folder}")
+    for given in inputs:
+        if given is not None and is_same_file(path, Path(given)):
+            raise UsageError(f"--output: {target} is read by this very command; choose another")
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file that exists."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there, or is no path at all
+        return False
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file's name, in lower case, ``.gz`` included.
+
+    Examples
+    --------
+    >>> ending_of("a.b.ARFF.gz"), ending_of("yeast")
+    ('.arff.gz', '')
+    """
+    lower = Path(name).name.lower()
+    stem = lower.removesuffix(".gz")
+    dot = stem.rfind(".")
+    return lower[dot:] if dot > 0 else lower[len(stem) :]
+
+
+def write_text(text: str, target: str | None) -> None:
+    """Write text to a file that is then the old one or the new one, or to the standard output."""
+    if target is None or target == STANDARD:
+        sys.stdout.write(text)
+        return
+    from labelrules.data.files import replacing, written_text
+
+    path = Path(target)
+    with replacing(path) as new, written_text(new, path) as file:
+        file.write(text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    from labelrules.data.document import laid_out
+
+    print(laid_out(plain(value)))
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows; a number that is none or infinite is null.
+
+    Examples
+    --------
+    >>> plain({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
