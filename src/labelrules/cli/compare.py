@@ -7,7 +7,7 @@ from labelrules.cli.errors import OK, CommandError, UsageError
 from labelrules.cli.models import Model, add_model, read_model
 from labelrules.cli.parser import Parser
 from labelrules.cli.reading import DATA_HELP, add_reading, read_data, schema_of
-from labelrules.cli.writing import STANDARD, add_json, print_json
+from labelrules.cli.writing import STANDARD, add_json, write_json
 
 if TYPE_CHECKING:
     from labelrules._types import Board
@@ -43,7 +43,7 @@ def run(options: Namespace) -> int:
     if options.data is not None:
         found["predictions"] = _predictions(first, second, options)
     if options.json:
-        print_json(found)
+        write_json(found)
     else:
         _print(found)
     return OK

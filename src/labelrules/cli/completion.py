@@ -37,6 +37,7 @@ class _Command:
         parser = parser_of(name)
         self.name, self.summary = name, COMMANDS[name].SUMMARY
         self.options = parser.options()
+        self.settings = [f"{name}=" for name in parser.settable()]
         self.words = [word for one in parser.operands() for word in _words(one)]
 
     @property
@@ -48,26 +49,13 @@ class _Command:
         """The values offered after an option."""
         found = {}
         for one in self.options:
-            words = _settings(self.name) if "--set" in one.option_strings else _words(one)
+            words = self.settings if "--set" in one.option_strings else _words(one)
             found.update(dict.fromkeys(one.option_strings, words) if words else {})
         return found
 
 
 def _words(action: Action) -> list[str]:
     return list(action.type.words) if isinstance(action.type, OneOf) else []
-
-
-def _settings(command: str) -> list[str]:
-    """What may follow --set, of whichever learner or search."""
-    if command == "learn":
-        from labelrules.cli.learners import LEARNERS, learner_parameters
-
-        every = [learner_parameters(name) for name in LEARNERS]
-    else:
-        from labelrules.cli.discover import SEARCHES, search_parameters
-
-        every = [search_parameters(name) for name in SEARCHES]
-    return sorted({f"{name}=" for one in every for name in one})
 
 
 def _commands() -> list[_Command]:

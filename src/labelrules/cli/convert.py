@@ -9,9 +9,11 @@ from labelrules.cli.errors import OK, UsageError
 from labelrules.cli.models import Model, read_model
 from labelrules.cli.parser import OneOf, Parser
 from labelrules.cli.reading import OPENML, add_reading, is_data, read_data, schema_of
+from labelrules.cli.settings import blamed
 from labelrules.cli.writing import (
     STANDARD,
     check_place,
+    check_standard_input,
     ending_of,
     is_same_file,
     write_text,
@@ -63,7 +65,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Convert."""
     form = _form(options)
-    check_place(options.target, [options.source, options.data, options.xml])
+    check_place(options.target, [options.source, options.data, options.xml], "TARGET")
     for name in _OF_SQL:
         if form != "sql" and getattr(options, name) is not None:
             raise UsageError(f"--{name} is for SQL only, not for {form}")
@@ -71,6 +73,7 @@ def run(options: Namespace) -> int:
         _check_beside(form, options)
         _write_data(read_data(options.source, options), form, Path(options.target))
         return OK
+    check_standard_input(options.source, options.data)
     model = read_model(options.source, schema_of(options))
     write_text(_model_text(model, form, options), options.target)
     return OK
@@ -87,6 +90,9 @@ def _form(options: Namespace) -> str:
         )
     if form in DATA_FORMS.values() and options.target == STANDARD and form != "csv":
         raise UsageError(f"{form} goes into files only, since more than one is written or needed")
+    source = ending_of(options.source).removesuffix(".gz")
+    if form in DATA_FORMS.values() and source in MODEL_FORMS and options.format is None:
+        raise UsageError(f"{options.source} is a model, which has no form {form}")
     if form in MODEL_FORMS.values() and _is_surely_data(options.source):
         raise UsageError(f"{options.source} is data, which have no form {form}")
     return str(form)
@@ -152,9 +158,10 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
 def _sql(model: Model, options: Namespace) -> str:
     from labelrules.inspection import to_sql
 
-    return to_sql(
-        model.theory,
-        options.table or "data",
-        dialect=options.dialect or "sqlite",
-        keys=options.key or (),
-    )
+    with blamed(["dialect"], "--dialect"):
+        return to_sql(
+            model.theory,
+            options.table or "data",
+            dialect=options.dialect or "sqlite",
+            keys=options.key or (),
+        )

@@ -9,7 +9,7 @@ from labelrules.cli.errors import OK, UsageError
 from labelrules.cli.parser import Counted, OneOf, Parser
 from labelrules.cli.reading import add_data, read_data
 from labelrules.cli.settings import add_settings, blamed, checked, parameters_of, value_of
-from labelrules.cli.writing import add_json, add_output, check_place, plain, print_json, write_text
+from labelrules.cli.writing import add_json, add_output, check_place, plain, write_json, write_text
 
 SUMMARY = "Find itemsets, association rules, constraints between labels, or subgroups in data."
 EXAMPLES = """
@@ -36,10 +36,10 @@ def add_arguments(parser: Parser) -> None:
     """What the command takes."""
     parser.add_argument("what", metavar="WHAT", type=OneOf("search", SEARCHES),
                         help=", ".join(SEARCHES))  # fmt: skip
-    add_settings(parser, "the search")
+    add_settings(parser, "the search", all_parameters)
     parser.add_argument("--settings", dest="list_settings", action="store_true",
                         help="list what can be set of the search, and search nothing")  # fmt: skip
-    parser.add_argument("--first", metavar="N", type=Counted("--first", 1),
+    parser.add_argument("--first", metavar="N", type=Counted(1),
                         help="with --json or -o: only the first N")  # fmt: skip
     add_output(parser, "all that was found (CSV)")
     add_json(parser, "all that was found")
@@ -49,6 +49,11 @@ def add_arguments(parser: Parser) -> None:
 def search_parameters(what: str) -> dict[str, Any]:
     """What can be set of a search."""
     return parameters_of(_function(what), _NOT_SET)
+
+
+def all_parameters() -> list[str]:
+    """What can be set of one search or another."""
+    return sorted({key for what in SEARCHES for key in search_parameters(what)})
 
 
 def run(options: Namespace) -> int:
@@ -70,7 +75,9 @@ def run(options: Namespace) -> int:
     if options.json:
         columns = {name: list(column) for name, column in found.as_dict().items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        print_json({"data": data.name, "rows": len(data), "found": rows[: options.first]})
+        write_json(
+            {"data": data.name, "rows": len(data), "found": rows[: options.first]}, options.output
+        )
     elif options.output is not None:
         write_text(_csv(found.as_dict(), options.first), options.output)
     else:

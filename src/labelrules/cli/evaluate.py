@@ -8,7 +8,7 @@ from labelrules.cli.models import add_model
 from labelrules.cli.parser import Parser
 from labelrules.cli.reading import add_data
 from labelrules.cli.together import model_and_data
-from labelrules.cli.writing import add_json, print_json
+from labelrules.cli.writing import add_json, write_json
 
 SUMMARY = "Measure how good the predictions of a model are."
 EXAMPLES = """
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
 
         values = evaluate(data.Y, board, model.probabilities(data))
     if options.json:
-        print_json({"model": model.source, "data": data.name, "rows": len(data), "values": values})
+        write_json({"model": model.source, "data": data.name, "rows": len(data), "values": values})
         return OK
     width = max(map(len, values), default=0)
     for name, value in values.items():

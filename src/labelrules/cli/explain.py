@@ -18,7 +18,7 @@ labelrules explain model.json magazines --row 4
 def add_arguments(parser: Parser) -> None:
     """What the command takes."""
     add_model(parser)
-    parser.add_argument("--row", metavar="N", type=Counted("--row", 1), default=1,
+    parser.add_argument("--row", metavar="N", type=Counted(1), default=1,
                         help="which row of the data, counted from 1")  # fmt: skip
     add_data(parser)
 

@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"labelrules {known + ' ' if known else ''}--help tells more", prefix="")
         return WRONG_USAGE
     except KeyboardInterrupt:
-        say("interrupted; nothing was written")
+        say("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read this has stopped; Python would complain once more at its end.

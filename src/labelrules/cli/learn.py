@@ -9,7 +9,14 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
-from labelrules.cli.learners import DEFAULT, LEARNERS, NOT_KEPT, learner_name, learner_parameters
+from labelrules.cli.learners import (
+    DEFAULT,
+    LEARNERS,
+    NOT_KEPT,
+    all_parameters,
+    learner_name,
+    learner_parameters,
+)
 from labelrules.cli.messages import in_words_of_the_shell, say
 from labelrules.cli.models import Model
 from labelrules.cli.parser import OneOf, Parser
@@ -22,7 +29,7 @@ from labelrules.cli.writing import (
     add_output,
     check_place,
     ending_of,
-    print_json,
+    write_json,
     write_text,
 )
 
@@ -49,7 +56,7 @@ def add_arguments(parser: Parser) -> None:
         type=_Learner(),
         help=f"{', '.join(LEARNERS)}; by default {DEFAULT}",
     )
-    add_settings(parser, "the learner")
+    add_settings(parser, "the learner", all_parameters)
     parser.add_argument("--settings", dest="list_settings", action="store_true",
                         help="list what can be set of the learner, and learn nothing")  # fmt: skip
     add_output(parser, "the model (JSON)")
@@ -74,6 +81,11 @@ def run(options: Namespace) -> int:
     with blamed([name for name, _ in options.settings]):
         learner = made_learner(options.learner, options.settings)
     data = read_data(options.data, options)
+    if options.learner == "ripper" and data.schema.n_labels != 1:
+        raise UsageError(
+            f"ripper learns one label, and these data have {data.schema.n_labels}: use --learner "
+            "binary-relevance --set base=ripper, or --learner label-powerset"
+        )
     start = time.perf_counter()
     interrupted = _fit(learner, data, options)
     seconds = time.perf_counter() - start
@@ -175,7 +187,7 @@ def _print(model: Model, data: "Dataset", seconds: float, options: Namespace) ->
     if options.json:
         found = document(model) if theories else {}
         about = {"data": data.name, "rows": data.n_rows, "seconds": round(seconds, 3)}
-        print_json({"learner": model.kind, **about, "model": options.output, **found})
+        write_json({"learner": model.kind, **about, "model": options.output, **found})
     elif theories:
         print(text_of(model, "plain", evidence=True))
     if not options.quiet:

@@ -51,6 +51,11 @@ def learner_parameters(name: str) -> dict[str, Any]:
     return parameters_of(_class(name), _NOT_SET)
 
 
+def all_parameters() -> list[str]:
+    """What can be set of one learner or another."""
+    return sorted({key for name in LEARNERS for key in learner_parameters(name)})
+
+
 def made_learner(text: str, settings: Sequence[Pair]) -> Any:
     """A learner with its settings; ``base.NAME`` is a setting of its base."""
     name = learner_name(text)

@@ -7,6 +7,14 @@ _PARAMETER = re.compile(
     r"\b(delimiter|encoding|folder|ignore|labels|missing|nominal|part|xml)=(?:\[\.\.\.\])?"
 )
 
+_IN_OUR_WORDS = {
+    "pass folder=, or use fetch() to get it": "or write openml:NAME to get it",
+    "or use read_meka if the relation name has -C": "or --format meka if the relation name has -C",
+    "with an XML file use read_mulan": "with an XML file use --xml",
+    "as write_csv does": "as labelrules convert does",
+    "leave part out": "leave --part out",
+}
+
 
 def say(message: str, prefix: str = "labelrules: ") -> None:
     """Say something that is not the result."""
@@ -24,11 +32,6 @@ def in_words_of_the_shell(wrong: BaseException) -> str:
     if isinstance(wrong, MemoryError):
         return "there is not enough memory"
     message = str(wrong) or type(wrong).__name__
-    message = message.replace(
-        "pass folder=, or use fetch() to get it", "or write openml:NAME to get it"
-    )
-    message = message.replace(
-        "or use read_meka if the relation name has -C", "or use --format meka"
-    )
-    message = message.replace("with an XML file use read_mulan", "or name its XML file by --xml")
+    for words, ours in _IN_OUR_WORDS.items():
+        message = message.replace(words, ours)
     return _PARAMETER.sub(lambda found: f"--{found[1]}", message)

@@ -80,7 +80,10 @@ class Model:
 
     def predict(self, data: "Dataset") -> Any:
         """Labels, rows by labels; or classes, if it was learned from classes."""
-        return self.kept.predict(data)
+        from labelrules.rules import DecisionList, RuleSet, RuleTable
+
+        is_flat = isinstance(self.kept, DecisionList | RuleSet)
+        return (RuleTable(self.kept) if is_flat else self.kept).predict(data)
 
     def board(self, data: "Dataset") -> "Board":
         """Labels, rows by labels."""
@@ -121,6 +124,9 @@ def _text(source: str) -> str:
     from labelrules.data.files import opened_text
 
     if source == STANDARD:
-        return sys.stdin.buffer.read(LARGEST_TEXT + 1).decode("utf-8", errors="strict")
+        try:
+            return sys.stdin.buffer.read(LARGEST_TEXT + 1).decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            raise CommandError(f"standard input: this is not UTF-8 text ({wrong.reason})") from None
     with opened_text(Path(source), "utf-8") as file:
         return file.read(LARGEST_TEXT + 1)

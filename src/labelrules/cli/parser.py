@@ -1,13 +1,11 @@
 """Arguments of a command, read with errors that name what was probably meant."""
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NoReturn
 
 from labelrules._messages import quoted, suggestion
 from labelrules.cli.errors import UsageError
-
-_LEARNER_SETTINGS = "settings of a learner or a search are given as --set NAME=VALUE"
 
 
 class OneOf:
@@ -40,15 +38,15 @@ class OneOf:
 class Counted:
     """A whole number of at least `least`."""
 
-    def __init__(self, what: str, least: int) -> None:
-        self.what, self.least = what, least
+    def __init__(self, least: int) -> None:
+        self.least = least
 
     def __call__(self, text: str) -> int:
         """The number, if it is one."""
         if text.isascii() and text.isdigit() and int(text) >= self.least:
             return int(text)
         raise argparse.ArgumentTypeError(
-            f"{self.what} is a whole number of at least {self.least}, not {quoted(text)}"
+            f"this must be a whole number of at least {self.least}, not {quoted(text)}"
         )
 
 
@@ -74,7 +72,7 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        self._positionals.title = "what it is about"
+        self.settable: Callable[[], Collection[str]] = tuple
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong, in place of ending the program."""
@@ -92,6 +90,7 @@ class Parser(argparse.ArgumentParser):
         """The arguments, all of them known."""
         self._refuse_unknown(words)
         found, rest = self.parse_known_args(words)
+        rest = [word for word in rest if word != "--"]
         if rest:
             what = "option" if rest[0].startswith("-") and rest[0] != "-" else "argument"
             raise UsageError(f"{quoted(rest[0])} is one {what} too many")
@@ -103,9 +102,15 @@ class Parser(argparse.ArgumentParser):
         for word in words:
             if word == "--":
                 return
-            name = word.partition("=")[0]
-            if word.startswith("--") and name not in known:
-                near = suggestion(name, known)
-                if not near and "--set" in known:
-                    near = f"; {_LEARNER_SETTINGS}"
-                raise UsageError(f"there is no option {name}{near}")
+            is_long = word.startswith("--")
+            name = word.partition("=")[0] if is_long else word[:2]
+            is_option = len(word) > 1 and word.startswith("-") and not word[1].isdigit()
+            if is_option and name not in known:
+                raise UsageError(f"there is no option {name}{self._instead(name, known)}")
+
+    def _instead(self, name: str, known: list[str]) -> str:
+        """What was probably meant by an option that is not there."""
+        setting = name.strip("-").replace("-", "_")
+        if setting in self.settable():
+            return f"; write --set {setting}=VALUE"
+        return suggestion(name, [one for one in known if one.startswith("--")])

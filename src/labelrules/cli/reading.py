@@ -1,10 +1,11 @@
 """Data named on the command line: files of any format, data sets by name, the standard input."""
 
+import codecs
 import csv
 import os
 import sys
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,9 +58,27 @@ def add_reading(parser: ArgumentParser) -> None:
     group.add_argument("--nominal", metavar="NAMES", type=names,
                        help="columns of numbers that are categories")  # fmt: skip
     group.add_argument("--ignore", metavar="NAMES", type=names, help="columns to leave out")
-    group.add_argument("--delimiter", metavar="SIGN", help="what stands between cells (,)")
+    group.add_argument(
+        "--delimiter", metavar="SIGN", type=_sign, help="what stands between cells (,)"
+    )
     group.add_argument("--missing", metavar="TEXT", help="the cell for a missing value (empty)")
-    group.add_argument("--encoding", metavar="NAME", help="of the file (utf-8)")
+    group.add_argument("--encoding", metavar="NAME", type=_encoding, help="of the file (utf-8)")
+
+
+def _sign(text: str) -> str:
+    """One character; a tab may be written in words, which shells make easier."""
+    sign = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(sign) != 1:
+        raise ArgumentTypeError(f"this must be one character, or tab, not {quoted(text)}")
+    return sign
+
+
+def _encoding(text: str) -> str:
+    try:
+        codecs.lookup(text)
+    except LookupError:
+        raise ArgumentTypeError(f"there is no encoding {quoted(text)}") from None
+    return text
 
 
 def names(text: str) -> list[str]:
@@ -100,10 +119,24 @@ def read_data(source: str, options: Namespace, wanted: "Schema | None" = None) -
         return fetch(source.removeprefix(OPENML))
     if _is_path(source, options):
         return _read_file(Path(source), _format(source, options), options, wanted)
-    from labelrules.data import load
-
     _check_options("a data set by name", options)
-    return load(source, part=options.part)
+    return _load(source, options.part)
+
+
+def _load(name: str, part: str | None) -> "Dataset":
+    """A data set by name; a wrong name may have been meant for a file."""
+    from labelrules.data import DataError, FileError, load
+
+    try:
+        return load(name, part=part)  # type: ignore[arg-type]
+    except FileError:
+        raise
+    except DataError as wrong:
+        near = suggestion(name, ["magazines", *os.listdir()])
+        if part is not None and not near:
+            raise
+        message = str(wrong)
+    raise CommandError(f"there is no file {name}{near or '.'} As the name of a data set: {message}")
 
 
 def _is_path(source: str, options: Namespace) -> bool:

@@ -3,13 +3,14 @@
 import inspect
 import json
 import re
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from labelrules._messages import quoted, suggestion
 from labelrules.cli.errors import UsageError
+from labelrules.cli.parser import Parser
 
 Pair = tuple[str, str]
 
@@ -17,8 +18,9 @@ _WORDS = {"none": None, "true": True, "false": False}
 _LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
 
 
-def add_settings(parser: ArgumentParser, of: str) -> None:
-    """The option for parameters."""
+def add_settings(parser: Parser, of: str, names: Callable[[], Collection[str]]) -> None:
+    """The option for parameters; `names` gives those of every learner or search."""
+    parser.settable = names
     parser.add_argument(
         "-s",
         "--set",
@@ -94,7 +96,7 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
 
 
 @contextmanager
-def blamed(names: Iterable[str]) -> Iterator[None]:
+def blamed(names: Iterable[str], option: str = "--set") -> Iterator[None]:
     """An error that speaks of something set on the command line is one of usage."""
     from labelrules.data import DataError
 
@@ -107,7 +109,7 @@ def blamed(names: Iterable[str]) -> Iterator[None]:
         message = str(wrong)
     else:
         return
-    raise UsageError(f"--set: {message}")
+    raise UsageError(f"{option}: {message}")
 
 
 def _lift(text: str) -> Any:
@@ -116,16 +118,17 @@ def _lift(text: str) -> Any:
     if text.lower() == "none":
         return None
     found = _LIFT.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"--set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS), not {quoted(text)}"
+        )
+    makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
-        if found is not None:
-            arguments = json.loads(f"[{found[2]}]")
-            makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
-            return makers[found[1]](*arguments)
+        return makers[found[1]](*json.loads(f"[{found[2]}]"))
+    except json.JSONDecodeError:
+        raise UsageError(f"--set lift: {found[1]} takes numbers, not {quoted(found[2])}") from None
     except (ValueError, TypeError) as wrong:
-        raise UsageError(f"--set lift: {wrong}") from None
-    raise UsageError(
-        f"--set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS), not {quoted(text)}"
-    )
+        raise UsageError(f"--set lift: {found[1]}: {wrong}") from None
 
 
 def _tuples(value: Any) -> Any:

@@ -7,7 +7,15 @@ from labelrules.cli.errors import OK
 from labelrules.cli.models import Model, add_model, read_model
 from labelrules.cli.parser import OneOf, Parser
 from labelrules.cli.reading import DATA_HELP, add_reading, no_such_label, schema_of
-from labelrules.cli.writing import add_json, add_output, check_place, plain, print_json, write_text
+from labelrules.cli.writing import (
+    add_json,
+    add_output,
+    check_place,
+    check_standard_input,
+    plain,
+    write_json,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
@@ -42,11 +50,12 @@ def add_arguments(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Show."""
     check_place(options.output, [options.model, options.data])
+    check_standard_input(options.model, options.data)
     model = read_model(options.model, schema_of(options))
     if options.label is not None and options.label not in model.schema.label_index:
         raise no_such_label(options.label, model.schema.labels)
     if options.json:
-        print_json(document(model, options.label))
+        write_json(document(model, options.label), options.output)
     else:
         text = text_of(model, options.style, options.evidence, options.label)
         write_text(text + "\n" if text else "", options.output)

@@ -5,7 +5,7 @@ from argparse import Namespace
 from labelrules.cli.errors import OK
 from labelrules.cli.parser import Parser
 from labelrules.cli.reading import add_data, read_data
-from labelrules.cli.writing import add_json, print_json
+from labelrules.cli.writing import add_json, write_json
 
 SUMMARY = "Count rows, features, labels and label sets of data."
 EXAMPLES = """
@@ -28,7 +28,7 @@ def run(options: Namespace) -> int:
 
     figures = statistics(read_data(options.data, options))
     if options.json:
-        print_json(figures.as_dict())
+        write_json(figures.as_dict())
     else:
         print(figures)
     return OK

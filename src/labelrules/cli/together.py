@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from labelrules.cli.errors import UsageError
 from labelrules.cli.models import Model, read_model
 from labelrules.cli.reading import is_data, read_data
-from labelrules.cli.writing import STANDARD
+from labelrules.cli.writing import check_standard_input
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def model_and_data(options: Namespace, *, with_labels: bool) -> "tuple[Model, Dataset]":
     """Read both; the data in the columns of the model."""
-    if options.model == STANDARD == options.data:
-        raise UsageError("MODEL and DATA cannot both come from standard input")
+    check_standard_input(options.model, options.data)
     if is_data(options.model):
         raise UsageError(f"{options.model} is a file of data: the model comes first, then the data")
     from labelrules.cli.fitting import fitted

@@ -26,7 +26,7 @@ def add_json(parser: ArgumentParser, what: str = "the result") -> None:
     parser.add_argument("--json", action="store_true", help=f"print {what} as JSON")
 
 
-def check_place(target: str | None, inputs: Iterable[str | None]) -> None:
+def check_place(target: str | None, inputs: Iterable[str | None], option: str = "--output") -> None:
     """See before the work is done that its result can be written, and over no input.
 
     Examples
@@ -40,14 +40,20 @@ def check_place(target: str | None, inputs: Iterable[str | None]) -> None:
     path = Path(target)
     folder = path.parent
     if not folder.is_dir():
-        raise UsageError(f"--output: there is no folder {str(folder)!r}")
+        raise UsageError(f"{option}: there is no folder {str(folder)!r}")
     if path.is_dir():
-        raise UsageError(f"--output: {target} is a folder; name a file")
+        raise UsageError(f"{option}: {target} is a folder; name a file")
     if not os.access(folder, os.W_OK):
-        raise UsageError(f"--output: nothing may be written in {folder}")
+        raise UsageError(f"{option}: nothing may be written in {folder}")
     for given in inputs:
         if given is not None and is_same_file(path, Path(given)):
-            raise UsageError(f"--output: {target} is read by this very command; choose another")
+            raise UsageError(f"{option}: {target} is read by this very command; choose another")
+
+
+def check_standard_input(*sources: str | None) -> None:
+    """Only one thing can come from the standard input."""
+    if sum(source == STANDARD for source in sources) > 1:
+        raise UsageError("only one of the inputs can be - for standard input")
 
 
 def is_same_file(one: Path, other: Path) -> bool:
@@ -84,11 +90,11 @@ def write_text(text: str, target: str | None) -> None:
         file.write(text)
 
 
-def print_json(value: Any) -> None:
-    """Print a value as JSON."""
+def write_json(value: Any, target: str | None = None) -> None:
+    """Write a value as JSON."""
     from labelrules.data.document import laid_out
 
-    print(laid_out(plain(value)))
+    write_text(laid_out(plain(value)) + "\n", target)
 
 
 def plain(value: Any) -> Any:
