@@ -1,16 +1,20 @@
 """SHOW: why a theory says what it says, and how a head was found."""
 
 from labelrules.inspection.constraintplot import plot_constraints
+from labelrules.inspection.counterfactual import Counterfactual, Move, counterfactual
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
 __all__ = [
+    "Counterfactual",
     "Edge",
     "Flip",
     "LabelGraph",
     "LayeredTrace",
+    "Move",
     "Trace",
+    "counterfactual",
     "flips",
     "label_graph",
     "plot_constraints",
