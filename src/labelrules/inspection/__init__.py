@@ -3,18 +3,43 @@
 from labelrules.inspection.constraintplot import plot_constraints
 from labelrules.inspection.counterfactual import Counterfactual, Move, counterfactual
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.inspection.explain import explain
+from labelrules.inspection.explanation import (
+    Chain,
+    ConditionSeen,
+    Explanation,
+    LabelExplanation,
+    Link,
+    Node,
+    Place,
+    Rows,
+    RuleSeen,
+)
+from labelrules.inspection.interval import Estimate, estimate
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
 __all__ = [
+    "Chain",
+    "ConditionSeen",
     "Counterfactual",
     "Edge",
+    "Estimate",
+    "Explanation",
     "Flip",
+    "LabelExplanation",
     "LabelGraph",
     "LayeredTrace",
+    "Link",
     "Move",
+    "Node",
+    "Place",
+    "Rows",
+    "RuleSeen",
     "Trace",
     "counterfactual",
+    "estimate",
+    "explain",
     "flips",
     "label_graph",
     "plot_constraints",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from labelrules.data.dataset import column_of
 from labelrules.data.encode import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.inspection.moves import moves
-from labelrules.inspection.passage import single_row
+from labelrules.inspection.passage import encoded_rows, single_row
 from labelrules.inspection.reasons import Reasons
 from labelrules.inspection.slices import slice_for
 from labelrules.rules import Theory
@@ -133,7 +134,8 @@ def counterfactual(
     >>> print(counterfactual(parse(text, readers.schema), readers, "sports", row=3))
     sports would be present with education = Primary instead of University
     """
-    one, schema = single_row(theory, X, row), theory.schema
+    check_limit(limit)
+    one, schema = single_row(encoded_rows(theory, X), row), theory.schema
     seen = None if training is None else encode(training, schema)
     values = np.array([column_of(one.X, j)[0] for j in range(schema.n_features)])
     return change_of(theory, values, _label(label, schema), fixed_mask(fixed, schema), seen, limit)
@@ -222,14 +224,17 @@ class _Search:
         n_sets = 0
         while waiting:
             chosen, passed_over = waiting.pop()
-            missed = [reason - passed_over for reason in reasons if not reason & chosen]
+            missed: list[frozenset[int]] = [
+                reason - passed_over for reason in reasons if not reason & chosen
+            ]
             if not missed:
                 yield tuple(sorted(chosen))
             elif len(chosen) < self.size:
                 n_sets += 1
                 if n_sets > SETS_PER_ROW * self.limit:
                     raise _GaveUpError
-                for column in sorted(min(missed, key=len)):
+                shortest = min(missed, key=len)
+                for column in sorted(shortest):
                     waiting.append((chosen | {column}, passed_over))
                     passed_over = passed_over | {column}
 
@@ -262,11 +267,11 @@ class _Search:
     def _try(self, assignments: list[Assigned], liked: frozenset[int]) -> None:
         """Find out for each whether it changes the label, and if not, why."""
         new = [assigned for assigned in assignments if assigned not in self.known]
-        self.n_tried += len(new)
-        if self.n_tried > self.limit:
+        if self.n_tried + len(new) > self.limit:
             raise _GaveUpError
         if not new:
             return
+        self.n_tried += len(new)
         X = np.repeat(self.values[None, :], len(new), axis=0)
         for number, assigned in enumerate(new):
             for column, choice in assigned:
@@ -278,6 +283,12 @@ class _Search:
                 decided = self.still | {column for column, _ in assigned}
                 reason = self.reasons.reason(number, X, passed, decided, liked)
             self.known[assigned] = reason
+
+
+def check_limit(limit: object) -> None:
+    """Refuse what is no number of rows."""
+    if isinstance(limit, bool) or not isinstance(limit, Integral) or limit < 1:
+        raise ValueError(f"limit must be a whole number of at least 1, not {limit!r}")
 
 
 def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:

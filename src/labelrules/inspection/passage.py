@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
@@ -41,6 +41,10 @@ class Passage:
         at the board that they write.
     source : array of int, optional
         In the same way the part that had written it.
+    is_sampled : bool
+        Whether the labels were drawn by lot, so that no rule has written them.
+    presence : array of float, optional
+        If so, how probable each is.
     """
 
     story: Trace
@@ -48,6 +52,8 @@ class Passage:
     is_fallback: bool = False
     seen: Board | None = None
     source: Integers | None = None
+    is_sampled: bool = False
+    presence: Floats | None = None
 
     @property
     def theory(self) -> DecisionList | RuleSet:
@@ -73,19 +79,23 @@ class Passage:
         return own if self.source is None else int(self.source[told, condition.column])
 
 
-def single_row(theory: Theory, X: Any, row: int) -> Dataset:
-    """One row of X, encoded, as a data set of its own."""
+def encoded_rows(theory: Theory, X: Any) -> Dataset:
+    """The rows of X, encoded, once it is clear that the theory can be looked into."""
     if not isinstance(theory, DecisionList | RuleSet | LayeredTheory):
         raise TypeError(
             f"a DecisionList, RuleSet or LayeredTheory is explained, not a "
             f"{type(theory).__name__}; of a learner give its theory_"
         )
     matrix = encode(X, theory.schema)
-    n_rows = int(matrix.shape[0])
-    if not 0 <= row < n_rows:
-        raise IndexError(f"there is no row {row}: rows are numbered from 0 to {n_rows - 1}")
-    empty = np.zeros((n_rows, theory.schema.n_labels), dtype=np.int8)
-    return Dataset(theory.schema, matrix, empty).take([row])
+    empty = np.zeros((matrix.shape[0], theory.schema.n_labels), dtype=np.int8)
+    return Dataset(theory.schema, matrix, empty)
+
+
+def single_row(rows: Dataset, row: int) -> Dataset:
+    """One row as a data set of its own."""
+    if not 0 <= row < len(rows):
+        raise IndexError(f"there is no row {row}: rows are numbered from 0 to {len(rows) - 1}")
+    return rows.take([row])
 
 
 def passages(theory: Theory, one: Dataset) -> tuple[Passage, ...]:
@@ -99,7 +109,9 @@ def passages(theory: Theory, one: Dataset) -> tuple[Passage, ...]:
     found = []
     for layer, part in enumerate(story.layers):
         last = layer == len(story.layers) - 1
-        if last and not isinstance(story.theory.inference, Gibbs):
+        if last and isinstance(story.theory.inference, Gibbs):
+            found.append(Passage(part, layer, is_sampled=True, presence=story.presence))
+        elif last:
             found.append(_last(story, part, one))
         elif layer:
             found.append(_reading(part, layer, closed(story.layers[layer - 1].board), layer - 1))
@@ -136,4 +148,3 @@ def _in_turn(part: Trace, layer: int, own: Board, start: Board, way: LabelByLabe
     done = turn[None, :] < turn[:, None]
     source = np.where(done, layer, layer - 1 if layer else NOWHERE)
     return Passage(part, layer, seen=np.where(done, own, start), source=source)
-

@@ -134,9 +134,7 @@ def trace(
 def trace(
     theory: Theory, X: Any, row: int = 0, board: Board | None = None
 ) -> Trace | LayeredTrace: ...
-def trace(
-    theory: Theory, X: Any, row: int = 0, board: Board | None = None
-) -> Trace | LayeredTrace:
+def trace(theory: Theory, X: Any, row: int = 0, board: Board | None = None) -> Trace | LayeredTrace:
     r"""Follow one row through a decision list, or through several in layers.
 
     Parameters
