@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import Dataset, Feature, LayeredTheory, Schema, parse
+from labelrules import Dataset, Feature, Schema, parse
 from labelrules.inspection import counterfactual
 from labelrules.inspection.moves import just_above
-from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
+from labelrules.rules import Gibbs, LabelByLabel, UntilStable
+from layered_theories import ONCE, layered_theories
 from naive_counterfactual import fewest, naive_change, predicted
-from theories import decision_lists, rule_sets, theories
+from theories import decision_lists, rule_sets
 
 SCHEMA = Schema(
     [Feature("a"), Feature("b", ("x", "y", "z")), Feature("c"), Feature("d", ("u", "v"))],
@@ -23,16 +24,7 @@ ROWS = st.tuples(
     st.sampled_from([-1.0, 1.0, 1.6, np.nan]),
     st.sampled_from([0.0, 1.0, np.nan]),
 ).map(np.array)
-ONCE = st.just(Once())
 FIXED = st.sets(st.integers(0, 3), max_size=2)
-
-
-@st.composite
-def layered(draw, ways=ONCE, max_size=5):
-    layers = draw(st.lists(theories(SCHEMA, THRESHOLDS, max_size), min_size=1, max_size=3))
-    rules = [r for r in draw(decision_lists(SCHEMA, THRESHOLDS, 2)) if not r.body.on_labels]
-    fallback = type(parse("", SCHEMA))(SCHEMA, rules) if draw(st.booleans()) else None
-    return LayeredTheory(SCHEMA, layers, draw(ways), fallback)
 
 
 def check(theory, values, label, fixed=frozenset()):
@@ -69,7 +61,7 @@ def test_votes_equal_brute_force(theory, values, label, fixed):
 
 
 @settings(max_examples=80)
-@given(layered(), ROWS, st.integers(0, 2), FIXED)
+@given(layered_theories(SCHEMA, THRESHOLDS, ONCE), ROWS, st.integers(0, 2), FIXED)
 def test_layers_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
 
@@ -78,7 +70,7 @@ AGAIN = st.sampled_from([UntilStable(3), LabelByLabel(2), LabelByLabel(3, order=
 
 
 @settings(max_examples=30)
-@given(layered(AGAIN, max_size=3), ROWS, st.integers(0, 2), FIXED)
+@given(layered_theories(SCHEMA, THRESHOLDS, AGAIN, max_size=3), ROWS, st.integers(0, 2), FIXED)
 def test_layers_that_are_asked_again_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
 
@@ -148,7 +140,7 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
     theory = parse(f"k <- {body}", schema)
     data = Dataset(schema, np.zeros((1, 12)), [[0]])
     assert str(counterfactual(theory, data, "k", limit=20)) == (
-        "the search for a change of k was given up after 20 rows: at least 5 features would have "
+        "the search for a change of k was given up after 17 rows: at least 5 features would have "
         "to change; raise limit to look further"
     )
     found = counterfactual(theory, data, "k")

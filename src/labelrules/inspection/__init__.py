@@ -1,5 +1,12 @@
 """SHOW: why a theory says what it says, and how a head was found."""
 
+from labelrules.inspection.comparison import (
+    ChangedRule,
+    Comparison,
+    LabelDifference,
+    PlacedRule,
+    compare,
+)
 from labelrules.inspection.constraintplot import plot_constraints
 from labelrules.inspection.counterfactual import Counterfactual, Move, counterfactual
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
@@ -17,26 +24,44 @@ from labelrules.inspection.explanation import (
 )
 from labelrules.inspection.interval import Estimate, estimate
 from labelrules.inspection.plot import plot_search_tree
+from labelrules.inspection.redundancy import Pair
+from labelrules.inspection.summary import (
+    FeatureSummary,
+    LabelSummary,
+    RuleSummary,
+    Summary,
+    summary,
+)
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
 __all__ = [
     "Chain",
+    "ChangedRule",
+    "Comparison",
     "ConditionSeen",
     "Counterfactual",
     "Edge",
     "Estimate",
     "Explanation",
+    "FeatureSummary",
     "Flip",
+    "LabelDifference",
     "LabelExplanation",
     "LabelGraph",
+    "LabelSummary",
     "LayeredTrace",
     "Link",
     "Move",
     "Node",
+    "Pair",
     "Place",
+    "PlacedRule",
     "Rows",
     "RuleSeen",
+    "RuleSummary",
+    "Summary",
     "Trace",
+    "compare",
     "counterfactual",
     "estimate",
     "explain",
@@ -44,5 +69,6 @@ __all__ = [
     "label_graph",
     "plot_constraints",
     "plot_search_tree",
+    "summary",
     "trace",
 ]

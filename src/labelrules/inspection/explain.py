@@ -104,7 +104,7 @@ def explain(
     sports: absent
       by rule 2: not sports <- quality
         quality: here present
-      right in 4 of 4 cells: probability 0.83, 95% interval 0.51 to 1.00
+      right in 4 of 4 cells: probability 0.83, 95% interval (Wilson) 0.51 to 1.00
       depended on quality = present, by rule 1: quality <- education = University
       later rules that hold:
         rule 3 says present: sports <- true

@@ -67,7 +67,7 @@ def _section(one: LabelExplanation) -> Iterator[str]:
     else:
         yield f"<p>{escape(nobody_text(one))}</p>"
     if one.estimate is not None:
-        yield f"<h4>Evidence</h4><p>{escape(str(one.estimate))} (Wilson)</p>"
+        yield f"<h4>Evidence</h4><p>{escape(str(one.estimate))}</p>"
     if one.rows is not None:
         yield f"<h4>Training rows</h4><p>{escape(rows_text(one))}</p>"
     yield from _titled("It depended on", _chain(one))

@@ -33,7 +33,8 @@ class Estimate:
     def __str__(self) -> str:
         return (
             f"right in {self.right} of {self.right + self.wrong} cells: probability "
-            f"{self.probability:.2f}, {self.level:.0%} interval {self.low:.2f} to {self.high:.2f}"
+            f"{self.probability:.2f}, {self.level:.0%} interval (Wilson) {self.low:.2f} to "
+            f"{self.high:.2f}"
         )
 
 
@@ -46,7 +47,7 @@ def estimate(evidence: Evidence, level: float = 0.95) -> Estimate:
     Examples
     --------
     >>> print(estimate(Evidence(right=9, wrong=1)))
-    right in 9 of 10 cells: probability 0.83, 95% interval 0.60 to 0.98
+    right in 9 of 10 cells: probability 0.83, 95% interval (Wilson) 0.60 to 0.98
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
