@@ -10,8 +10,9 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.dataset import column_of
 from labelrules.data.encode import encode
 from labelrules.data.schema import Schema
-from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run
+from labelrules.rules import DecisionList, LayeredRun, LayeredTheory, RuleSet, Run, Theory
 from labelrules.rules.layeredrun import bare
+from labelrules.rules.rounds import nobody
 from labelrules.rules.text import rule_text
 from labelrules.rules.tokens import name_text, number_text
 
@@ -22,8 +23,8 @@ class Trace:
 
     Attributes
     ----------
-    theory : DecisionList
-        In a layered theory perhaps a RuleSet, whose rules vote.
+    theory : DecisionList or RuleSet
+        The rules of a RuleSet vote, so that none of them writes a label.
     values : array of float
         The encoded features of the row.
     board : array of int8
@@ -126,16 +127,20 @@ def trace(
     theory: LayeredTheory, X: Any, row: int = 0, board: Board | None = None
 ) -> LayeredTrace: ...
 @overload
-def trace(theory: DecisionList, X: Any, row: int = 0, board: Board | None = None) -> Trace: ...
 def trace(
-    theory: DecisionList | LayeredTheory, X: Any, row: int = 0, board: Board | None = None
-) -> Trace | LayeredTrace:
+    theory: DecisionList | RuleSet, X: Any, row: int = 0, board: Board | None = None
+) -> Trace: ...
+@overload
+def trace(
+    theory: Theory, X: Any, row: int = 0, board: Board | None = None
+) -> Trace | LayeredTrace: ...
+def trace(theory: Theory, X: Any, row: int = 0, board: Board | None = None) -> Trace | LayeredTrace:
     r"""Follow one row through a decision list, or through several in layers.
 
     Parameters
     ----------
-    theory : DecisionList or LayeredTheory
-        Layers that are rule sets have no rules to name.
+    theory : DecisionList, RuleSet or LayeredTheory
+        Rule sets have no rules to name, since theirs vote.
     X : array, sparse matrix, frame or Dataset
     row : int, default=0
         Which row of X.
@@ -160,7 +165,7 @@ def trace(
         raise IndexError(
             f"there is no row {row}: rows are numbered from 0 to {matrix.shape[0] - 1}"
         )
-    run = theory.run(X, board)
+    run = _run(theory, X, board)
     values = np.array([column_of(matrix, j)[row] for j in range(matrix.shape[1])])
     if isinstance(run, Run) or not isinstance(theory, LayeredTheory):
         return _trace(theory, values, run, row)
@@ -178,6 +183,13 @@ def trace(
         None if run.presence is None else run.presence[row],
         fallback,
     )
+
+
+def _run(theory: Theory, X: Any, board: Board | None) -> Run | LayeredRun:
+    if isinstance(theory, DecisionList | LayeredTheory):
+        return theory.run(X, board)
+    voted = theory.apply(X, board)
+    return Run(voted, *nobody(voted))
 
 
 def _trace(theory: Any, values: Floats, run: Any, row: int) -> Trace:

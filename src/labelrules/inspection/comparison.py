@@ -1,0 +1,245 @@
+"""Two theories side by side."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from labelrules._types import Mask
+from labelrules.data.dataset import Dataset
+from labelrules.data.encode import encode, encode_labels
+from labelrules.discovery.constraint import counted, pandas_frame
+from labelrules.inspection.explanation import Place
+from labelrules.inspection.summary import places_of
+from labelrules.inspection.summarytext import cut, table
+from labelrules.rules import LayeredTheory, Rule, RuleTable, Theory
+from labelrules.rules.text import rule_text
+from labelrules.rules.tokens import name_text
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class PlacedRule(NamedTuple):
+    """A rule of one of the two theories, and where it stands."""
+
+    place: Place
+    rule: Rule
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+class ChangedRule(NamedTuple):
+    """Two rules that agree in the head or in the body, but not in both."""
+
+    one: PlacedRule
+    other: PlacedRule
+    what: str
+    """What differs: "body", "head", or "marks" if only the stop mark or the votes do."""
+
+
+class LabelDifference(NamedTuple):
+    """How the predictions for a label differ."""
+
+    label: str
+    n_rows: int
+    """Rows in which they differ."""
+    n_one_right: int | None
+    """Those of them in which the first theory is right; None without true labels."""
+    n_other_right: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What two theories have in common and where they differ; printing it tells.
+
+    Attributes
+    ----------
+    one, other : Theory
+    kept : tuple of (PlacedRule, PlacedRule)
+        Rules that both have.
+    removed, added : tuple of PlacedRule
+        Rules that only the first has, only the second, and that are like none of the other.
+    changed : tuple of ChangedRule
+    reordered : bool
+        Whether rules that both have stand in another order.
+    n_rows : int, optional
+        Of the data.
+    differs : array of bool, optional
+        Rows by labels, whether the predictions differ.
+    labels : tuple of LabelDifference
+        One for each label, if there are data.
+    """
+
+    one: Theory
+    other: Theory
+    kept: tuple[tuple[PlacedRule, PlacedRule], ...]
+    removed: tuple[PlacedRule, ...]
+    added: tuple[PlacedRule, ...]
+    changed: tuple[ChangedRule, ...]
+    reordered: bool
+    n_rows: int | None = None
+    differs: Mask | None = None
+    labels: tuple[LabelDifference, ...] = ()
+
+    def rule_frame(self) -> "pandas.DataFrame":
+        """One line per rule or pair of rules, as a pandas frame (needs the extra ``pandas``)."""
+        lines = [("kept", *pair) for pair in self.kept]
+        lines += [(f"{change.what} changed", change.one, change.other) for change in self.changed]
+        columns: dict[str, list[Any]] = {
+            "change": [line[0] for line in lines],
+            "one": [str(line[1]) for line in lines],
+            "other": [str(line[2]) for line in lines],
+        }
+        for name, only in (("removed", self.removed), ("added", self.added)):
+            columns["change"] += [name for _ in only]
+            columns["one"] += [str(rule) if name == "removed" else None for rule in only]
+            columns["other"] += [str(rule) if name == "added" else None for rule in only]
+        return pandas_frame(columns)
+
+    def label_frame(self) -> "pandas.DataFrame":
+        """One line per label, as a pandas frame (needs the extra ``pandas``)."""
+        names = LabelDifference._fields
+        return pandas_frame({name: [getattr(d, name) for d in self.labels] for name in names})
+
+    def __str__(self) -> str:
+        lines = [
+            f"{counted(len(self.one), 'rule')} and {counted(len(self.other), 'rule')}, "
+            f"{len(self.kept)} of them in both" + (", in another order" if self.reordered else "")
+        ]
+        lines += cut(f"removed: {len(self.removed)}", list(map(str, self.removed)))
+        lines += cut(f"added: {len(self.added)}", list(map(str, self.added)))
+        pairs = [f"{c.what} of {c.one}\n  now {c.other}" for c in self.changed]
+        lines += cut(f"changed: {len(self.changed)}", pairs)
+        return "\n".join([*lines, *self._on_data()])
+
+    def _on_data(self) -> list[str]:
+        if self.differs is None or self.n_rows is None:
+            return []
+        n_cells = int(self.differs.sum())
+        share = n_cells / self.differs.size if self.differs.size else 0.0
+        title = (
+            f"predictions differ in {counted(n_cells, 'cell')} ({share:.1%}), in "
+            f"{int(self.differs.any(axis=1).sum())} of {counted(self.n_rows, 'row')}"
+        )
+        known = any(line.n_one_right is not None for line in self.labels)
+        lines = [
+            (name_text(line.label), *map(str, line[1:] if known else line[1:2]))
+            for line in self.labels
+            if line.n_rows
+        ]
+        titles = ("label", "differ", "one right", "other right")[: 4 if known else 2]
+        return [title, *(table(titles, lines) if lines else ())]
+
+
+def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
+    r"""Compare two theories over one schema: their rules, and on data their predictions.
+
+    Rules are equal if they do the same; evidence does not matter. Of those that are left, rules
+    with equal bodies and heads are paired first (only marks or votes differ), then those with
+    equal heads, then those with equal bodies, each time in order, and within one layer only.
+
+    Parameters
+    ----------
+    one, other : DecisionList, RuleSet or LayeredTheory
+    data : Dataset, array, sparse matrix or frame, optional
+        Rows to predict; true labels are taken from a Dataset only.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> one = parse("quality <- sex = Female\nsports <- true", readers.schema)
+    >>> other = parse("quality <- children = No\nsports <- true\nfashion <- true", readers.schema)
+    >>> print(compare(one, other, readers))
+    2 rules and 3 rules, 1 of them in both
+    added: 1
+      rule 3: fashion <- true
+    changed: 1
+      body of rule 1: quality <- sex = Female
+        now rule 1: quality <- children = No
+    predictions differ in 21 cells (37.5%), in 14 of 14 rows
+    label    differ  one right  other right
+    quality       7          4            3
+    fashion      14         11            3
+    """
+    if one.schema != other.schema:
+        raise ValueError(
+            "the theories are over other schemas: only theories over the same features and labels "
+            "can be compared"
+        )
+    mine, theirs = _placed(one), _placed(other)
+    kept = _paired(mine, theirs, lambda placed: placed.rule)
+    marks = _paired(mine, theirs, lambda placed: (placed.rule.head, placed.rule.body))
+    bodies = _paired(mine, theirs, lambda placed: placed.rule.head)
+    heads = _paired(mine, theirs, lambda placed: placed.rule.body)
+    changed = [
+        ChangedRule(a, b, what)
+        for what, pairs in (("marks", marks), ("body", bodies), ("head", heads))
+        for a, b in pairs
+    ]
+    changed.sort(key=lambda change: _order(change.one))
+    order = [_order(b) for _, b in kept]
+    return Comparison(
+        one,
+        other,
+        tuple(kept),
+        tuple(mine),
+        tuple(theirs),
+        tuple(changed),
+        one.ordered and other.ordered and order != sorted(order),
+        *(() if data is None else _predictions(one, other, data)),
+    )
+
+
+def _placed(theory: Theory) -> list[PlacedRule]:
+    return [
+        PlacedRule(place, rule, rule_text(rule, theory.schema))
+        for place, rule in zip(places_of(theory), theory, strict=True)
+    ]
+
+
+def _paired(
+    mine: list[PlacedRule], theirs: list[PlacedRule], key: Any
+) -> list[tuple[PlacedRule, PlacedRule]]:
+    """Take equal ones out of both lists, the first with the first."""
+    waiting: dict[Any, list[PlacedRule]] = {}
+    for placed in theirs:
+        waiting.setdefault((placed.place[1:], key(placed)), []).append(placed)
+    pairs = []
+    for placed in list(mine):
+        same = waiting.get((placed.place[1:], key(placed)))
+        if same:
+            pairs.append((placed, same.pop(0)))
+    for a, b in pairs:
+        mine.remove(a)
+        theirs.remove(b)
+    return pairs
+
+
+def _order(placed: PlacedRule) -> tuple[bool, int, int]:
+    place = placed.place
+    return place.is_fallback, -1 if place.layer is None else place.layer, place.number
+
+
+def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tuple[Any, ...]]:
+    X = encode(data, one.schema)
+    truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
+    rows = Dataset(one.schema, X, np.zeros((X.shape[0], one.schema.n_labels), dtype=np.int8))
+    first, second = _predict(one, rows), _predict(other, rows)
+    differs = first != second
+    lines = []
+    for label, name in enumerate(one.schema.labels):
+        n_rows, right = int(differs[:, label].sum()), None
+        if truth is not None:
+            right = int((differs & (first == truth))[:, label].sum())
+        lines.append(
+            LabelDifference(name, n_rows, right, None if right is None else n_rows - right)
+        )
+    return len(rows), differs, tuple(lines)
+
+
+def _predict(theory: Theory, rows: Dataset) -> Any:
+    return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)

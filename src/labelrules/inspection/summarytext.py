@@ -1,0 +1,119 @@
+"""Summaries and comparisons as text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from labelrules.discovery.constraint import counted
+from labelrules.inspection.redundancy import Pair
+from labelrules.inspection.summary import FeatureSummary, LabelSummary, Summary
+from labelrules.rules.tokens import name_text
+
+SHOWN = 10
+"""Longer lists are cut; all is in the data."""
+
+
+def summary_lines(found: Summary) -> Iterator[str]:
+    """A theory in figures, line by line."""
+    n_rules = len(found.theory)
+    yield (
+        f"{counted(n_rules, 'rule')} with {counted(found.n_conditions, 'condition')}, "
+        f"{found.n_label_conditions} of them on labels"
+    )
+    yield f"labels in the head: {_sizes(found.head_sizes)}"
+    yield f"conditions in the body: {_sizes(found.body_sizes)}"
+    yield (
+        f"{_share(found.n_positive, n_rules)} positive, {_share(found.n_negative, n_rules)} "
+        f"negative, {_share(found.n_mixed, n_rules)} mixed heads"
+    )
+    yield (
+        f"{_share(found.n_dependent, n_rules)} label-dependent, "
+        f"{_share(found.n_stopping, n_rules)} stopping"
+    )
+    if found.n_rows is not None:
+        yield from _on_data(found, found.n_rows)
+    yield from cut(f"subsumed: {len(found.subsumed)}", _pairs(found.subsumed, "by"))
+    # Of a list a number is enough: there the earlier rule wins.
+    pairs = () if found.theory.ordered else found.conflicting
+    title = f"conflicting pairs: {len(found.conflicting)}"
+    yield from cut(title, _pairs(pairs, "and"), always=bool(found.conflicting))
+    yield from _labels(found.labels)
+    yield from _features(found.features)
+
+
+def _on_data(found: Summary, n_rows: int) -> Iterator[str]:
+    n_open = sum(label.n_undecided or 0 for label in found.labels)
+    n_cells = n_rows * len(found.labels)
+    share = _share(n_cells - n_open, n_cells)
+    yield (
+        f"on {counted(n_rows, 'row')} {share} of the cells are decided, "
+        f"{counted(found.n_undecided_rows or 0, 'row')} not at all"
+    )
+    never = [f"{rule.place}: {rule.text}" for rule in found.never_reached]
+    yield from cut(f"never reached: {len(never)}", never)
+
+
+def _pairs(pairs: Iterable[Pair], word: str) -> list[str]:
+    found = []
+    for pair in pairs:
+        others = zip(pair.others, pair.other_texts, strict=True)
+        blamed = "; ".join(f"{place}: {text}" for place, text in others)
+        end = f"\n  {word} {blamed}" if blamed else " (no row can satisfy it)"
+        found.append(f"{pair.place}: {pair.text}{end}")
+    return found
+
+
+def _labels(labels: Sequence[LabelSummary]) -> Iterator[str]:
+    titles = ("positive", "negative", "conditions", "dependent", "tested by", "undecided", "wrong")
+    n_known = 5 + (labels[0].n_undecided is not None) + (labels[0].n_wrong is not None)
+    lines = [(name_text(line.label), *map(str, line[1 : 1 + n_known])) for line in labels]
+    yield from table(("label", *titles[:n_known]), lines)
+
+
+def _features(features: Sequence[FeatureSummary]) -> Iterator[str]:
+    lines = [
+        (name_text(line.feature), str(line.n_rules), str(line.n_conditions), _some(line.labels))
+        for line in features[:SHOWN]
+    ]
+    if lines:
+        yield from table(("feature", "rules", "conditions", "labels"), lines)
+    if len(features) > SHOWN:
+        yield f"and {len(features) - SHOWN} more features"
+
+
+def table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns side by side: the first to the left, numbers to the right, names at the end."""
+    widths = [max(map(len, column)) for column in zip(titles, *lines, strict=True)]
+    for line in (titles, *lines):
+        first, *middle = [
+            cell.ljust(width)
+            if i in (0, len(widths) - 1) and titles[i] in NAMES
+            else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        yield "  ".join([first, *middle]).rstrip()
+
+
+NAMES = frozenset({"label", "feature", "labels", "rule"})
+"""Titles of columns that hold names."""
+
+
+def cut(title: str, lines: Sequence[str], always: bool = False) -> Iterator[str]:
+    """A title and the first lines below it; nothing if there are none."""
+    if lines or always:
+        yield title
+    for line in lines[:SHOWN]:
+        yield from (f"  {part}" for part in line.split("\n"))
+    if len(lines) > SHOWN:
+        yield f"  and {len(lines) - SHOWN} more"
+
+
+def _sizes(sizes: dict[int, int]) -> str:
+    return ", ".join(f"{size} in {counted(n, 'rule')}" for size, n in sizes.items()) or "none"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(map(name_text, names[:SHOWN])) + (f" and {more} more" if more > 0 else "")

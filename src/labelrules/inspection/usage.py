@@ -1,0 +1,132 @@
+"""What each rule of a theory does on rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Integers, Mask, Matrix
+from labelrules.data.dataset import Dataset
+from labelrules.rules import (
+    DecisionList,
+    Gibbs,
+    LayeredTheory,
+    Once,
+    RuleSet,
+    RuleTable,
+    Theory,
+)
+from labelrules.rules.layeredrun import bare
+from labelrules.rules.rounds import closed, nobody
+from labelrules.rules.theory import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Usage:
+    """For each rule, in the order of the theory, what it did.
+
+    Attributes
+    ----------
+    n_covered : array of int
+        Rows on which it fired.
+    n_rows, n_cells : array of int
+        Rows and cells that it wrote, or in a rule set voted on.
+    n_decided : array of int
+        Cells of its part that are decided by it and the rules before it.
+    n_overruled : array of int
+        Cells of rows on which it fired where its part says the opposite.
+    board : array of int8
+        The result; `UNSET` where no rule decided.
+    """
+
+    n_covered: Integers
+    n_rows: Integers
+    n_cells: Integers
+    n_decided: Integers
+    n_overruled: Integers
+    board: Board
+
+    def of_rule(self, number: int) -> tuple[int, ...]:
+        """The five counts of one rule, in the order above."""
+        counts = (self.n_covered, self.n_rows, self.n_cells, self.n_decided, self.n_overruled)
+        return tuple(int(count[number]) for count in counts)
+
+
+def usage_of(theory: Theory, X: Matrix) -> Usage:
+    """Apply a theory and count what its rules do.
+
+    In a last layer that is asked again and again, a rule covers a row if its body holds on the
+    labels that were found in the end. If it was sampled, so that no rule has written anything, the
+    rules that decide on these labels count as those that wrote them.
+    """
+    rows = Dataset(theory.schema, X, np.zeros((X.shape[0], theory.schema.n_labels), dtype=np.int8))
+    if not isinstance(theory, LayeredTheory):
+        return _part(theory, rows, _run(theory, rows), None, None)
+    run = theory.run(rows)
+    parts: list[Usage] = []
+    seen: Board | None = None
+    for number, (layer, done) in enumerate(zip(theory.layers, run.layers, strict=True)):
+        if number == len(run.layers) - 1 and not isinstance(theory.inference, Once):
+            seen = closed(done.board)
+            if isinstance(theory.inference, Gibbs) and isinstance(layer, DecisionList):
+                done = layer.run(rows, reads=seen)
+        parts.append(_part(layer, rows, done, seen, None))
+        seen = closed(done.board)
+    if run.fallback is not None and theory.fallback is not None:
+        waiting = bare(run.layers[-1].board)
+        parts.append(_part(theory.fallback, rows, run.fallback, None, waiting))
+    return Usage(
+        np.concatenate([part.n_covered for part in parts]),
+        np.concatenate([part.n_rows for part in parts]),
+        np.concatenate([part.n_cells for part in parts]),
+        np.concatenate([part.n_decided for part in parts]),
+        np.concatenate([part.n_overruled for part in parts]),
+        run.board,
+    )
+
+
+def _run(theory: Theory, rows: Dataset) -> Run:
+    table = RuleTable(theory)
+    if theory.ordered:
+        return table.run(rows)
+    board = table.apply(rows)
+    return Run(board, *nobody(board))
+
+
+def _part(
+    theory: Theory, rows: Dataset, run: Run, seen: Board | None, waiting: Mask | None
+) -> Usage:
+    """The usage of the rules of a list or a set."""
+    counts = np.zeros((5, len(theory)), dtype=np.int64)
+    open_rows = np.ones(len(rows), dtype=np.bool_) if waiting is None else waiting.copy()
+    decided = np.zeros_like(run.board, dtype=np.bool_)
+    for number, rule in enumerate(theory):
+        fires = open_rows & rule.body.covers(rows.X, _seen(theory, run, seen, number))
+        if isinstance(theory, RuleSet):
+            cells = np.zeros_like(decided)
+            cells[:, list(rule.head.labels)] = fires[:, None]
+        else:
+            cells = run.writer == number
+        fires |= cells.any(axis=1)  # perhaps on labels that have changed since
+        decided |= cells
+        opposite = run.board[:, list(rule.head.labels)] == 1 - np.array(rule.head.values)
+        counts[:, number] = (
+            fires.sum(),
+            cells.any(axis=1).sum(),
+            cells.sum(),
+            decided.sum(),
+            opposite[fires].sum(),
+        )
+        if rule.stops:
+            open_rows &= ~fires
+    n_covered, n_rows, n_cells, n_decided, n_overruled = counts
+    return Usage(n_covered, n_rows, n_cells, n_decided, n_overruled, run.board)
+
+
+def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
+    """The labels that a rule looks at."""
+    if seen is not None:
+        return seen
+    if not isinstance(theory, DecisionList):
+        return np.full_like(run.board, UNSET)
+    written = (run.writer >= 0) & (run.writer < number)
+    return np.where(written, run.board, UNSET)
