@@ -1,14 +1,17 @@
 """``labelrules evaluate``: how good predictions are."""
 
 from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labelrules.cli.errors import OK, UsageError
-from labelrules.cli.models import add_model
+from labelrules.cli.models import Model, add_model
 from labelrules.cli.parser import Parser
 from labelrules.cli.reading import add_data
 from labelrules.cli.together import model_and_data
 from labelrules.cli.writing import add_json, write_json
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset
 
 SUMMARY = "Measure how good the predictions of a model are."
 EXAMPLES = """
@@ -31,20 +34,29 @@ def run(options: Namespace) -> int:
     """Measure."""
     wanted = [_measure(text) for text in options.measures or ()]
     model, data = model_and_data(options, with_labels=True)
-    board = model.board(data)
     if wanted:
+        board = model.board(data)
         values = {str(one): float(one.of_predictions(data.Y, board)) for one in wanted}
     else:
-        from labelrules.measures import evaluate
-
-        values = evaluate(data.Y, board, model.probabilities(data))
+        values = usual_values(model, data)
     if options.json:
         write_json({"model": model.source, "data": data.name, "rows": len(data), "values": values})
-        return OK
-    width = max(map(len, values), default=0)
-    for name, value in values.items():
-        print(f"{name:<{width}}  {value:.4f}")
+    else:
+        print(values_text(values))
     return OK
+
+
+def usual_values(model: Model, data: "Dataset") -> dict[str, float]:
+    """The usual measures."""
+    from labelrules.measures import evaluate
+
+    return evaluate(data.Y, model.board(data), model.probabilities(data))
+
+
+def values_text(values: dict[str, float]) -> str:
+    """A line for each measure."""
+    width = max(map(len, values), default=0)
+    return "\n".join(f"{name:<{width}}  {value:.4f}" for name, value in values.items())
 
 
 def _measure(text: str) -> Any:

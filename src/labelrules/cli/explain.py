@@ -1,35 +1,118 @@
 """``labelrules explain``: why a row gets its labels."""
 
 from argparse import Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from labelrules.cli.errors import OK, CommandError
+from labelrules.cli.documents import document_of
+from labelrules.cli.errors import OK, CommandError, UsageError
 from labelrules.cli.models import add_model
-from labelrules.cli.parser import Counted, Parser
-from labelrules.cli.reading import add_data
+from labelrules.cli.parser import Counted, OneOf, Parser
+from labelrules.cli.reading import add_data, names, no_such_label, read_data
 from labelrules.cli.together import model_and_data
+from labelrules.cli.writing import (
+    STANDARD,
+    add_json,
+    add_output,
+    check_place,
+    write_json,
+    write_text,
+)
 
-SUMMARY = "Explain why a row gets its labels."
+if TYPE_CHECKING:
+    from labelrules.data import Dataset, Schema
+
+SUMMARY = "Explain why rows get their labels, and what would change them."
 EXAMPLES = """
-labelrules explain model.json magazines --row 4
+labelrules explain model.json magazines --row 3
+labelrules explain model.json medical --part test --row 17 --label cough --training medical
+labelrules explain model.json patients.csv --row 0 --fixed age,sex --style sentences
+labelrules explain model.json patients.csv --row 0 --style html -o patient.html
 """
+
+STYLES = ("text", "sentences", "html", "trace")
 
 
 def add_arguments(parser: Parser) -> None:
     """What the command takes."""
     add_model(parser)
-    parser.add_argument("--row", metavar="N", type=Counted(1), default=1,
-                        help="which row of the data, counted from 1")  # fmt: skip
+    parser.add_argument("--row", metavar="N", dest="rows", type=Counted(0), action="append",
+                        help="which row, counted from 0; repeat it for several")  # fmt: skip
+    parser.add_argument("--label", metavar="NAMES", type=names, help="only these labels")
+    parser.add_argument("--style", metavar="STYLE", type=OneOf("style", STYLES), default="text",
+                        help="text, sentences, html, or trace (rules only)")  # fmt: skip
+    parser.add_argument("--training", metavar="DATA",
+                        help="the training data, to name the rows behind a rule")  # fmt: skip
+    parser.add_argument("--fixed", metavar="NAMES", type=names, default=[],
+                        help="features that cannot be changed")  # fmt: skip
+    parser.add_argument("--no-changes", dest="changes", action="store_false",
+                        help="do not look for the smallest change")  # fmt: skip
+    add_output(parser, "the explanation")
+    add_json(parser, "the explanation")
     add_data(parser)
 
 
 def run(options: Namespace) -> int:
     """Explain."""
-    from labelrules.inspection import trace
-
+    check_place(options.output, [options.model, options.data, options.training, options.xml])
+    if options.training == STANDARD:
+        raise UsageError("--training: name a file or a data set, not -")
+    if options.style == "html" and len(options.rows or ()) > 1:
+        raise UsageError("--style html is for one row")
     model, data = model_and_data(options, with_labels=False)
-    if options.row > len(data):
-        raise CommandError(f"there is no row {options.row}: the data have {len(data)} rows")
     theory: Any = model.theory
-    print(trace(theory, data, options.row - 1))
+    _check_names(options, model.schema)
+    rows = options.rows or [0]
+    for row in rows:
+        if row >= len(data):
+            raise CommandError(f"there is no row {row}: the data have {len(data)}, counted from 0")
+    if options.style == "trace" and not options.json:
+        from labelrules.inspection import trace
+
+        stories = [str(trace(theory, data, row)) for row in rows]
+        write_text("\n\n".join(stories) + "\n", options.output)
+        return OK
+    from labelrules.inspection import explain
+
+    found = explain(
+        theory,
+        data,
+        rows,
+        labels=options.label,
+        training=_training(options, model.schema),
+        fixed=options.fixed,
+        counterfactuals=options.changes,
+    )
+    if options.json:
+        write_json([document_of(one) for one in found], options.output)
+    else:
+        texts = [_text(one, options.style) for one in found]
+        write_text("\n\n".join(texts) + "\n", options.output)
     return OK
+
+
+def _check_names(options: Namespace, schema: "Schema") -> None:
+    from labelrules._messages import quoted, suggestion
+
+    for name in options.label or ():
+        if name not in schema.label_index:
+            raise no_such_label(name, schema.labels)
+    for name in options.fixed:
+        if name not in schema.feature_index:
+            near = suggestion(name, schema.feature_names)
+            raise UsageError(f"--fixed: there is no feature {quoted(name)}{near}")
+
+
+def _training(options: Namespace, schema: "Schema") -> "Dataset | None":
+    if options.training is None:
+        return None
+    from labelrules.cli.fitting import fitted
+
+    part = "train" if options.part == "test" else options.part
+    chosen = Namespace(**{**vars(options), "part": part})
+    return fitted(read_data(options.training, chosen, schema), schema, with_labels=True)
+
+
+def _text(found: Any, style: str) -> str:
+    if style == "html":
+        return str(found.html())
+    return str(found.sentences() if style == "sentences" else found)

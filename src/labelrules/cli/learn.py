@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
+from labelrules.cli.evaluate import usual_values, values_text
 from labelrules.cli.learners import (
     DEFAULT,
     LEARNERS,
@@ -17,7 +18,7 @@ from labelrules.cli.learners import (
     learner_name,
     learner_parameters,
 )
-from labelrules.cli.messages import in_words_of_the_shell, say
+from labelrules.cli.messages import say
 from labelrules.cli.models import Model
 from labelrules.cli.parser import OneOf, Parser
 from labelrules.cli.progress import shown_news
@@ -28,6 +29,7 @@ from labelrules.cli.writing import (
     add_json,
     add_output,
     check_place,
+    check_standard_input,
     ending_of,
     write_json,
     write_text,
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 SUMMARY = "Learn rules from data, print them, and keep the model."
 EXAMPLES = """
 labelrules learn magazines
-labelrules learn emotions --part train -o model.json
+labelrules learn emotions --part train --test emotions -o model.json
 labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
 labelrules learn yeast --learner binary-relevance --set base=ripper --set base.folds=5
 labelrules learn --learner ripper --settings
@@ -59,6 +61,8 @@ def add_arguments(parser: Parser) -> None:
     add_settings(parser, "the learner", all_parameters)
     parser.add_argument("--settings", dest="list_settings", action="store_true",
                         help="list what can be set of the learner, and learn nothing")  # fmt: skip
+    parser.add_argument("--test", metavar="DATA",
+                        help="also measure there; with --part train, the test part")  # fmt: skip
     add_output(parser, "the model (JSON)")
     add_json(parser, "what was learned")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but the result")
@@ -94,7 +98,10 @@ def run(options: Namespace) -> int:
         _keep(model, options)
     finally:  # if it cannot be kept, it can at least be read
         if options.output != STANDARD:
-            _print(model, data, seconds, options)
+            about = {"data": data.name, "rows": len(data), "seconds": round(seconds, 3)}
+            _print(model, about, options)
+    if options.output is not None and not options.quiet:
+        say(f"kept in {'standard output' if options.output == STANDARD else options.output}")
     return INTERRUPTED if interrupted else OK
 
 
@@ -113,7 +120,8 @@ def _class_doc(name: str) -> str:
 
 
 def _check_output(options: Namespace) -> None:
-    check_place(options.output, [options.data, options.xml])
+    check_place(options.output, [options.data, options.test, options.xml])
+    check_standard_input(options.data, options.test)
     if options.output is None:
         return
     if is_data(options.output) or ending_of(options.output) == ".xml":
@@ -166,30 +174,44 @@ def _keep(model: Model, options: Namespace) -> None:
     if options.output is None:
         return
     from labelrules.learners import to_json
-    from labelrules.learners.explained import TheoryClassifier
+    from labelrules.learners.kept_values import OURS
 
     kept = model.kept
-    if not isinstance(kept, TheoryClassifier):
+    if model.kind not in OURS:
         say(f"of {options.learner} the rules are kept, but not what gives probabilities")
         kept = model.theory
     write_text(to_json(kept), options.output)
 
 
-def _print(model: Model, data: "Dataset", seconds: float, options: Namespace) -> None:
+def _print(model: Model, about: dict[str, Any], options: Namespace) -> None:
     from labelrules.cli.show import document, text_of
 
     try:
-        theories = model.theories
-    except CommandError as wrong:
-        say(in_words_of_the_shell(wrong))
-        theories = []
-    n_rules = sum(map(len, theories))
+        n_rules = sum(map(len, model.theories))
+    except CommandError:
+        n_rules = None  # rules are made for each row
+    values = _tested(model, options)
     if options.json:
-        found = document(model) if theories else {}
-        about = {"data": data.name, "rows": data.n_rows, "seconds": round(seconds, 3)}
-        write_json({"learner": model.kind, **about, "model": options.output, **found})
-    elif theories:
-        print(text_of(model, "plain", evidence=True))
+        rules = {} if n_rules is None else document(model)
+        tested = {} if values is None else {"values": values}
+        write_json({"learner": model.kind, **about, "model": options.output, **rules, **tested})
+    else:
+        if n_rules is not None:
+            print(text_of(model, "plain", evidence=True))
+        if values is not None:
+            print("\n" * (n_rules is not None) + values_text(values))
     if not options.quiet:
-        place = f", kept in {options.output}" if options.output else ""
-        say(f"{n_rules} rules from {data.n_rows} rows in {seconds:.1f} s{place}")
+        rules_text = "no rules of its own" if n_rules is None else f"{n_rules} rules"
+        say(f"{rules_text} from {about['rows']} rows in {about['seconds']:.1f} s")
+
+
+def _tested(model: Model, options: Namespace) -> "dict[str, float] | None":
+    """How good the model is on other data, if there are any."""
+    if options.test is None:
+        return None
+    from labelrules.cli.fitting import fitted
+
+    part = "test" if options.part == "train" else options.part
+    chosen = Namespace(**{**vars(options), "part": part})
+    data = read_data(options.test, chosen, model.schema)
+    return usual_values(model, fitted(data, model.schema, with_labels=True))

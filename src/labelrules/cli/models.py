@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
     from labelrules.rules import Theory
 
+_CONSTRAINED = "ConstrainedClassifier"
+
 MODEL_HELP = "a model or theory (.json), rules as text, or - for standard input"
 
 
@@ -61,9 +63,11 @@ class Model:
         """Its rules; several theories if several vote."""
         if self.is_theory:
             return [self.kept]
-        if hasattr(self.kept, "theory_"):
-            return [self.kept.theory_]
-        found = list(getattr(self.kept, "theories_", []))
+        # Around a learner, constraints change its predictions; the rules are those of the learner.
+        of = getattr(self.kept, "base_", self.kept) if self.kind == _CONSTRAINED else self.kept
+        if hasattr(of, "theory_"):
+            return [of.theory_]
+        found = list(getattr(of, "theories_", []))
         if not found:
             raise CommandError(f"{self.source}: this {self.kind} has no rules for labels to show")
         return found
@@ -99,7 +103,7 @@ class Model:
 
 def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Model:
     """Read a model or theory, or rules as text, for which the schema of their data is asked."""
-    from labelrules.learners import AssociativeClassifier, from_json
+    from labelrules.learners import from_json
     from labelrules.rules import parse
 
     if is_data(source):
@@ -108,7 +112,7 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
     shown = "standard input" if source == STANDARD else source
     try:
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
-            return Model(from_json(text, learners=[AssociativeClassifier]), shown)
+            return Model(from_json(text), shown)
         if schema is None:
             raise UsageError(
                 f"{shown} holds no JSON; if it holds rules as text, say by --data which data they "

@@ -71,7 +71,7 @@ def _json(values: Any, labels: tuple[str, ...], are_probabilities: bool) -> str:
         {"row": number, "probabilities": dict(zip(labels, row, strict=True))}
         if are_probabilities
         else {"row": number, "labels": _present(row, labels)}
-        for number, row in enumerate(values, 1)
+        for number, row in enumerate(values)
     ]
     return laid_out(plain(rows)) + "\n"
 

@@ -3,10 +3,11 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from labelrules.cli.documents import document_of
 from labelrules.cli.errors import OK
 from labelrules.cli.models import Model, add_model, read_model
 from labelrules.cli.parser import OneOf, Parser
-from labelrules.cli.reading import DATA_HELP, add_reading, no_such_label, schema_of
+from labelrules.cli.reading import DATA_HELP, add_reading, no_such_label, read_data, schema_of
 from labelrules.cli.writing import (
     add_json,
     add_output,
@@ -26,7 +27,7 @@ EXAMPLES = """
 labelrules show model.json
 labelrules show model.json --style unicode --label quality
 labelrules show model.json --style latex -o rules.tex
-labelrules show my-rules.txt --data magazines
+labelrules show my-rules.txt --data magazines --summary
 """
 
 STYLES = ("plain", "unicode", "ascii", "markdown", "latex")
@@ -40,7 +41,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--label", metavar="NAME", help="only rules that speak of this label")
     parser.add_argument("--no-evidence", dest="evidence", action="store_false",
                         help="without the counts of right / wrong")  # fmt: skip
-    parser.add_argument("--data", metavar="DATA", help="for rules as text: what they are about")
+    parser.add_argument("--summary", action="store_true",
+                        help="figures, with --data also what rules do there")  # fmt: skip
+    parser.add_argument("--data", metavar="DATA",
+                        help="for rules as text: what they are about")  # fmt: skip
     add_output(parser, "the rules")
     add_json(parser, "the rules with figures")
     add_reading(parser)
@@ -54,12 +58,31 @@ def run(options: Namespace) -> int:
     model = read_model(options.model, schema_of(options))
     if options.label is not None and options.label not in model.schema.label_index:
         raise no_such_label(options.label, model.schema.labels)
-    if options.json:
+    if options.summary:
+        _show_summary(model, options)
+    elif options.json:
         write_json(document(model, options.label), options.output)
     else:
         text = text_of(model, options.style, options.evidence, options.label)
         write_text(text + "\n" if text else "", options.output)
     return OK
+
+
+def _show_summary(model: Model, options: Namespace) -> None:
+    from labelrules.inspection import summary
+
+    data = None
+    if options.data is not None:
+        from labelrules.cli.fitting import fitted
+
+        data = fitted(
+            read_data(options.data, options, model.schema), model.schema, with_labels=True
+        )
+    found = summary(model.theory, data)
+    if options.json:
+        write_json(document_of(found), options.output)
+    else:
+        write_text(f"{found}\n", options.output)
 
 
 def text_of(model: Model, style: str, evidence: bool, label: str | None = None) -> str:
@@ -72,7 +95,7 @@ def text_of(model: Model, style: str, evidence: bool, label: str | None = None) 
 
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
-    """The rules as plain values."""
+    """The rules as plain values, counted from 0."""
     theories = model.theories
     return {
         "kind": model.kind,
@@ -80,8 +103,8 @@ def document(model: Model, label: str | None = None) -> dict[str, Any]:
         "features": model.schema.n_features,
         "rules": [
             {"theory": place, "number": number, **_rule(rule, model.schema)}
-            for place, theory in enumerate(theories, 1)
-            for number, rule in enumerate(theory, 1)
+            for place, theory in enumerate(theories)
+            for number, rule in enumerate(theory)
             if label is None or _speaks_of(rule, model.schema.label_index[label])
         ],
     }

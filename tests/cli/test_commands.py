@@ -1,0 +1,323 @@
+"""Every command, on real data where they are at hand and on the chapter's readers else."""
+
+import csv
+import os
+import sqlite3
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from labelrules import Dataset, evaluate, load, restore, theory_text
+from labelrules import learners as library
+from labelrules.cli.discover import SEARCHES
+from labelrules.cli.front import COMMANDS
+from labelrules.cli.learners import LEARNERS, NOT_KEPT
+from labelrules.data import read_csv, read_mulan, write_mulan
+from labelrules.inspection import compare, explain, summary
+from shell import called, output
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(params=["flags", "magazines"])
+def names(request, monkeypatch, tmp_path):
+    """The words for rows to learn from and rows to predict, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    if request.param == "magazines":
+        return ["magazines"], ["magazines"]
+    monkeypatch.setenv("LABELRULES_DATA", str(request.getfixturevalue("data_folder")))
+    return ["flags", "--part", "train"], ["flags", "--part", "test"]
+
+
+def data_of(words) -> Dataset:
+    return load(words[0], part=words[2] if len(words) > 1 else None)
+
+
+@pytest.fixture
+def model(names):
+    output("learn", *names[0], "-o", "model.json")
+    return restore("model.json")
+
+
+def test_learn_prints_the_rules_and_keeps_the_model(names):
+    printed = output("learn", *names[0], "-o", "model.json")
+    direct = library.SeparateAndConquer().fit(data_of(names[0]))
+    assert printed == theory_text(direct.theory_, evidence=True) + "\n"
+    assert restore("model.json").theory_ == direct.theory_
+
+
+def test_learn_tells_programs(names):
+    found = called("learn", *names[0], "--json", "--test", *names[1][:1]).json
+    direct = library.SeparateAndConquer().fit(data_of(names[0]))
+    assert found["learner"] == "SeparateAndConquer"
+    assert len(found["rules"]) == len(direct.theory_)
+    test = data_of(names[1])
+    assert found["values"] == evaluate(test.Y, direct.predict(test), direct.predict_proba(test))
+
+
+@pytest.mark.parametrize("learner", sorted(LEARNERS.keys() - {*NOT_KEPT, "ripper"}))
+def test_every_learner_is_kept_and_predicts_the_same(learner, names):
+    output("learn", *names[0], "--learner", learner, "-o", "model.json")
+    direct = getattr(library, LEARNERS[learner])().fit(data_of(names[0]))
+    rows = list(csv.reader(output("predict", "model.json", *names[1]).splitlines()))
+    test = data_of(names[1])
+    assert rows[0] == list(test.schema.labels)
+    assert np.array(rows[1:], dtype=int).tolist() == direct.predict(test).tolist()
+
+
+@pytest.mark.parametrize("learner", NOT_KEPT)
+def test_learners_that_are_not_kept_can_be_tested(learner, names):
+    found = called("learn", *names[0], "-l", learner, "--json", "--test", names[1][0]).json
+    direct = getattr(library, LEARNERS[learner])().fit(data_of(names[0]))
+    test = data_of(names[1])
+    assert found["values"]["hamming-loss"] == np.mean(direct.predict(test) != test.Y)
+
+
+def test_the_table_of_learners_has_every_learner_with_a_fit():
+    public = {
+        name
+        for name in library.__all__
+        if hasattr(getattr(library, name), "fit")
+        and not getattr(getattr(library, name), "__abstractmethods__", None)
+    }
+    assert public == set(LEARNERS.values())
+
+
+def test_settings_reach_the_learner_and_its_base(names):
+    words = ["--set", "base=ripper", "--set", "base.folds=5", "--set", "last-resort=0.3"]
+    output("learn", *names[0], "-l", "BinaryRelevance", *words, "-o", "model.json")
+    kept = restore("model.json")
+    assert (kept.base.folds, kept.last_resort) == (5, 0.3)
+
+
+def test_settings_may_be_lists_lifts_and_nothing(names):
+    words = ["heads=multi", "lift=kln(0.1)", "operators=<=,>,=", "pruning=none", "polarity=both"]
+    chosen = [part for word in words for part in ("--set", word)]
+    output("learn", *names[0], *chosen, "--set", "max_rules=3", "-o", "model.json")
+    kept = restore("model.json")
+    assert kept.lift == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
+    assert (kept.heads, kept.operators, kept.pruning) == ("multi", ["<=", ">", "="], None)
+
+
+def test_settings_are_listed_with_their_meaning():
+    listed = output("learn", "--learner", "ripper", "--settings")
+    assert "folds=3 " in listed
+    assert "held out for pruning" in listed
+    for what in SEARCHES:
+        assert "=" in output("discover", what, "--settings")
+
+
+def test_predict_sets_probabilities_and_json(names, model):
+    test = data_of(names[1])
+    sets = [tuple(line) for line in csv.reader(output("predict", "model.json", *names[1], "--as",
+            "sets").splitlines())]  # fmt: skip
+    said = Dataset(test.schema, test.X, model.predict(test)).label_sets()
+    assert sets == said
+    rows = called("predict", "model.json", *names[1], "--json").json
+    assert [(one["row"], tuple(one["labels"])) for one in rows] == list(enumerate(said))
+    output("predict", "model.json", *names[1], "--as", "probabilities", "-o", "p.csv")
+    with open("p.csv", encoding="utf-8") as file:
+        table = np.array(list(csv.reader(file))[1:], dtype=float)
+    assert (table == model.predict_proba(test)).all()
+
+
+def test_evaluate_gives_the_usual_measures_or_those_wanted(names, model):
+    test = data_of(names[1])
+    usual = evaluate(test.Y, model.predict(test), model.predict_proba(test))
+    assert called("evaluate", "model.json", *names[1], "--json").json["values"] == usual
+    printed = output("evaluate", "model.json", *names[1], "-m", "f1/micro/full")
+    assert printed == f"f1/micro/full  {usual['f1/micro/full']:.4f}\n"
+
+
+def test_show_shows_rules_in_every_style(model):
+    assert output("show", "model.json", "--no-evidence") == theory_text(model.theory_) + "\n"
+    assert "←" in output("show", "model.json", "--style", "unicode")
+    for style in ("ascii", "markdown", "latex"):
+        assert output("show", "model.json", "--style", style).strip()
+    label = model.schema_.labels[0]
+    shown = called("show", "model.json", "--label", label, "--json").json["rules"]
+    expected = [
+        number
+        for number, rule in enumerate(model.theory_)
+        if 0 in rule.head.labels or any(c.on_label and c.column == 0 for c in rule.body)
+    ]
+    assert [one["number"] for one in shown] == expected
+    assert len(output("show", "model.json", "--label", label).splitlines()) == len(expected)
+
+
+def test_show_summarises(names, model):
+    data = data_of(names[1])
+    printed = output("show", "model.json", "--summary", "--data", *names[1])
+    assert printed == f"{summary(model.theory_, data)}\n"
+    figures = called("show", "model.json", "--summary", "--json").json
+    assert len(figures["rules"]) == len(model.theory_)
+
+
+def test_explain_tells_why(names, model):
+    test, train = data_of(names[1]), data_of(names[0])
+    words = ["explain", "model.json", *names[1], "--row", "3"]
+    expected = explain(model.theory_, test, 3, training=train)
+    assert output(*words, "--training", names[0][0]) == f"{expected}\n"
+    assert output(*words, "--training", names[0][0], "--style", "sentences").strip() == (
+        expected.sentences()
+    )
+    output(*words, "--style", "html", "-o", "why.html")
+    assert "<html" in Path("why.html").read_text(encoding="utf-8")
+    assert "rule" in output(*words, "--style", "trace")
+    label = test.schema.labels[1]
+    (found,) = called(*words, "--label", label, "--json", "--no-changes").json
+    assert found["row"] == 3
+    assert found["board"] == model.predict(test)[3].tolist()
+    assert [one["label"] for one in found["labels"]] == [label]
+
+
+def test_compare_shows_what_was_edited(names, model):
+    output("convert", "model.json", "rules.txt")
+    lines = Path("rules.txt").read_text(encoding="utf-8").splitlines()
+    Path("edited.txt").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
+    printed = output("compare", "model.json", "edited.txt", "--data", *names[1])
+    edited = model.theory_[1:]
+    assert printed == f"{compare(model.theory_, edited, data_of(names[1]))}\n"
+    assert "removed: 1" in printed
+    found = called("compare", "model.json", "edited.txt", "--data", *names[1], "--json").json
+    assert [one["text"] for one in found["removed"]] == [theory_text(model.theory_[:1])]
+
+
+def test_edited_rules_can_be_evaluated_and_kept(names, model):
+    output("convert", "model.json", "rules.txt")
+    by_text = called("evaluate", "rules.txt", *names[1], "--json", "-m", "f1/micro/full").json
+    by_model = called("evaluate", "model.json", *names[1], "--json", "-m", "f1/micro/full").json
+    assert by_text["values"] == by_model["values"]
+    output("convert", "rules.txt", "again.json", "--data", *names[0])
+    assert restore("again.json") == model.theory_
+
+
+def test_convert_exports_models_that_say_the_same(names, model):
+    pytest.importorskip("sqlglot")
+    test = data_of(names[1])
+    output("convert", "model.json", "model.py")
+    module: dict = {}
+    exec(Path("model.py").read_text(encoding="utf-8"), module)
+    rows = [_row(test, number) for number in range(len(test))]
+    said = [list(module["predict"](row).values()) for row in rows]
+    assert said == model.predict(test).tolist()
+    output("convert", "model.json", "model.sql", "--table", "people", "--key", "id")
+    query = Path("model.sql").read_text(encoding="utf-8")
+    assert [row[1:] for row in _asked(query, rows)] == [tuple(row) for row in said]
+    assert "<PMML" in output("convert", "model.json", "-", "--to", "pmml")
+    for ending in ("tex", "md", "rules", "json.gz"):
+        output("convert", "model.json", f"model.{ending}")
+    assert restore("model.json.gz").theory_ == model.theory_
+
+
+def _row(data, number):
+    found = {}
+    for place, feature in enumerate(data.schema.features):
+        value = data.column(place)[number]
+        known = None if np.isnan(value) else float(value)
+        is_code = feature.categories is not None and known is not None
+        found[feature.name] = feature.categories[int(value)] if is_code else known
+    return found
+
+
+def _asked(query, rows):
+    base = sqlite3.connect(":memory:")
+    columns = ", ".join(f'"{name}"' for name in rows[0])
+    base.execute(f"CREATE TABLE people (id, {columns})")
+    marks = ", ".join("?" * (len(rows[0]) + 1))
+    base.executemany(
+        f"INSERT INTO people VALUES ({marks})",
+        [(number, *row.values()) for number, row in enumerate(rows)],
+    )
+    found = sorted(base.execute(query).fetchall())
+    base.close()
+    return found
+
+
+def test_convert_takes_data_through_every_format(names):
+    pytest.importorskip("pyarrow")
+    data = data_of(names[0])
+    output("convert", *names[0][:1], "a.csv", *names[0][1:])
+    output("convert", "a.csv", "b.arff.gz")
+    output("convert", "b.arff.gz", "c.parquet")
+    output("convert", "c.parquet", "d.arff")
+    assert read_csv("a.csv") == data
+    assert read_mulan("d.arff") == data
+    assert output("convert", "c.parquet", "-", "--to", "csv") == Path("a.csv").read_text("utf-8")
+
+
+def test_stats_and_every_search(names):
+    assert called("stats", *names[0], "--json").json["instances"] == len(data_of(names[0]))
+    assert str(len(data_of(names[0]))) in output("stats", *names[0])
+    small = {"itemsets": ["--set", "max_length=1"], "subgroups": ["--set", "depth=1"]}
+    for what in SEARCHES:
+        words = ["discover", what, *names[0], *small.get(what, [])]
+        assert output(*words).strip()
+        found = called(*words, "--json", "--first", "2").json["found"]
+        output(*words, "--first", "2", "-o", f"{what}.csv")
+        with open(f"{what}.csv", encoding="utf-8") as file:
+            assert len(list(csv.reader(file))) == len(found) + 1
+
+
+def test_new_rows_need_no_labels_and_may_have_other_columns(names, model):
+    data = data_of(names[1])
+    rows = [_row(data, number) for number in range(len(data))]
+    fields = [*reversed(rows[0]), "note"]
+    with open("new.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fields)
+        writer.writeheader()
+        writer.writerows({**row, "note": f"row {number}"} for number, row in enumerate(rows))
+    expected = output("predict", "model.json", *names[1])
+    assert output("predict", "model.json", "new.csv") == expected
+    text = Path("new.csv").read_text(encoding="utf-8")
+    assert output("predict", "model.json", "-", stdin=text) == expected
+    write_mulan(data, "new.arff")
+    os.remove("new.xml")
+    assert output("predict", "model.json", "new.arff") == expected
+
+
+def test_a_category_that_the_model_does_not_know_is_a_missing_value(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    output("learn", "magazines", "-o", "model.json")
+    head = "education,marital,sex,children\n"
+    given = output("predict", "model.json", "-", stdin=f"{head}Kindergarten,Single,Female,No\n")
+    missing = output("predict", "model.json", "-", stdin=f"{head},Single,Female,No\n")
+    assert given == missing
+
+
+def test_models_and_results_go_through_pipes(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    model = output("learn", "magazines", "-o", "-")
+    assert output("show", "-", stdin=model) == output("learn", "magazines")
+    assert output("evaluate", "-", "magazines", "-m", "f1", stdin=model)
+    assert output("convert", "-", "-", "--to", "json", stdin=model) == model
+
+
+def test_meka_files_and_parts_of_columns(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{int(x > 3)},{x}\n" for x in range(8))
+    text = f"@relation 'r: -C 1'\n@attribute big {{0,1}}\n@attribute x numeric\n@data\n{rows}"
+    Path("small.arff").write_text(text, encoding="utf-8")
+    assert output("learn", "small.arff", "-l", "ripper").startswith("big (4/0) <- x > 3")
+    with_id = "id;big;x\n" + "".join(f"r{x};{int(x > 3)};{x}\n" for x in range(8))
+    Path("small.csv").write_text(with_id, encoding="utf-8")
+    words = ["--labels", "big", "--ignore", "id", "--delimiter", ";"]
+    assert "x > 3" in output("learn", "small.csv", *words)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command):
+    page = output(command, "--help")
+    assert COMMANDS[command].SUMMARY in page.replace("\n", " ")
+    for line in COMMANDS[command].EXAMPLES.strip().splitlines():
+        assert line in page
+    assert output("help", command) == page
+
+
+def test_the_program_is_the_one_that_is_installed():
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    room, _, name = scripts["labelrules"].partition(":")
+    assert getattr(import_module(room), name)(["--version"]) == 0

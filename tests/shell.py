@@ -1,0 +1,38 @@
+"""Calls of the command line, in this process."""
+
+import io
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from labelrules.cli import main
+
+
+class Done(NamedTuple):
+    """How a call ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def called(*words: str, stdin: str = "") -> Done:
+    """Call ``labelrules`` with these words, and this text as standard input."""
+    out, err = io.StringIO(), io.StringIO()
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", given):
+        code = main(words)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def output(*words: str, stdin: str = "") -> str:
+    """What a call prints that goes well."""
+    done = called(*words, stdin=stdin)
+    assert done.code == 0, done.err
+    return done.out
