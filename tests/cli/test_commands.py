@@ -99,7 +99,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
     output("learn", *names[0], *chosen, "--set", "max_rules=3", "-o", "model.json")
     kept = restore("model.json")
     assert kept.lift == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
-    assert (kept.heads, kept.operators, kept.pruning) == ("multi", ["<=", ">", "="], None)
+    assert (kept.heads, kept.operators, kept.pruning) == ("multi", ("<=", ">", "="), None)
 
 
 def test_settings_are_listed_with_their_meaning():
