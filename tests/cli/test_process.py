@@ -1,0 +1,137 @@
+"""The command line as a process of its own: signals, pipes, completion, and what it imports."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labelrules import load, planted, restore
+from labelrules.cli import learn
+from labelrules.data import write_csv
+from shell import called, output
+
+LABELRULES = [sys.executable, "-m", "labelrules.cli"]
+
+
+def test_help_imports_nothing_heavy():
+    program = (
+        "import sys; from labelrules.cli import main; main(['--help']); main(['learn', '--help']);"
+        "print(*({'numpy', 'scipy', 'sklearn', 'numba', 'rich'} & sys.modules.keys()), "
+        "file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.split() == []
+    assert "commands:" in done.stdout
+
+
+class Interrupting:
+    """News that interrupt a learner after some rules, as Ctrl-C would."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def __call__(self, news: object) -> None:
+        self.left -= 1
+        if self.left == 0:
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("learner", ["separate-and-conquer", "binary-relevance"])
+def test_ctrl_c_keeps_the_partial_model(learner, tmp_path, monkeypatch):
+    from contextlib import nullcontext
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(learn, "shown_news", lambda *given: nullcontext(Interrupting(2)))
+    done = called("learn", "magazines", "--learner", learner, "-o", "model.json")
+    assert done.code == 130
+    assert "learning ended early because it was interrupted" in done.err
+    kept = restore("model.json")
+    assert output("show", "model.json") == done.out
+    assert len(kept.theory_) > 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to a process")
+def test_ctrl_c_in_a_process(tmp_path):
+    data, _ = planted(4000, noise=0.2, seed=1)
+    write_csv(data, tmp_path / "many.csv")
+    with subprocess.Popen(
+        [*LABELRULES, "learn", str(tmp_path / "many.csv"), "-v", "-o", str(tmp_path / "m.json"),
+         "--set", "pruning=none", "--set", "max_conditions=8"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        first = process.stderr.readline()  # it has learned a rule
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait(timeout=120) == 130, first + rest
+    assert len(restore(tmp_path / "m.json").theory_) >= 1
+
+
+def test_ctrl_c_before_anything_is_learned(monkeypatch):
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labelrules.data.statistics", interrupted)
+    done = called("stats", "magazines")
+    assert (done.code, done.err) == (130, "labelrules: interrupted\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break otherwise on Windows")
+def test_whoever_stops_reading_gets_no_complaint(tmp_path):
+    write_csv(load("magazines"), tmp_path / "a.csv")
+    head, _, rows = (tmp_path / "a.csv").read_text(encoding="utf-8").partition("\n")
+    (tmp_path / "a.csv").write_text(f"{head}\n{rows * 4000}", encoding="utf-8")
+    words = ["convert", "a.csv", "-", "--to", "csv"]
+    with subprocess.Popen(
+        [*LABELRULES, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=120) == 141
+
+
+def completed(folder: Path, *words: str) -> list[str]:
+    script = folder / "labelrules.bash"
+    if not script.exists():
+        script.write_text(output("completion", "bash"), encoding="utf-8")
+    quoted = " ".join(f"'{word}'" for word in words)
+    program = (
+        f"compopt() {{ :; }}; source {script}; COMP_WORDS=({quoted}); "
+        f"COMP_CWORD={len(words) - 1}; _labelrules; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not there")
+def test_bash_completes_commands_options_words_and_settings(tmp_path):
+    (tmp_path / "model.json").touch()
+    assert completed(tmp_path, "labelrules", "co") == ["compare", "convert", "completion"]
+    assert completed(tmp_path, "labelrules", "learn", "--le") == ["--learner"]
+    assert completed(tmp_path, "labelrules", "learn", "-l", "rip") == ["ripper"]
+    assert completed(tmp_path, "labelrules", "learn", "--set", "hea") == ["heads="]
+    assert completed(tmp_path, "labelrules", "discover", "con") == ["constraints"]
+    assert completed(tmp_path, "labelrules", "show", "mod") == ["model.json"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_sound_and_whole(shell, tmp_path):
+    script = output("completion", shell)
+    for word in ("discover", "stacked-binary-relevance", "min_support=", "subgroups"):
+        assert word in script
+    program = shutil.which(shell)
+    if program is not None:
+        path = tmp_path / "script"
+        path.write_text(script, encoding="utf-8")
+        subprocess.run([program, "-n", str(path)], check=True)

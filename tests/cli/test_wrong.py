@@ -1,0 +1,188 @@
+"""Wrong calls: what is said, and what the shell is told."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from shell import called, output
+
+FILES = {
+    "a.csv": "age,sex,quality\n36,Female,1\n,Male,0\n50,Male,1\n",
+    "torn.csv": 'age,quality\n"36,1\n',
+    "empty.json": "{}",
+    "newer.json": '{"format": "labelrules", "version": 99, "theory": {}}',
+    "half.json": '{"format": "labelrules", "ver',
+    "rules.txt": "quality <- sex = Male\n",
+    "typo.txt": "qualty <- sex = Male\n",
+    "noend": "x",
+    "plain.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n",
+    "bad.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\nx,0\n",
+    "bad.xml": '<labels><label name="b"/></labels>',
+}
+
+USAGE = """
+lern magazines | there is no command 'lern'; did you mean 'learn'?
+--verson | there is no option '--verson'; did you mean '--version'?
+learn | DATA is missing: name a file or a data set
+learn magazines extra | 'extra' is one argument too many
+learn magazines --ouput m2.json | there is no option --ouput; did you mean '--output'?
+learn magazines -x | there is no option -x
+learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
+learn magazines --set heads | write NAME=VALUE, not 'heads'
+learn magazines --set heads=mutli | heads must be 'single', 'multi', 'complete' or a number
+learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
+learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
+learn magazines --set beam=1 --set beam=2 | --set beam is given twice
+learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
+learn magazines --set lift=kln(x) | --set lift: kln takes numbers, not 'x'
+learn magazines --set required=[1 | --set required: [1 is not valid JSON
+learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
+learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
+learn magazines -l binary-relevance --set base=rippr | no learner 'rippr'; did you mean 'ripper'?
+learn magazines -l binary-relevance --set base.folds=3 | choose it first, as by --set base=ripper
+learn magazines -l voted-rules --set base.folds=3 | voted-rules has no base
+learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?
+learn magazines -l lazy-associative-classifier -o m2.json | is more than rules
+learn magazines --labels quality | --labels does not go with a data set by name
+learn a.csv --labels quality --xml bad.xml | --xml does not go with csv
+learn a.csv --labels quality -o a.csv | a.csv is read by this very command; choose another
+learn a.csv --labels quality -o b.csv | b.csv is a name for data; name a .json file
+learn a.csv --labels quality -o nowhere/m.json | there is no folder 'nowhere'
+learn a.csv --labels quality -o . | is a folder; name a file
+learn a.csv --labels quality --delimiter ;; | this must be one character, or tab, not ';;'
+learn a.csv --labels quality --encoding utf-99 | there is no encoding 'utf-99'
+learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
+learn noend | the ending says nothing of the format; choose one by --format
+learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
+learn . | is a folder: name a file in it
+predict model.json | required: DATA
+predict a.csv model.json | a.csv is a file of data: the model comes first, then the data
+predict model.json magazines --as setz | there is no form 'setz'; did you mean 'sets'?
+predict - - | only one of the inputs can be - for standard input
+evaluate model.json magazines -m f1/mikro | did you mean 'micro'?
+evaluate model.json magazines --measure | expected one argument
+show a.csv | a.csv is a file of data, but a model is needed here
+show rules.txt | say by --data which data they are for
+show model.json --label qality | there is no label 'qality'; did you mean 'quality'?
+show model.json --style unicod | there is no style 'unicod'; did you mean 'unicode'?
+explain model.json magazines --row -1 | this must be a whole number of at least 0, not '-1'
+explain model.json magazines --row x | this must be a whole number of at least 0, not 'x'
+explain model.json magazines --label qality | there is no label 'qality'; did you mean 'quality'?
+explain model.json magazines --fixed sx | there is no feature 'sx'; did you mean 'sex'?
+explain model.json magazines --row 1 --row 2 --style html | --style html is for one row
+compare model.json | required: SECOND
+compare model.json model.json --data - | name a file, not -
+discover | required: WHAT
+discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
+discover rules | DATA is missing: name a file or a data set
+discover rules magazines --set min_suport=1 | did you mean 'min_support'?
+discover rules magazines --min-support 0.1 | write --set min_support=VALUE
+discover subgroups magazines --set measure=x | measure must be 'wracc', 'kl' or 'phi', not 'x'
+discover subgroups magazines --first 0 | this must be a whole number of at least 1, not '0'
+convert model.json x.foo | the ending of x.foo says nothing of the form; choose one by --to
+convert model.json x.csv | model.json is a model, which has no form csv
+convert a.csv x.json | a.csv is data, which have no form json
+convert model.json x.py --table t | --table is for SQL only, not for python
+convert model.json x.sql --dialect sqlit | not 'sqlit'; did you mean 'sqlite'?
+convert model.json model.json | TARGET: model.json is read by this very command
+convert a.csv - --to arff --labels quality | arff goes into files only
+completion tcsh | there is no shell 'tcsh'; there are bash, zsh, fish
+demo now | 'now' is one argument too many
+"""
+
+FAILURES = """
+learn magazins | there is no file magazins; did you mean 'magazines'?
+learn a.cvs | there is no file a.cvs; did you mean 'a.csv'?
+learn nofile.arff | there is no file nofile.arff
+learn a.csv | which columns are labels? Pass --labels
+learn a.csv --labels qualty | there is no column 'qualty'; did you mean 'quality'?
+learn torn.csv --labels quality | a quote is opened but never closed
+learn plain.arff | no XML file names its labels: looked for plain.xml; pass --xml
+learn plain.arff --format meka | has no -C option that counts the labels
+learn bad.arff | bad.arff, line 5
+learn magazines --part train | magazines is not divided into parts: leave --part out
+learn openml:nothing | fetch knows no data set 'nothing'
+predict model.json a.csv | the data have no column 'education', a feature of the model
+predict nofile.json magazines | nofile.json: there is no such file or folder
+predict empty.json magazines | empty.json: $: "format" is not there
+predict newer.json magazines | this labelrules reads versions up to 1, so a newer one is needed
+predict half.json magazines | half.json: line 1, column 26: not valid JSON
+predict typo.txt magazines | there is no label 'qualty'; did you mean 'quality'?
+predict rules.txt magazines --as probabilities | holds rules alone
+evaluate model.json unlabelled.csv | the data have no column 'quality', a label of the model
+explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
+compare model.json other.json | about other features or labels
+stats torn.csv --labels quality | torn.csv
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("wrong")
+    for name, text in FILES.items():
+        Path(place, name).write_text(text, encoding="utf-8")
+    readers = "education,marital,sex,children\nPrimary,Single,Male,No\n"
+    Path(place, "unlabelled.csv").write_text(readers, encoding="utf-8")
+    output("learn", "magazines", "-o", str(place / "model.json"))
+    words = ["--labels", "quality", "-o", str(place / "other.json")]
+    output("learn", str(place / "a.csv"), *words)
+    return place
+
+
+def cases(table):
+    return [tuple(line.split(" | ")) for line in table.strip().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("code", "call", "message"),
+    [(2, *case) for case in cases(USAGE)] + [(1, *case) for case in cases(FAILURES)],
+)
+def test_wrong_calls_say_what_is_wrong_and_change_no_file(code, call, message, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("LABELRULES_DATA", raising=False)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = called(*shlex.split(call, posix=True))
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+    assert done.err.startswith("labelrules: ")
+    assert "Traceback" not in done.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_there_are_many_of_them():
+    assert len(cases(USAGE)) + len(cases(FAILURES)) >= 80
+
+
+def test_usage_errors_name_the_help(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert called("show").err.endswith("labelrules show --help tells more\n")
+    assert called("shw").err.endswith("labelrules --help tells more\n")
+
+
+def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    done = called("stats", "-", "--labels", "b", stdin="a,b\n1,2\n")
+    assert (done.code, "labelrules: standard input, line 2" in done.err) == (1, True)
+    done = called("show", "-", stdin="{")
+    assert (done.code, "labelrules: standard input: line 1" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(["a.arff"], ["a.arff.gz"]), (["b.arff"], ["c.csv", "b.arff.gz"])],
+)
+def test_files_beside_the_table_are_not_lost(first, second, tmp_path, monkeypatch):
+    """ARFF files of two names may share an XML file; it stays that of the first."""
+    monkeypatch.chdir(tmp_path)
+    output("convert", "magazines", first[0])
+    source = first[0]
+    if len(second) == 2:
+        Path("c.csv").write_text("x,y\n1,0\n2,1\n", encoding="utf-8")
+        source = "c.csv"
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    words = ["--labels", "y"] if source == "c.csv" else []
+    done = called("convert", source, second[-1], *words)
+    assert done.code == 2
+    assert "belongs to other data; choose another name" in done.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
