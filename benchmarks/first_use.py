@@ -1,4 +1,4 @@
-"""What the first use costs: importing, the first fit of all, and the first fit of a later process.
+"""What the first use costs: importing, the help of the command line, the first fits.
 
 Each in fresh processes, in turn, the least of the repeats: CPU time, which tells more on a machine
 with other work to do, and wall time. The first fit of all starts with an empty folder for
@@ -57,14 +57,21 @@ def run(code: str, **environment: str) -> Ran:
 
 
 def print_imports() -> None:
-    codes = {"nothing": "pass", "labelrules": "import labelrules", "sklearn": "import sklearn"}
+    codes = {
+        "nothing": "pass",
+        "labelrules": "import labelrules",
+        "labelrules and a data set": "from labelrules import load; load('magazines')",
+        "`labelrules --help`": "from labelrules.cli import main; main(['--help'])",
+        "`labelrules learn --help`": "from labelrules.cli import main; main(['learn', '--help'])",
+        "sklearn": "import sklearn",
+    }
     runs: dict[str, list[Ran]] = {name: [] for name in codes}
     for _ in range(REPEATS):
         for name, code in codes.items():
             runs[name].append(run(code))
     cpu = {name: min(ran.cpu for ran in found) for name, found in runs.items()}
     print(header("import", "CPU s", "without starting Python", "to sklearn", "wall s"))
-    for name in ("labelrules", "sklearn"):
+    for name in list(codes)[1:]:
         own = cpu[name] - cpu["nothing"]
         ratio = own / (cpu["sklearn"] - cpu["nothing"])
         wall = min(ran.wall for ran in runs[name])

@@ -124,7 +124,10 @@ def _zsh() -> str:
             f"            if [[ $PREFIX == -* ]]; then compadd -- {_joined(command.flags)}"
         )
         lines.append(f"            else {operands}_files; fi ;;")
-    lines += ["    esac", "}", "compdef _labelrules labelrules", ""]
+    lines += ["    esac", "}"]
+    # A file of $fpath is called as the function itself; other files are sourced.
+    lines += ['if [ "$funcstack[1]" = "_labelrules" ]; then _labelrules "$@"', ""]
+    lines[-1] = "else compdef _labelrules labelrules; fi\n"
     return "\n".join(lines)
 
 

@@ -59,4 +59,4 @@ def _meanings(doc: str) -> dict[str, str]:
 
 def _sentence(text: str) -> str:
     first = re.split(r"(?<=[.;])\s", text, maxsplit=1)[0]
-    return re.sub(r"[`;]", "", first)
+    return first.replace("`", "").removesuffix(";")
