@@ -1,6 +1,6 @@
 """A theory as PMML 4.4: rule sets for single labels, one after the other."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
@@ -207,16 +207,17 @@ class _Chain:
         """Present by more votes than absent; half a vote for absence settles ties."""
         cells: Cells = {}
         for label in sorted({label for rule in part for label in rule.head.labels}):
-            votes: list[Scored] = []
-            weights = []
-            for number, rule in enumerate(part, self.n_before + 1):
-                for spoken, value, weight in rule.ballot:
-                    if spoken == label:
-                        body = self._body(rule, seen or {}, seen is not None)
-                        votes.append((number, body, str(value)))
-                        weights.append(weight)
+            votes: list[Scored] = [
+                (
+                    number,
+                    self._body(rule, seen or {}, seen is not None),
+                    str(dict(rule.head)[label]),
+                )
+                for number, rule in enumerate(part, self.n_before + 1)
+                if label in rule.head.labels
+            ]
             name = f"{self.schema.labels[label]} after {title}"
-            cells[label] = self._add(name, votes, "0", weights)
+            cells[label] = self._add(name, votes, "0", criterion="weightedSum")
         return cells
 
     # ------------------------------------------------------------ elements
@@ -226,12 +227,12 @@ class _Chain:
         name: str,
         scored: Iterable[Scored],
         default: str,
-        weights: Sequence[int] | None = None,
+        criterion: str = "firstHit",
         outputs: Iterable[ET.Element] = (),
     ) -> str:
-        """Add a rule set, whose rules vote if they have weights; the field that has its result."""
+        """Add a rule set; the name of the field that holds its result."""
         result = self.fields.free(name)
-        rules = _rule_set(list(scored), default, weights)
+        rules = _rule_set(scored, default, criterion)
         kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
         output = ET.Element("Output")
         output.append(ET.Element("OutputField", {"name": result, **kind}))
@@ -263,16 +264,15 @@ class _Chain:
         return _predicate(feature.name, operator, value)
 
 
-def _rule_set(scored: list[Scored], default: str, weights: Sequence[int] | None) -> ET.Element:
+def _rule_set(scored: Iterable[Scored], default: str, criterion: str) -> ET.Element:
     found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
-    criterion = "firstHit" if weights is None else "weightedSum"
     ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
-    for place, (number, condition, score) in enumerate(scored):
+    weight = {} if criterion == "firstHit" else {"weight": "1"}
+    for number, condition, score in scored:
         known = {} if number is None else {"id": f"rule {number}"}
-        weight = {} if weights is None else {"weight": str(weights[place])}
         rule = ET.SubElement(found, "SimpleRule", {**known, "score": score, **weight})
         rule.append(condition)
-    if weights is not None:
+    if weight:
         tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
         ET.SubElement(tie, "True")
     return found

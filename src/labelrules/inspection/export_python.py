@@ -93,9 +93,9 @@ def _write(board, head):
 '''
 
 _VOTE = '''
-def _vote(votes, ballot):
-    for label, number in ballot.items():
-        votes[label] = votes.get(label, 0) + number
+def _vote(votes, head):
+    for label, value in head.items():
+        votes[label] = votes.get(label, 0) + (1 if value else -1)
 
 
 def _counted(votes):
@@ -250,8 +250,7 @@ def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
 
 def _rule(rule: Rule, schema: Schema, number: int, ordered: bool) -> list[str]:
     head = {schema.labels[label]: value for label, value in rule.head}
-    ballot = {schema.labels[label]: n if value else -n for label, value, n in rule.ballot}
-    does = [f"_write(board, {head!r})" if ordered else f"_vote(votes, {ballot!r})"]
+    does = [f"_write(board, {head!r})" if ordered else f"_vote(votes, {head!r})"]
     if rule.stops:
         does.append("return board")
     indent = "    "

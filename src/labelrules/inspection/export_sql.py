@@ -189,9 +189,8 @@ class _Query:
         for label, cell in cells.items():
             votes: dict[int, list[Expression]] = {0: [], 1: []}
             for rule in part:
-                for spoken, value, number in rule.ballot:
-                    if spoken == label:
-                        votes[value].append(terms.worth(terms.body(rule.body, looks), number))
+                if label in rule.head.labels:
+                    votes[dict(rule.head)[label]].append(terms.flag(terms.body(rule.body, looks)))
             sides = {"this": terms.total(votes[1]), "expression": terms.total(votes[0])}
             computed.append((cell, terms.flag(terms.exp.GT(**sides))))
         self.add(name, self.columns_with(later, [*kept, *cells.values()]), computed)

@@ -91,11 +91,7 @@ class Terms:
 
     def flag(self, condition: Expression) -> Expression:
         """1 where a condition holds, else 0."""
-        return self.worth(condition, 1)
-
-    def worth(self, condition: Expression, number: int) -> Expression:
-        """A number where a condition holds, else 0."""
-        return self.case([(condition, self.number(number))], self.number(0))
+        return self.case([(condition, self.number(1))], self.number(0))
 
     def total(self, terms: list[Expression]) -> Expression:
         """A sum as a balanced tree, since databases limit how deep expressions are."""

@@ -10,7 +10,7 @@ from labelrules.rules.condition import OPERATORS, Condition, Operator
 from labelrules.rules.head import Head
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
+from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
 MOST_ROUNDS = 1_000_000
@@ -56,14 +56,11 @@ def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
     if rule.evidence is not None:
         pairs = [[int(right), int(wrong)] for right, wrong in rule.evidence]
         evidence = dict(zip(names, pairs, strict=True))
-    # One vote for each label is not said: it is so in every list, and in most sets.
-    votes = {} if rule.votes is None else {"votes": dict(zip(names, rule.votes, strict=True))}
     return {
         "head": dict(zip(names, rule.head.values, strict=True)),
         "body": [_condition_document(condition, schema) for condition in rule.body],
         "stops": bool(rule.stops),
         "evidence": evidence,
-        **votes,
     }
 
 
@@ -138,13 +135,11 @@ def _read_rules(node: Node, schema: Schema, names: _Names) -> DecisionList | Rul
 
 
 def _read_rule(node: Node, names: _Names) -> Rule:
-    has_votes = node.has("votes")
-    fields = node.fields("head", "body", "stops", "evidence", *(["votes"] if has_votes else []))
+    fields = node.fields("head", "body", "stops", "evidence")
     head, body = _read_head(fields["head"], names), _read_body(fields["body"], names)
     evidence = fields["evidence"]
     counts = None if evidence.is_null else _read_evidence(evidence, head, names)
-    votes = _read_votes(fields["votes"], head, names) if has_votes else None
-    return Rule(head, body, fields["stops"].flag(), counts, votes)
+    return Rule(head, body, fields["stops"].flag(), counts)
 
 
 def _read_head(node: Node, names: _Names) -> Head:
@@ -183,22 +178,10 @@ def _read_condition(node: Node, names: _Names) -> Condition:
 
 
 def _read_evidence(node: Node, head: Head, names: _Names) -> tuple[Evidence, ...]:
-    return tuple(_read_counts(item) for item in _by_label(node, "evidence", head, names))
-
-
-def _read_votes(node: Node, head: Head, names: _Names) -> tuple[int, ...]:
-    votes = tuple(item.whole(1, MOST_VOTES) for item in _by_label(node, "votes", head, names))
-    if set(votes) == {1}:
-        node.refuse("one vote for each label is what a rule has anyway: leave votes out")
-    return votes
-
-
-def _by_label(node: Node, what: str, head: Head, names: _Names) -> list[Node]:
-    """What is given for each label of the head, in its order."""
-    given = {names.label(name, item): item for name, item in node.entries()}
-    if given.keys() != set(head.labels):
-        node.refuse(f"{what} must be given for each label of the head, and for no other")
-    return [given[label] for label in head.labels]
+    counts = {names.label(name, item): item for name, item in node.entries()}
+    if counts.keys() != set(head.labels):
+        node.refuse("evidence must be given for each label of the head, and for no other")
+    return tuple(_read_counts(counts[label]) for label in head.labels)
 
 
 def _read_counts(node: Node) -> Evidence:
