@@ -2,7 +2,10 @@
 
 from labelrules.inspection.constraintplot import plot_constraints
 from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.inspection.graphplot import plot_label_graph
+from labelrules.inspection.matrixplot import plot_dependency_matrix
 from labelrules.inspection.plot import plot_search_tree
+from labelrules.inspection.ties import Ties
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
 __all__ = [
@@ -10,10 +13,13 @@ __all__ = [
     "Flip",
     "LabelGraph",
     "LayeredTrace",
+    "Ties",
     "Trace",
     "flips",
     "label_graph",
     "plot_constraints",
+    "plot_dependency_matrix",
+    "plot_label_graph",
     "plot_search_tree",
     "trace",
 ]
