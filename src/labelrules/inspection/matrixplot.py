@@ -245,7 +245,7 @@ def _shade(color: str, strength: float) -> tuple[float, float, float]:
 
 def _ink(strength: float) -> str:
     """In which colour a sign is seen on a mark."""
-    return "white" if strength > 0.55 else "black"
+    return "white" if strength > 0.65 else "black"
 
 
 def _strokes(signs: str) -> tuple[tuple[Point, ...], ...]:
