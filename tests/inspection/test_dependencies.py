@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldens import golden
@@ -66,6 +66,7 @@ def test_counts_are_those_of_the_rules_one_by_one(data):
     assert 0 <= graph.share_full + graph.share_partial <= 1
 
 
+@settings(max_examples=40)
 @given(st.data())
 def test_signs_and_evidence_are_those_of_the_rules_one_by_one(data):
     schema = data.draw(schemas())

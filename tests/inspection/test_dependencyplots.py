@@ -182,6 +182,15 @@ def test_what_cannot_be_drawn_is_refused():
         plot_label_graph(42)
 
 
+def test_what_could_not_be_read_is_refused():
+    with pytest.raises(ValueError, match=r"301 labels, and a picture can hold 300.*only_dependent"):
+        plot_dependency_matrix(pairwise_theory(301))
+    schema = Schema([], [f"l{i}" for i in range(40)])
+    text = "\n".join(f"{a} <- {', '.join(schema.labels)}" for a in schema.labels)
+    with pytest.raises(ValueError, match="1600 dependencies, and a graph can hold 1500 arrows"):
+        plot_label_graph(parse(text, schema))
+
+
 @pytest.mark.parametrize("draw", [plot_dependency_matrix, plot_label_graph])
 def test_names_are_no_formulas_and_given_axes_are_used(draw):
     schema = Schema([], ["$a_1$ \\frac", "<b>", "ü\n2"])

@@ -112,7 +112,7 @@ class LabelGraph:
                 names[i],
                 int(self.full[i, j]),
                 int(self.partial[i, j]),
-                "+" * bool(every.same[i, j]) + "-" * bool(every.opposite[i, j]),
+                every.sign(i, j),
                 int(every.right[i, j]),
                 int(every.wrong[i, j]),
             )

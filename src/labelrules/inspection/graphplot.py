@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.discovery.constraint import Constraints
-from labelrules.inspection.dependencies import Edge, LabelGraph, label_graph
-from labelrules.inspection.labelorder import ordered_labels
+from labelrules.inspection.dependencies import Edge, LabelGraph
+from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib
-from labelrules.rules import Theory
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+
+MAX_ARROWS = 1500
+"""Arrows that a picture can hold; more could not be told apart."""
 
 _SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}
 """The kind of line for each sign."""
@@ -28,7 +29,7 @@ _FONT, _LINE = 8.0, 0.16
 
 
 def plot_label_graph(
-    source: LabelGraph | Theory | Constraints,
+    source: Source,
     ax: "Axes | None" = None,
     *,
     order: str | Sequence[str] = "data",
@@ -71,17 +72,20 @@ def plot_label_graph(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
-    graph = source if isinstance(source, LabelGraph) else label_graph(source)
-    labels = ordered_labels(graph, order, only_dependent)
-    if not labels:
-        raise ValueError("there is nothing to draw: no rule tells a label by another")
+    graph, labels = graph_and_labels(source, order, only_dependent)
     names = [graph.schema.labels[label] for label in labels]
+    edges = [edge for edge in graph.edges() if {edge.tested, edge.told} <= {*names}]
+    if len(edges) > MAX_ARROWS:
+        raise ValueError(
+            f"there are {len(edges)} dependencies, and a graph can hold {MAX_ARROWS} arrows: name "
+            "some labels in order, or draw the matrix"
+        )
     if ax is None:
-        ax = _new_axes(names)
+        ax = _new_axes([shown_name(name) for name in names])
     places = _places(names)
-    edges = [e for e in graph.edges() if e.tested in places and e.told in places]
     circles = _numbered(graph)
-    styles = {edge: _style(edge, edges, circles) for edge in edges}
+    pairs = {(edge.tested, edge.told) for edge in edges}
+    styles = {edge: _style(edge, pairs, circles) for edge in edges}
     for edge, style in styles.items():
         _draw_edge(ax, places[edge.tested], places[edge.told], {**style, **_sign(edge)})
     _draw_labels(ax, places, circles)
@@ -96,11 +100,10 @@ def _numbered(graph: LabelGraph) -> dict[str, int]:
     return {name: n for n, circle in enumerate(graph.components(), 1) for name in circle}
 
 
-def _style(edge: Edge, edges: list[Edge], circles: dict[str, int]) -> dict[str, Any]:
+def _style(edge: Edge, pairs: set[tuple[str, str]], circles: dict[str, int]) -> dict[str, Any]:
     if edge.tested not in circles or circles[edge.tested] != circles.get(edge.told):
         return _NO_CIRCLE
-    back = any((e.tested, e.told) == (edge.told, edge.tested) for e in edges)
-    return _MUTUAL if back else _IN_CIRCLE
+    return _MUTUAL if (edge.told, edge.tested) in pairs else _IN_CIRCLE
 
 
 def _sign(edge: Edge) -> dict[str, Any]:
@@ -181,8 +184,8 @@ def _draw_labels(ax: "Axes", places: dict[str, Floats], circles: dict[str, int])
         angle = float(np.degrees(np.arctan2(y, x)))
         on_the_left = x < -1e-9
         ax.annotate(
-            name, (x, y), xytext=(9 * x, 9 * y), textcoords="offset points", parse_math=False,
-            fontsize=_FONT, rotation=angle - 180 if on_the_left else angle, va="center",
+            shown_name(name), (x, y), xytext=(9 * x, 9 * y), textcoords="offset points",
+            parse_math=False, fontsize=_FONT, rotation=angle - 180 if on_the_left else angle, va="center",
             ha="right" if on_the_left else "left", rotation_mode="anchor", annotation_clip=False,
         )  # fmt: skip
 

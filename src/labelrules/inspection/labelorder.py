@@ -2,14 +2,52 @@
 
 import re
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from labelrules._messages import suggestion
 from labelrules._types import Mask
-from labelrules.inspection.dependencies import LabelGraph
+from labelrules.discovery.constraint import Constraints
+from labelrules.inspection.dependencies import LabelGraph, label_graph
+from labelrules.rules import Theory
 
-ORDERS = ("data", "name", "related")
+Source: TypeAlias = LabelGraph | Theory | Constraints
+"""What a picture of dependencies is drawn from."""
+
+MAX_LABELS = 300
+"""Labels that a picture can hold; a larger one would take gigabytes."""
+
+LONGEST = 44
+"""Letters of a name; the middle of a longer one is left out."""
+
+
+def graph_and_labels(
+    source: Source, order: str | Sequence[str], only_dependent: bool
+) -> tuple[LabelGraph, list[int]]:
+    """What a picture shows: a graph, and which labels of it in which order."""
+    graph = source if isinstance(source, LabelGraph) else label_graph(source)
+    labels = ordered_labels(graph, order, only_dependent)
+    if not labels:
+        raise ValueError("there is nothing to draw: no rule tells a label by another")
+    if len(labels) > MAX_LABELS:
+        raise ValueError(
+            f"there are {len(labels)} labels, and a picture can hold {MAX_LABELS}: name some in "
+            "order" + ("" if only_dependent else ", or try only_dependent=True")
+        )
+    return graph, labels
+
+
+def shown_name(name: str) -> str:
+    """A name on one line, and not too long.
+
+    Examples
+    --------
+    >>> shown_name("a label that is told by very many words, too many to be shown")
+    'a label that is told by very…to be shown'
+    """
+    line = "".join(sign if sign.isprintable() else " " for sign in name)
+    return line if len(line) <= LONGEST else f"{line[:28]}…{line[-11:]}"
 
 
 def ordered_labels(

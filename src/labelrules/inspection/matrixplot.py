@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.discovery.constraint import Constraints
-from labelrules.inspection.dependencies import LabelGraph, label_graph
-from labelrules.inspection.labelorder import ordered_labels
+from labelrules.inspection.dependencies import LabelGraph
+from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, check_matplotlib
 from labelrules.inspection.ties import Ties
-from labelrules.rules import Theory
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -36,7 +34,7 @@ class Mark(NamedTuple):
 
     place: Point
     half: float
-    """Half its width: the square of it grows with the support."""
+    """Half its width, which grows with the root of the support."""
     is_full: bool
     strength: float
     """NaN if nothing is known."""
@@ -45,7 +43,7 @@ class Mark(NamedTuple):
 
 
 def plot_dependency_matrix(
-    source: LabelGraph | Theory | Constraints,
+    source: Source,
     ax: "Axes | None" = None,
     *,
     order: str | Sequence[str] = "data",
@@ -90,11 +88,8 @@ def plot_dependency_matrix(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
-    graph = source if isinstance(source, LabelGraph) else label_graph(source)
-    labels = ordered_labels(graph, order, only_dependent)
-    if not labels:
-        raise ValueError("there is no label to draw: no rule tells a label by another")
-    names = [graph.schema.labels[label] for label in labels]
+    graph, labels = graph_and_labels(source, order, only_dependent)
+    names = [shown_name(graph.schema.labels[label]) for label in labels]
     marks = [*_marks(graph, labels)]
     is_ours = ax is None
     if ax is None:
@@ -113,25 +108,23 @@ def plot_dependency_matrix(
 
 
 def _marks(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
-    """The marks of every cell, row by row: two upper corners, then two lower ones."""
-    n = len(labels)
+    """The marks of every dependency: in the row of the label that is told, and in its column."""
     chosen = np.ix_(labels, labels)
     fully, partly = (Ties(*(part[chosen] for part in ties)) for ties in (graph.fully, graph.partly))
     most = max(int(fully.support.max(initial=0)), int(partly.support.max(initial=0)))
     for ties, x in ((fully, -0.25), (partly, 0.25)):
         strength, half = ties.strength, _half_widths(ties, most)
         for told, tested in np.argwhere(ties.rules > 0).tolist():
-            signs = "+" * bool(ties.same[told, tested]) + "-" * bool(ties.opposite[told, tested])
+            # Rows are counted downwards, so the upper corners have the smaller y.
             mark = Mark(
-                (0.0, 0.0),
+                (tested + x, told - 0.25),
                 float(half[told, tested]),
                 ties is fully,
                 float(strength[told, tested]),
-                signs,
+                ties.sign(told, tested),
             )
-            # Rows are counted downwards, so the upper corners have the smaller y.
-            yield mark._replace(place=(tested + x, told - 0.25))
-            if told != tested and n > 1:
+            yield mark
+            if told != tested:
                 yield mark._replace(place=(told + x, tested + 0.25))
 
 

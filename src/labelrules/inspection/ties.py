@@ -35,6 +35,10 @@ class Ties(NamedTuple):
         np.divide(self.right, self.support, out=found, where=self.support > 0)
         return found
 
+    def sign(self, told: int, tested: int) -> str:
+        """``"+"``, ``"-"``, both, or nothing where there is no rule."""
+        return "+" * bool(self.same[told, tested]) + "-" * bool(self.opposite[told, tested])
+
     def plus(self, other: "Ties") -> "Ties":
         """The counts of both together."""
         return Ties(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
