@@ -185,8 +185,9 @@ def _draw_labels(ax: "Axes", places: dict[str, Floats], circles: dict[str, int])
         on_the_left = x < -1e-9
         ax.annotate(
             shown_name(name), (x, y), xytext=(9 * x, 9 * y), textcoords="offset points",
-            parse_math=False, fontsize=_FONT, rotation=angle - 180 if on_the_left else angle, va="center",
-            ha="right" if on_the_left else "left", rotation_mode="anchor", annotation_clip=False,
+            rotation=angle - 180 if on_the_left else angle, rotation_mode="anchor", va="center",
+            ha="right" if on_the_left else "left", fontsize=_FONT, parse_math=False,
+            annotation_clip=False,
         )  # fmt: skip
 
 
