@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from labelrules import load
+from labelrules import load, rule_text
 from labelrules.inspection import (
     LabelGraph,
     label_graph,
@@ -24,6 +24,7 @@ from labelrules.inspection import (
 from labelrules.inspection.matrixplot import FULL, PARTIAL
 from labelrules.inspection.plot import VERMILION
 from labelrules.learners import Ripper, StackedBinaryRelevance
+from labelrules.rules import Theory
 
 DOCS = Path(__file__).parent
 SETS = ("emotions", "scene", "yeast", "enron", "CAL500")
@@ -50,10 +51,24 @@ def folder() -> Path:
 
 
 @cache
-def graph(name: str) -> LabelGraph:
-    """What the second of two layers says, learned on true labels from all rows."""
+def second(name: str) -> Theory:
+    """The second of two layers, learned on true labels from all rows."""
     model = StackedBinaryRelevance(Ripper(), labels_from="truth")
-    return label_graph(model.fit(load(name, folder())).theory_.layers[1])
+    return model.fit(load(name, folder())).theory_.layers[1]
+
+
+@cache
+def graph(name: str) -> LabelGraph:
+    """What it tells by which labels."""
+    return label_graph(second(name))
+
+
+def full_rules() -> str:
+    """The rules of emotions that test labels only."""
+    theory = second("emotions")
+    found = [rule for rule in theory if rule.form.dependence == "full"]
+    lines = [rule_text(rule, theory.schema, evidence=True) for rule in found]
+    return "```text\n" + "\n".join(lines) + "\n```"
 
 
 def sizes() -> str:
@@ -173,7 +188,13 @@ def _table(head: str, lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in every)
 
 
-PARTS = {"sizes": sizes, "neighbours": neighbours, "groups": groups, "strongest": strongest}
+PARTS = {
+    "full rules": full_rules,
+    "sizes": sizes,
+    "neighbours": neighbours,
+    "groups": groups,
+    "strongest": strongest,
+}
 """From the mark to what belongs there."""
 
 
