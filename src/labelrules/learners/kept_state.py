@@ -221,9 +221,7 @@ def _read_chain(model: Any, node: Node, nested: NestedReader) -> None:
     if not model.orders_ or len(model.orders_) != len(model.theories_):
         node.refuse("each chain must have an order and a theory")
     # Of several chains only one may be left, if learning was interrupted.
-    if model._has_theory != (threshold is None) or (
-        model._has_theory and len(model.orders_) != 1
-    ):
+    if model._has_theory != (threshold is None) or (model._has_theory and len(model.orders_) != 1):
         node.refuse("one chain is a theory, several are not and have a threshold")
     model._chains = [
         _by_label(theory, order)

@@ -21,7 +21,7 @@ from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.fallback import checked_last_resort
 from labelrules.learners.labelwise import LabelwiseClassifier
 from labelrules.learners.lazy import checked_number
-from labelrules.learners.parameters import truth
+from labelrules.learners.parameters import needed, truth, whole
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.probability import check_smoothing
 from labelrules.learners.relevance import BinaryRelevance
@@ -280,8 +280,11 @@ def _check_constrained(learner: ConstrainedClassifier) -> None:
     texts = given if isinstance(given, tuple) else (given,)
     if not (given is None or all(isinstance(text, str) for text in texts)):
         raise ValueError("constraints must be text, a list of texts, or null")
-    if truth(learner, "learn"):  # the parameters are checked as `fit` does it
-        learner._found(_TINY, np.zeros((2, 1), dtype=np.int8))
+    if truth(learner, "learn"):
+        needed(whole(learner, "max_body", 1), "max_body")
+        # The rest is checked as `fit` does it, without a long search.
+        short = ConstrainedClassifier(**{**learner.get_params(deep=False), "max_body": 1})
+        short._found(_TINY, np.zeros((2, 1), dtype=np.int8))
 
 
 def _check_labelwise(learner: LabelwiseClassifier) -> None:
