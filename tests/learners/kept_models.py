@@ -126,7 +126,7 @@ CASES = {
     **{f"registry {number}": (one, readers) for number, one in enumerate(KEPT_OF_REGISTRY)},
     "voted": (VotedRules(n_lists=2, miss_cost=1.5, random_state=3), with_holes),
     "voted classes": (VotedRules(n_lists=2), three_classes),
-    "voted, no rule": (VotedRules(n_lists=1, vote_cost=1000), readers),
+    "voted, one rule": (VotedRules(n_lists=1, vote_cost=1000), readers),
     "associative": (AssociativeClassifier(bins="frequency", n_bins=3, smoothing=2.0), with_holes),
     "constrained": (
         ConstrainedClassifier(

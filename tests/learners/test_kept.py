@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -23,13 +22,13 @@ from labelrules import (
     RuleSet,
     Schema,
     from_json,
+    learners,
     load,
     parse,
     restore,
     save,
     to_json,
 )
-from labelrules import learners
 from labelrules.data import DataError, FileError
 from labelrules.learners import (
     BinaryRelevance,
@@ -90,6 +89,26 @@ def test_other_learners_of_the_registry_are_refused(number):
     model = clone(NOT_KEPT[number]).fit(load("magazines"))
     with pytest.raises(DataError, match=refusal(model)):
         to_json(model)
+
+
+def test_the_cases_are_what_they_are_for():
+    assert fitted("one layer")[0].n_layers_ == 1
+    assert any(rule.votes for rule in fitted("voted")[0].theory_)
+    assert len(fitted("voted, one rule")[0].theory_) == 1
+    for name in ("constrained", "constrained frame"):
+        model, X = fitted(name)
+        assert len(model.repairs(X).rows), name
+    assert fitted("constrained, alike")[0].found_.equivalences
+
+
+def test_what_a_constrained_classifier_has_found_comes_back():
+    model, X = fitted("constrained")
+    again = from_json(to_json(model))
+    assert str(again.found_) == str(model.found_)
+    assert again.found_.as_dict() == model.found_.as_dict()
+    assert again.found_.hierarchy == model.found_.hierarchy
+    assert str(again.repairs(X)) == str(model.repairs(X))
+    assert again.left_out_ == model.left_out_
 
 
 @pytest.mark.parametrize("name", ["frame", "chains", "own label", "registry 1"])
@@ -186,9 +205,7 @@ def test_a_formula_of_ones_own_is_kept_by_name():
             "a LazyAssociativeClassifier is not kept, because it makes its rules from the training",
         ),
         (
-            lambda d: ConstrainedClassifier(FrozenEstimator(BinaryRelevance(Stumps()).fit(d))).fit(
-                d
-            ),
+            lambda d: ConstrainedClassifier(FrozenEstimator(Stumps().fit(d))).fit(d),
             "its base was fitted elsewhere",
         ),
         (
