@@ -7,7 +7,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 
-from labelrules import Measure, load
+from labelrules import Dataset, Feature, Measure, Schema, load
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,
@@ -112,6 +112,13 @@ def label_sets():
     return plain()[:48], [{"b"}, {"a", "b"}, set()] * 16
 
 
+def family():
+    """A hierarchy of labels, of which two always go together."""
+    schema = Schema([Feature("x")], ["animal", "cat", "tiger"], [None, "animal", "cat"])
+    x = plain()[:, 0]
+    return (Dataset(schema, x[:, None], np.column_stack([x > 0, x > 1, x > 1]).astype(np.int8)),)
+
+
 def lifted(lift):
     return SeparateAndConquer(
         heads="multi", measure="precision", lift=lift, polarity="both", fixed_head=False,
@@ -142,8 +149,8 @@ CASES = {
     ),
     "constrained classes": (ConstrainedClassifier(Stumps()), three_classes),
     "constrained, alike": (
-        ConstrainedClassifier(BinaryRelevance(Stumps()), tolerance=0.4, alpha=None),
-        label_sets,
+        ConstrainedClassifier(BinaryRelevance(Stumps()), alpha=None),
+        family,
     ),
     "powerset of voted": (LabelPowerset(VotedRules(n_lists=2)), numbers_alone),
     "one layer": (StackedBinaryRelevance(BASE, alpha=1e-9, n_folds=2), with_holes),

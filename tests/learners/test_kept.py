@@ -98,15 +98,20 @@ def test_the_cases_are_what_they_are_for():
     for name in ("constrained", "constrained frame"):
         model, X = fitted(name)
         assert len(model.repairs(X).rows), name
-    assert fitted("constrained, alike")[0].found_.equivalences
+    found = fitted("constrained, alike")[0].found_
+    assert found.equivalences
+    assert found.hierarchy
 
 
-def test_what_a_constrained_classifier_has_found_comes_back():
-    model, X = fitted("constrained")
-    again = from_json(to_json(model))
+@pytest.mark.parametrize("name", ["constrained", "constrained, alike"])
+def test_what_a_constrained_classifier_has_found_comes_back(name):
+    model, X = fitted(name)
+    again = from_json(to_json(model), learners=[Stumps])
     assert str(again.found_) == str(model.found_)
     assert again.found_.as_dict() == model.found_.as_dict()
     assert again.found_.hierarchy == model.found_.hierarchy
+    assert again.found_.schema == model.found_.schema
+    assert again.constraints_.schema == model.constraints_.schema
     assert str(again.repairs(X)) == str(model.repairs(X))
     assert again.left_out_ == model.left_out_
 
