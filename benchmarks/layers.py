@@ -37,10 +37,15 @@ LAYERED: dict[str, Callable[[Any], Any]] = {
     "BR, last resort": lambda base: BinaryRelevance(base, last_resort=0.4),
     "chain": ClassifierChain,
     "chain, last resort": lambda base: ClassifierChain(base, last_resort=0.4),
-    "SBR on true labels": lambda base: StackedBinaryRelevance(base, labels_from="truth"),
+    "SBR on true labels": lambda base: StackedBinaryRelevance(
+        base, labels_from="truth", last_resort=None
+    ),
     "SBR": StackedBinaryRelevance,
-    "SBR, own label, last resort": lambda base: StackedBinaryRelevance(
-        base, own_label=True, last_resort=0.4
+    "SBR, every label anew": lambda base: StackedBinaryRelevance(
+        base, alpha=None, last_resort=None
+    ),
+    "SBR, every label anew, own label, last resort": lambda base: StackedBinaryRelevance(
+        base, own_label=True, alpha=None
     ),
     "ten chains that vote": lambda base: ClassifierChain(base, n_chains=10),
 }

@@ -4,12 +4,13 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldens import golden
 from labelrules import DecisionList, Schema, load, parse
-from labelrules.inspection import Edge, Flip, LabelGraph, flips, label_graph
+from labelrules.discovery import find_constraints
+from labelrules.inspection import Edge, Flip, LabelGraph, Ties, flips, label_graph
 from labelrules.rules import LayeredTheory, UntilStable
 from strategies import schemas
 from theories import theories
@@ -27,11 +28,11 @@ def test_the_chapters_stacked_lists():
     graph = label_graph(stacked())
     assert (graph.n_rules, graph.n_full, graph.n_partial) == (23, 2, 2)
     assert graph.edges() == [
-        Edge("sports", "quality", 0, 1),
-        Edge("quality", "tabloid", 1, 0),
-        Edge("tabloid", "fashion", 0, 1),
-        Edge("quality", "sports", 1, 0),
-        Edge("tabloid", "sports", 1, 0),
+        Edge("sports", "quality", 0, 1, "+", 0, 0),
+        Edge("quality", "tabloid", 1, 0, "-", 0, 0),
+        Edge("tabloid", "fashion", 0, 1, "+", 0, 0),
+        Edge("quality", "sports", 1, 0, "+", 0, 0),
+        Edge("tabloid", "sports", 1, 0, "-", 0, 0),
     ]
     assert graph.components() == [("quality", "tabloid", "sports")]
     assert graph.cycles() == [("quality", "sports"), ("quality", "sports", "tabloid")]
@@ -65,11 +66,50 @@ def test_counts_are_those_of_the_rules_one_by_one(data):
     assert 0 <= graph.share_full + graph.share_partial <= 1
 
 
+@settings(max_examples=40)
+@given(st.data())
+def test_signs_and_evidence_are_those_of_the_rules_one_by_one(data):
+    schema = data.draw(schemas())
+    theory = data.draw(theories(schema))
+    for edge in label_graph(theory).edges():
+        told, tested = schema.label_index[edge.told], schema.label_index[edge.tested]
+        agree, right, wrong = set(), 0, 0
+        for rule in theory:
+            asked = {int(c.value) for c in rule.body if c.on_label and c.column == tested}
+            if not asked or told not in rule.head.labels:
+                continue
+            agree |= {rule.head.vector()[told] == value for value in asked}
+            counts = rule.evidence_for(told)
+            right += counts.right if counts else 0
+            wrong += counts.wrong if counts else 0
+        assert edge.sign == {(True,): "+", (False,): "-"}.get(tuple(agree), "+-")
+        assert (edge.right, edge.wrong, edge.support) == (right, wrong, right + wrong)
+        assert edge.strength == right / (right + wrong) if edge.support else edge.strength != 0
+
+
+def test_constraints_have_a_graph_too():
+    """b occurs only with a; a and c exclude each other, which is so both ways round."""
+    Y = [{"a", "b"}, {"a", "b"}, {"a"}, {"c"}, {"c"}, {"d", "a"}, {"d", "c"}, {"d"}]
+    graph = label_graph(find_constraints(Y, groups=False))
+    edges = {(edge.tested, edge.told): edge for edge in graph.edges()}
+    assert edges["b", "a"] == Edge("b", "a", 1, 0, "+", 2, 0)
+    assert edges["a", "c"].sign == edges["c", "a"].sign == "-"
+    assert {edges["a", "c"].support, edges["c", "a"].support} in ({0, 3}, {0, 4})
+    assert ("a", "b") not in edges
+    assert graph.n_rules == graph.n_full == len(find_constraints(Y, groups=False))
+
+
+def test_a_learner_is_no_theory():
+    with pytest.raises(TypeError, match="has its theory in theory_"):
+        label_graph("quality <- sports")
+
+
 def graph_of(adjacency):
     n = len(adjacency)
     schema = Schema([], [f"l{i}" for i in range(n)])
-    full = np.array(adjacency, dtype=np.int64).reshape(n, n)
-    return LabelGraph(schema, full, np.zeros_like(full), 0, 0, 0)
+    rules = np.array(adjacency, dtype=np.int64).reshape(n, n)
+    none = Ties(*(np.zeros_like(rules) for _ in Ties._fields))
+    return LabelGraph(schema, none._replace(rules=rules), none, 0, 0, 0)
 
 
 @given(

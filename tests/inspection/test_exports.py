@@ -32,18 +32,21 @@ from labelrules.inspection import to_pmml, to_python, to_sql
 from labelrules.inspection.export_plan import steps
 from labelrules.inspection.export_sql import DIALECTS
 from labelrules.learners import (
+    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
     LabelPowerset,
     Ripper,
     SeparateAndConquer,
     StackedBinaryRelevance,
+    VotedRules,
 )
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import CHAPTER
 
 pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
 
+READERS = load("magazines").schema
 SETS = ["flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "yeast", "CAL500"]
 
 EXAMPLES = 12
@@ -107,6 +110,35 @@ def test_theories_of_any_kind(way, data):
     assert (WAYS[way](theory, rows_of(rows, unknown="unheard of")) == expected).all()
 
 
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=EXAMPLES)
+@given(theories.rule_sets(ODD, VALUES), tables(ODD))
+def test_rules_that_cast_several_votes(way, theory, rows):
+    assert (WAYS[way](theory, rows_of(rows)) == theory.predict(rows)).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_votes_decide_and_ties_are_absences(way):
+    """Two rules are outvoted by one; as many votes on both sides write 0, in a layer too."""
+    text = """in any order:
+        quality x10000, fashion x2 <- sex = Male
+        not quality x5000, not fashion x3, sports x2 <- true
+        not quality x5000, fashion, not sports <- children = No"""
+    readers = load("magazines")
+    votes = parse(text, readers.schema)
+    assert {-10000, -5000, 0, 5000} == set(votes.margin(readers)[:, 0].tolist())
+    layers = [votes, parse("not sports <- fashion\nsports <- quality", readers.schema)]
+    for theory in (votes, LayeredTheory(readers.schema, layers)):
+        assert (WAYS[way](theory, rows_of(readers)) == theory.predict(readers)).all()
+
+
+def test_votes_are_seen_in_what_is_exported():
+    theory = parse("in any order:\nnot fashion x4, quality <- sex = Male", READERS)
+    assert "_vote(votes, {'quality': 1, 'fashion': -4})" in to_python(theory)
+    assert "CASE WHEN \"sex\" = 'Male' THEN 4 ELSE 0 END" in to_sql(theory, "t")
+    assert '<SimpleRule id="rule 1" score="0" weight="4">' in to_pmml(theory)
+
+
 @settings(max_examples=EXAMPLES)
 @given(layered(ODD, LOOPS), tables(ODD))
 def test_layers_that_are_asked_again_and_again_in_python(theory, rows):
@@ -132,7 +164,18 @@ def test_nine_data_sets(name, data_folder):
         assert (run(theory, given) == expected).all(), way
 
 
+@pytest.mark.parametrize("name", ["flags", "emotions"])
+def test_learned_votes(name, data_folder):
+    data, rows = part(name, data_folder, 200)
+    theory = VotedRules(n_lists=2).fit(data).theory_
+    assert any(rule.votes for rule in theory)
+    for way, run in WAYS.items():
+        assert (run(theory, rows_of(rows)) == theory.predict(rows)).all(), way
+
+
 LEARNERS = {
+    "voted": VotedRules(n_lists=3),
+    "associative": AssociativeClassifier(),
     "covering": SeparateAndConquer(stop_share=0.05),
     "covering, several labels": SeparateAndConquer(
         heads="multi",
@@ -169,7 +212,7 @@ def test_an_evaluator_of_others_agrees(name, data_folder, tmp_path):
     if shutil.which("java") is None:
         pytest.skip("there is no Java")
     data, rows = part(name, data_folder, 100)
-    for learner in ("covering", "covering, several labels", "relevance", "stacked"):
+    for learner in ("covering", "covering, several labels", "relevance", "stacked", "voted"):
         theory = LEARNERS[learner].fit(data).theory_
         (tmp_path / "theory.pmml").write_text(to_pmml(theory), encoding="utf-8")
         evaluator = jpmml.make_evaluator(str(tmp_path / "theory.pmml")).verify()
@@ -181,7 +224,6 @@ def test_an_evaluator_of_others_agrees(name, data_folder, tmp_path):
 # ---------------------------------------------------------------- Python
 
 
-READERS = load("magazines").schema
 LIST = parse("not fashion <- sex = Male\nfashion, * <- true\nquality <- fashion", READERS)
 
 

@@ -7,21 +7,46 @@ import pandas as pd
 from scipy import sparse
 from sklearn.base import clone
 
-from labelrules import Measure, load
+from labelrules import Dataset, Feature, Measure, Schema, load
 from labelrules.learners import (
+    AssociativeClassifier,
     BinaryRelevance,
     ClassifierChain,
+    ConstrainedClassifier,
     LabelPowerset,
+    LazyAssociativeClassifier,
     Ripper,
     SeparateAndConquer,
     StackedBinaryRelevance,
+    VotedRules,
 )
+from labelrules.learners.table import TableClassifier
 from labelrules.rules import Gibbs, LabelByLabel
 from labelrules.search import kln, no_lift, peak, root
-from learners.registry import COMPOSED, ONE_LABEL_LEARNERS, RULE_LEARNERS, VOTING, Stumps
+from learners import registry
+from learners.registry import ONE_LABEL_LEARNERS, Stumps
 
-KEPT_OF_REGISTRY = [*RULE_LEARNERS, *COMPOSED, *VOTING[:3]]
-"""Those learners of the registry that make rules and take several labels."""
+REGISTRY = {
+    id(one): one for value in vars(registry).values() if isinstance(value, list) for one in value
+}
+"""All learners of the registry, in whichever of its lists they are."""
+
+
+def refusal(learner):
+    """Why the models of a learner are not kept; None if they are."""
+    if isinstance(learner, LazyAssociativeClassifier):
+        return "makes its rules from the training rows.* use AssociativeClassifier"
+    base = getattr(learner, "base", None)
+    if base is not None and not isinstance(base, TableClassifier):
+        return f"its base {type(base).__name__} does not learn rules.*pickle the model"
+    return None
+
+
+NOT_KEPT = [one for one in REGISTRY.values() if refusal(one)]
+KEPT_OF_REGISTRY = [
+    one for one in REGISTRY.values() if not (refusal(one) or one in ONE_LABEL_LEARNERS)
+]
+"""Those learners of the registry that are kept and take several labels."""
 
 
 @cache
@@ -87,6 +112,13 @@ def label_sets():
     return plain()[:48], [{"b"}, {"a", "b"}, set()] * 16
 
 
+def family():
+    """A hierarchy of labels, of which two always go together."""
+    schema = Schema([Feature("x")], ["animal", "cat", "tiger"], [None, "animal", "cat"])
+    x = plain()[:, 0]
+    return (Dataset(schema, x[:, None], np.column_stack([x > 0, x > 1, x > 1]).astype(np.int8)),)
+
+
 def lifted(lift):
     return SeparateAndConquer(
         heads="multi", measure="precision", lift=lift, polarity="both", fixed_head=False,
@@ -99,6 +131,33 @@ MEASURE = Measure.parse("f1/label/partial")
 
 CASES = {
     **{f"registry {number}": (one, readers) for number, one in enumerate(KEPT_OF_REGISTRY)},
+    "voted": (VotedRules(n_lists=2, miss_cost=1.5, random_state=3), with_holes),
+    "voted classes": (VotedRules(n_lists=2), three_classes),
+    "voted, one rule": (VotedRules(n_lists=1, vote_cost=1000), readers),
+    "associative": (AssociativeClassifier(bins="frequency", n_bins=3, smoothing=2.0), with_holes),
+    "constrained": (
+        ConstrainedClassifier(
+            BinaryRelevance(BASE), constraints=("fashion <- not quality",), alpha=None
+        ),
+        readers,
+    ),
+    "constrained frame": (
+        ConstrainedClassifier(
+            VotedRules(n_lists=2), constraints='select <- "日本"', learn=False, by="labels"
+        ),
+        with_holes,
+    ),
+    "constrained classes": (ConstrainedClassifier(Stumps()), three_classes),
+    "constrained, alike": (
+        ConstrainedClassifier(BinaryRelevance(Stumps()), alpha=None),
+        family,
+    ),
+    "powerset of voted": (LabelPowerset(VotedRules(n_lists=2)), numbers_alone),
+    "one layer": (StackedBinaryRelevance(BASE, alpha=1e-9, n_folds=2), with_holes),
+    "all chains alike": (
+        ClassifierChain(BASE, n_chains=2, bootstrap=False, threshold=0.25),
+        with_holes,
+    ),
     **{f"classes {number}": (one, three_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
     **{f"two {number}": (one, two_classes) for number, one in enumerate(ONE_LABEL_LEARNERS)},
     "classes that are numbers": (Ripper(), numbers_as_classes),

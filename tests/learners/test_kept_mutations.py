@@ -17,7 +17,8 @@ from learners.kept_models import fitted
 from learners.registry import Stumps
 
 MODELS = ["registry 2", "registry 6", "covering", "frame", "chains", "stacked", "drawn", "powerset"]
-MODELS += ["powerset of relevance", "classes 0", "options", "peak"]
+MODELS += ["powerset of relevance", "classes 0", "options", "peak", "voted", "voted classes"]
+MODELS += ["associative", "constrained", "constrained frame", "all chains alike"]
 
 WRONG = [
     None, True, False, 0, 1, -1, 2, 3.5, -0.0, 1e308, 10**18, 2**63, 2**64, 10**30, float("nan"),

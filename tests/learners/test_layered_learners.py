@@ -1,10 +1,12 @@
 """Binary relevance, chains and stacking: equal to their slow twins, and to their own theories."""
 
 from functools import partial
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
@@ -21,6 +23,7 @@ from labelrules.learners import (
 )
 from labelrules.learners.ensembles import bootstrap_sample, cardinality_threshold
 from labelrules.learners.folds import folds_of
+from labelrules.learners.stacked import is_better
 from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
 from learners.registry import Stumps
 from tables import tables
@@ -70,8 +73,9 @@ def test_a_chain_shows_each_label_those_before_it(base, order):
 @pytest.mark.parametrize("features", [True, False])
 def test_stacking_on_true_labels(base, features):
     train, test = split(a_table(5))
-    model = StackedBinaryRelevance(base, with_features=features, labels_from="truth")
-    model.fit(train)
+    model = StackedBinaryRelevance(
+        base, with_features=features, labels_from="truth", last_resort=None
+    ).fit(train)
     expected = naive.stacked(base, train, test, features=features)
     np.testing.assert_array_equal(model.predict(test), expected)
 
@@ -81,7 +85,7 @@ def test_stacking_on_true_labels(base, features):
 def test_stacking_on_labels_predicted_out_of_fold(base, own):
     train, test = split(a_table(6))
     model = StackedBinaryRelevance(
-        base, labels_from="out-of-fold", own_label=own, n_folds=3, random_state=7
+        base, own_label=own, n_folds=3, random_state=7, alpha=None, last_resort=None
     ).fit(train)
     shown = naive.out_of_fold(base, train, folds_of(train, 3, 7))
     expected = naive.stacked(base, train, test, shown, own=own)
@@ -93,7 +97,7 @@ def test_stacking_on_labels_predicted_out_of_fold(base, own):
     [
         BinaryRelevance,
         partial(ClassifierChain, order="columns"),
-        partial(StackedBinaryRelevance, labels_from="truth"),
+        partial(StackedBinaryRelevance, labels_from="truth", last_resort=None),
     ],
     ids=["relevance", "chain", "stacked"],
 )
@@ -119,14 +123,13 @@ MODELS = [
     ClassifierChain(SeparateAndConquer(polarity="both", operators=["<=", ">", "!="])),
     LabelPowerset(SeparateAndConquer(polarity="presence", label_conditions=False)),
     StackedBinaryRelevance(SeparateAndConquer()),
+    StackedBinaryRelevance(SeparateAndConquer(), alpha=None, last_resort=None),
     StackedBinaryRelevance(
         SeparateAndConquer(operators=["!="]), inference="until stable", labels_from="truth"
     ),
     StackedBinaryRelevance(SeparateAndConquer(), inference=LabelByLabel(2, [2, 0, 1, 3])),
     StackedBinaryRelevance(SeparateAndConquer(), inference=Gibbs(30, 5, 1), labels_from="truth"),
-    StackedBinaryRelevance(
-        SeparateAndConquer(), labels_from="out-of-fold", own_label=True, n_layers=4
-    ),
+    StackedBinaryRelevance(SeparateAndConquer(), own_label=True, n_layers=4, alpha=None),
     StackedBinaryRelevance(Stumps(), with_features=False, n_layers=3, labels_from="truth"),
     StackedBinaryRelevance(SeparateAndConquer(), last_resort=0.1),
     StackedBinaryRelevance(
@@ -161,9 +164,9 @@ def test_chains_test_earlier_labels_only_and_relevance_none():
     assert all(order.index(other) < order.index(label) for label, other in tested)
     relevance = BinaryRelevance(SeparateAndConquer()).fit(data).theory_
     assert not any(rule.body.on_labels for rule in relevance)
-    pure = StackedBinaryRelevance(SeparateAndConquer(), with_features=False).fit(data).theory_
-    assert not any(rule.body.on_features for rule in pure.layers[1])
-    assert not any(rule.body.on_labels for rule in pure.layers[0])
+    pure = StackedBinaryRelevance(SeparateAndConquer(), with_features=False, alpha=None).fit(data)
+    assert not any(rule.body.on_features for rule in pure.theory_.layers[1])
+    assert not any(rule.body.on_labels for rule in pure.theory_.layers[0])
 
 
 def test_every_list_is_closed_by_a_rule_that_always_holds():
@@ -247,15 +250,79 @@ def test_further_layers_on_true_labels_are_the_second_again():
 
 def test_layers_out_of_fold_end_when_nothing_changes_any_more():
     data = a_table(8)
-    model = StackedBinaryRelevance(Stumps(), labels_from="out-of-fold", n_layers=50).fit(data)
+    model = StackedBinaryRelevance(Stumps(), n_layers=50, alpha=None).fit(data)
     assert 2 <= model.n_layers_ < 50
     assert len(model.theory_.layers) == model.n_layers_
+
+
+def label_that_needs_another(n_rows, seed):
+    """The second label is the first one, but for a few rows."""
+    chance = np.random.default_rng(seed)
+    X = chance.integers(0, 10, size=(n_rows, 4)).astype(float)
+    first = (X[:, 0] > 6).astype(np.int8)
+    second = np.where(chance.random(n_rows) < 0.05, 1 - first, first).astype(np.int8)
+    alone = (X[:, 2] > 4).astype(np.int8)
+    return dataset(X, np.column_stack([first, second, alone]))
+
+
+def test_a_further_layer_is_kept_for_labels_it_tells_better():
+    class Clumsy(Stumps):
+        """Cannot tell the second label but by the first."""
+
+        def _learn(self, data, prefix):
+            if data.schema.labels == ("y1",) and not any(
+                feature.name == "y0" for feature in data.schema.features
+            ):
+                return parse("not y1 <- true", data.schema)
+            return super()._learn(data, prefix)
+
+    data = label_that_needs_another(200, 1)
+    model = StackedBinaryRelevance(Clumsy(), last_resort=None).fit(data)
+    first, second = model.theory_.layers
+    told_anew = {rule.head.labels[0] for rule in second if rule not in first.rules}
+    assert told_anew == {1}
+    plain = BinaryRelevance(Clumsy()).fit(data)
+    right = [(one.predict(data) == data.Y).mean(axis=0) for one in (plain, model)]
+    assert right[1][1] > 0.9 > right[0][1]
+    assert (right[0] == right[1])[[0, 2]].all()
+
+
+def test_without_a_better_label_there_is_one_layer():
+    readers = load("magazines")
+    model = StackedBinaryRelevance(SeparateAndConquer()).fit(readers)
+    assert model.n_layers_ == len(model.theory_.layers) == 1
+    with pytest.raises(ValueError, match="there is one layer only"):
+        model.error_propagation(readers)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    other = StackedBinaryRelevance(tree, last_resort=None).fit(readers)
+    assert other.n_layers_ == 1
+    expected = BinaryRelevance(tree).fit(readers)
+    np.testing.assert_array_equal(other.predict(readers), expected.predict(readers))
+    np.testing.assert_array_equal(other.predict_proba(readers), expected.predict_proba(readers))
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=1, max_size=40),
+    st.sampled_from([0.01, 0.05, 0.5]),
+)
+def test_better_means_fewer_wrong_cells_by_more_than_chance_and_no_lower_f1(cells, alpha):
+    truth, before, after = np.array(cells, dtype=np.int8).T
+    gained = sum(b != t == a for t, b, a in cells)
+    lost = sum(a != t == b for t, b, a in cells)
+    n = gained + lost
+    tail = sum(comb(n, k) for k in range(gained, n + 1)) / 2**n
+    scores = [
+        (2 * (truth & said).sum() / total if (total := truth.sum() + said.sum()) else 0)
+        for said in (before, after)
+    ]
+    expected = gained > lost and min(1.0, 2 * tail) <= alpha and scores[1] >= scores[0]
+    assert is_better(truth, before, after, alpha) == expected
 
 
 def test_sampling_starts_from_the_majority():
     data = a_table(9)
     model = StackedBinaryRelevance(
-        SeparateAndConquer(), inference="gibbs", labels_from="truth"
+        SeparateAndConquer(), inference="gibbs", labels_from="truth", last_resort=None
     ).fit(data)
     first = model.theory_.layers[0]
     assert [len(rule.body) for rule in first] == [0, 0, 0, 0]
@@ -271,7 +338,9 @@ def test_classifiers_without_rules_are_asked_in_the_same_ways(inference):
     """A tree of depth one on a nominal feature is a rule, and its leaves are the same shares."""
     train, test = split(a_table(10, 90))
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    model = StackedBinaryRelevance(tree, inference=inference, labels_from="truth").fit(train)
+    model = StackedBinaryRelevance(
+        tree, inference=inference, labels_from="truth", last_resort=None
+    ).fit(train)
     found = model.predict(test)
     assert found.shape == test.Y.shape
     if inference == "once":
@@ -435,7 +504,7 @@ class OnlySports(Stumps):
 def test_rows_without_labels_get_the_likeliest_one(make):
     train, test = split(seldom(3, 240))
     base = OnlySports()
-    plain = make(base).fit(train)
+    plain = make(base, last_resort=None).fit(train)
     model = make(base, last_resort=0.2).fit(train)
     theory = model.theory_
     assert isinstance(theory, LayeredTheory)
@@ -535,7 +604,7 @@ def test_a_powerset_whose_rules_say_less_than_a_class_says_why_it_has_no_theory(
 def test_error_propagation_of_the_chapters_lists():
     """9 wrong cells of 56 before, 6 on the labels predicted, 9 on the true ones."""
     readers = load("magazines")
-    model = StackedBinaryRelevance(SeparateAndConquer()).fit(readers)
+    model = StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth").fit(readers)
     model.theory_ = LayeredTheory(
         readers.schema, [golden("magazines-sbr-1"), golden("magazines-sbr-2")]
     )

@@ -37,7 +37,8 @@ class LabelSets:
         shorter.learn(pairs)
         bodies: dict[LabelSet, int] = {(j,): int(self.count[j]) for j in self._labels()}
         n_sets = 0
-        for _ in range(2, max_body + 1):
+        # No body is larger than the number of labels.
+        for _ in range(2, min(max_body, len(self.count)) + 1):
             bodies = self._grown(bodies, shorter, n_sets)
             n_sets += len(bodies)
             level, n_looked_at = self._constraints(bodies, shorter)

@@ -25,7 +25,9 @@ from labelrules.inspection.explanation import (
 from labelrules.inspection.export_pmml import to_pmml
 from labelrules.inspection.export_python import to_python
 from labelrules.inspection.export_sql import to_sql
+from labelrules.inspection.graphplot import plot_label_graph
 from labelrules.inspection.interval import Estimate, estimate
+from labelrules.inspection.matrixplot import plot_dependency_matrix
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.redundancy import Pair
 from labelrules.inspection.summary import (
@@ -35,6 +37,7 @@ from labelrules.inspection.summary import (
     Summary,
     summary,
 )
+from labelrules.inspection.ties import Ties
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 
 __all__ = [
@@ -63,6 +66,7 @@ __all__ = [
     "RuleSeen",
     "RuleSummary",
     "Summary",
+    "Ties",
     "Trace",
     "compare",
     "counterfactual",
@@ -71,6 +75,8 @@ __all__ = [
     "flips",
     "label_graph",
     "plot_constraints",
+    "plot_dependency_matrix",
+    "plot_label_graph",
     "plot_search_tree",
     "summary",
     "to_pmml",

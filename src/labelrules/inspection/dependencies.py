@@ -10,17 +10,45 @@ from scipy.sparse.csgraph import connected_components
 
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
-from labelrules.rules import DecisionList, LayeredTheory, Theory
+from labelrules.discovery.constraint import Constraint, Constraints
+from labelrules.inspection.ties import Ties, counted_ties
+from labelrules.rules import (
+    Body,
+    Condition,
+    DecisionList,
+    Head,
+    LayeredTheory,
+    Rule,
+    Theory,
+)
 from labelrules.rules.rounds import closed
 
 
 class Edge(NamedTuple):
-    """A label that is tested, one that is told by it, and by how many rules."""
+    """A label that is tested, one that is told by it, by how many rules, and how rightly.
+
+    The sign is ``"+"`` if presence tells presence or absence absence, ``"-"`` if the one tells
+    the other, and ``"+-"`` if there are rules of both kinds. Right and wrong are summed over the
+    rules; without evidence both are 0.
+    """
 
     tested: str
     told: str
     n_full: int
     n_partial: int
+    sign: str
+    right: int
+    wrong: int
+
+    @property
+    def support(self) -> int:
+        """How often the rules wrote the label that is told."""
+        return self.right + self.wrong
+
+    @property
+    def strength(self) -> float:
+        """The share of it that was right; NaN without evidence."""
+        return self.right / self.support if self.support else float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +58,11 @@ class LabelGraph:
     Attributes
     ----------
     schema : Schema
-    full : array of int
-        Labels by labels: rules for the first that test the second, and labels only.
-    partial : array of int
-        Rules for the first that test the second, and features too.
+    fully : Ties
+        Labels by labels: what is said of rules for the first that test the second, and labels
+        only.
+    partly : Ties
+        The same of rules for the first that test the second, and features too.
     n_rules : int
         Rules that have conditions; default rules do not count.
     n_full, n_partial : int
@@ -41,11 +70,21 @@ class LabelGraph:
     """
 
     schema: Schema
-    full: Integers
-    partial: Integers
+    fully: Ties
+    partly: Ties
     n_rules: int
     n_full: int
     n_partial: int
+
+    @property
+    def full(self) -> Integers:
+        """Labels by labels: how many rules for the first test the second, and labels only."""
+        return self.fully.rules
+
+    @property
+    def partial(self) -> Integers:
+        """How many rules for the first test the second, and features too."""
+        return self.partly.rules
 
     @property
     def adjacency(self) -> Mask:
@@ -66,10 +105,29 @@ class LabelGraph:
     def edges(self) -> list[Edge]:
         """Every pair of labels with a rule between them, by the label that is told."""
         names = self.schema.labels
+        every = self.fully.plus(self.partly)
         return [
-            Edge(names[j], names[i], int(self.full[i, j]), int(self.partial[i, j]))
+            Edge(
+                names[j],
+                names[i],
+                int(self.full[i, j]),
+                int(self.partial[i, j]),
+                every.sign(i, j),
+                int(every.right[i, j]),
+                int(every.wrong[i, j]),
+            )
             for i, j in np.argwhere(self.adjacency).tolist()
         ]
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """The edges as columns, for a data frame of any library."""
+        edges = self.edges()
+        columns = {name: [getattr(edge, name) for edge in edges] for name in Edge._fields}
+        return {
+            **columns,
+            "support": [edge.support for edge in edges],
+            "strength": [edge.strength for edge in edges],
+        }
 
     def components(self) -> list[tuple[str, ...]]:
         """Groups of labels that depend on each other in a circle, the largest first."""
@@ -108,14 +166,16 @@ class LabelGraph:
         return "\n".join(lines)
 
 
-def label_graph(theory: Theory) -> LabelGraph:
-    r"""Count which labels a theory tells by which others.
+def label_graph(source: Theory | Constraints) -> LabelGraph:
+    r"""Count which labels a theory, or constraints, tell by which others.
 
     All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
+    Labels that exclude each other tell each other, both ways round; only the way in which the
+    constraint is written has its support and its exceptions as evidence.
 
     Parameters
     ----------
-    theory : Theory
+    source : Theory or Constraints
 
     Examples
     --------
@@ -126,21 +186,44 @@ def label_graph(theory: Theory) -> LabelGraph:
     3 rules with conditions: 1 fully label-dependent (33%), 1 partially (33%)
     2 dependencies between 4 labels
     in a circle: quality, sports
-    >>> graph.edges()[0]
-    Edge(tested='sports', told='quality', n_full=0, n_partial=1)
+    >>> graph.edges()[1]
+    Edge(tested='quality', told='sports', n_full=1, n_partial=0, sign='-', right=0, wrong=0)
     """
-    n_labels = theory.schema.n_labels
-    full = np.zeros((n_labels, n_labels), dtype=np.int64)
-    partial = np.zeros_like(full)
-    forms = [rule.form.dependence for rule in theory if len(rule.body)]
-    for rule in theory:
-        counts = partial if rule.body.on_features else full
-        for tested in {condition.column for condition in rule.body.on_labels}:
-            for label in rule.head.labels:
-                counts[label, tested] += 1
+    if isinstance(source, Constraints):
+        rules = [constraint.rule for constraint in source]
+        turned = [rule for constraint in source for rule in _turned(constraint)]
+    elif isinstance(source, Theory):
+        rules, turned = [rule for rule in source if len(rule.body)], []
+    else:
+        raise TypeError(
+            f"a label graph is made from a theory or from Constraints, not from "
+            f"{type(source).__name__}; a fitted learner has its theory in theory_"
+        )
+    full = [rule for rule in rules if rule.form.dependence == "full"]
+    partial = [rule for rule in rules if rule.form.dependence == "partial"]
+    n_labels = source.schema.n_labels
     return LabelGraph(
-        theory.schema, full, partial, len(forms), forms.count("full"), forms.count("partial")
+        source.schema,
+        counted_ties(full + turned, n_labels),
+        counted_ties(partial, n_labels),
+        len(rules),
+        len(full),
+        len(partial),
     )
+
+
+def _turned(constraint: Constraint) -> list[Rule]:
+    """What an exclusion says of the labels of its body."""
+    if constraint.kind != "exclusion":
+        return []
+    members = {*constraint.body, constraint.label}
+    return [
+        Rule(
+            Head({label: 0}, constraint.schema.n_labels),
+            Body(Condition.label(other) for other in sorted(members - {label})),
+        )
+        for label in constraint.body
+    ]
 
 
 def _cycles(adjacency: Mask) -> Iterator[tuple[int, ...]]:

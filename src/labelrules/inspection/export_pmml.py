@@ -20,6 +20,9 @@ Cells: TypeAlias = dict[int, str]
 Scored: TypeAlias = tuple[int | None, ET.Element, str]
 """The number of a rule if it is one, when it fires, and what it says."""
 
+Voted: TypeAlias = tuple[int, ET.Element, str, int]
+"""The number of a rule, when it fires, what it says, and how many votes it casts."""
+
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
 
 
@@ -204,20 +207,17 @@ class _Chain:
         return self._add(f"stopped after {step}", [*before, *stops], "0")
 
     def _votes(self, part: Theory, seen: Cells | None, title: str) -> Cells:
-        """Present by more votes than absent; half a vote for absence settles ties."""
+        """Present by more votes than absent."""
         cells: Cells = {}
         for label in sorted({label for rule in part for label in rule.head.labels}):
-            votes: list[Scored] = [
-                (
-                    number,
-                    self._body(rule, seen or {}, seen is not None),
-                    str(dict(rule.head)[label]),
-                )
+            votes: list[Voted] = [
+                (number, self._body(rule, seen or {}, seen is not None), str(value), n_votes)
                 for number, rule in enumerate(part, self.n_before + 1)
-                if label in rule.head.labels
+                for voted, value, n_votes in rule.ballot
+                if voted == label
             ]
             name = f"{self.schema.labels[label]} after {title}"
-            cells[label] = self._add(name, votes, "0", criterion="weightedSum")
+            cells[label] = self._added(name, _election(votes))
         return cells
 
     # ------------------------------------------------------------ elements
@@ -227,12 +227,14 @@ class _Chain:
         name: str,
         scored: Iterable[Scored],
         default: str,
-        criterion: str = "firstHit",
         outputs: Iterable[ET.Element] = (),
     ) -> str:
+        """Add rules of which the first that fires decides; the field that holds the result."""
+        return self._added(name, _first_hit(scored, default), outputs)
+
+    def _added(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
         """Add a rule set; the name of the field that holds its result."""
         result = self.fields.free(name)
-        rules = _rule_set(scored, default, criterion)
         kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
         output = ET.Element("Output")
         output.append(ET.Element("OutputField", {"name": result, **kind}))
@@ -264,17 +266,28 @@ class _Chain:
         return _predicate(feature.name, operator, value)
 
 
-def _rule_set(scored: Iterable[Scored], default: str, criterion: str) -> ET.Element:
-    found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
-    ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
-    weight = {} if criterion == "firstHit" else {"weight": "1"}
+def _first_hit(scored: Iterable[Scored], default: str) -> ET.Element:
+    found = _rule_set("firstHit", default)
     for number, condition, score in scored:
         known = {} if number is None else {"id": f"rule {number}"}
-        rule = ET.SubElement(found, "SimpleRule", {**known, "score": score, **weight})
-        rule.append(condition)
-    if weight:
-        tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
-        ET.SubElement(tie, "True")
+        ET.SubElement(found, "SimpleRule", {**known, "score": score}).append(condition)
+    return found
+
+
+def _election(votes: Iterable[Voted]) -> ET.Element:
+    """The value with the greatest sum of weights; half a vote for absence settles ties."""
+    found = _rule_set("weightedSum", "0")
+    for number, condition, score, n_votes in votes:
+        said = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
+        ET.SubElement(found, "SimpleRule", said).append(condition)
+    tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
+    ET.SubElement(tie, "True")
+    return found
+
+
+def _rule_set(criterion: str, default: str) -> ET.Element:
+    found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
+    ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
     return found
 
 

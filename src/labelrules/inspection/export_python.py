@@ -93,9 +93,10 @@ def _write(board, head):
 '''
 
 _VOTE = '''
-def _vote(votes, head):
-    for label, value in head.items():
-        votes[label] = votes.get(label, 0) + (1 if value else -1)
+def _vote(votes, ballot):
+    """Votes for presence are above 0, those for absence below."""
+    for label, number in ballot.items():
+        votes[label] = votes.get(label, 0) + number
 
 
 def _counted(votes):
@@ -249,8 +250,12 @@ def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
 
 
 def _rule(rule: Rule, schema: Schema, number: int, ordered: bool) -> list[str]:
-    head = {schema.labels[label]: value for label, value in rule.head}
-    does = [f"_write(board, {head!r})" if ordered else f"_vote(votes, {head!r})"]
+    if ordered:
+        head = {schema.labels[label]: value for label, value in rule.head}
+        does = [f"_write(board, {head!r})"]
+    else:
+        ballot = {schema.labels[label]: n if value else -n for label, value, n in rule.ballot}
+        does = [f"_vote(votes, {ballot!r})"]
     if rule.stops:
         does.append("return board")
     indent = "    "

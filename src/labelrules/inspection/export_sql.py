@@ -189,8 +189,10 @@ class _Query:
         for label, cell in cells.items():
             votes: dict[int, list[Expression]] = {0: [], 1: []}
             for rule in part:
-                if label in rule.head.labels:
-                    votes[dict(rule.head)[label]].append(terms.flag(terms.body(rule.body, looks)))
+                for voted, value, number in rule.ballot:
+                    if voted == label:
+                        fires = terms.body(rule.body, looks)
+                        votes[value].append(terms.flag(fires, number))
             sides = {"this": terms.total(votes[1]), "expression": terms.total(votes[0])}
             computed.append((cell, terms.flag(terms.exp.GT(**sides))))
         self.add(name, self.columns_with(later, [*kept, *cells.values()]), computed)

@@ -89,9 +89,9 @@ class Terms:
         ifs = [self.exp.If(this=condition, true=value) for condition, value in pairs]
         return self.exp.Case(ifs=ifs, default=default)
 
-    def flag(self, condition: Expression) -> Expression:
-        """1 where a condition holds, else 0."""
-        return self.case([(condition, self.number(1))], self.number(0))
+    def flag(self, condition: Expression, number: int = 1) -> Expression:
+        """1, or another number, where a condition holds, else 0."""
+        return self.case([(condition, self.number(number))], self.number(0))
 
     def total(self, terms: list[Expression]) -> Expression:
         """A sum as a balanced tree, since databases limit how deep expressions are."""

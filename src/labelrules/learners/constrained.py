@@ -133,7 +133,7 @@ class ConstrainedClassifier(TableClassifier):
         self
         """
         base = checked_base(self._base())
-        _check_way(self.by)
+        check_way(self.by)
         schema, board, target = self._labels_given(X, Y)
         if target.kind != "labels" and self.constraints is not None:
             raise ValueError("Y holds a class for each row, which constraints cannot speak of")
@@ -308,7 +308,8 @@ def _reads_tables(base: Any) -> bool:
     return isinstance(inner, TableClassifier)
 
 
-def _check_way(by: Any) -> None:
+def check_way(by: Any) -> None:
+    """Refuse what is no way to tell what a change costs."""
     ways = get_args(Way)
     if by not in ways:
         raise ValueError(f"by must be one of {ways}, not {by!r}{suggestion(str(by), ways)}")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
 from labelrules.data.document import LARGEST_TEXT, Node, laid_out, read_document
 from labelrules.data.files import opened_text, replacing, written_text
 from labelrules.data.schemajson import read_schema, schema_document
-from labelrules.learners.explained import TheoryClassifier
 from labelrules.learners.kept_state import (
     KEEPERS,
     Keeper,
@@ -23,6 +23,8 @@ from labelrules.learners.kept_state import (
     target_document,
 )
 from labelrules.learners.kept_values import OURS, LearnerTable, learner_document, read_learner
+from labelrules.learners.lazy import LazyAssociativeClassifier
+from labelrules.learners.table import TableClassifier
 from labelrules.rules import Theory
 from labelrules.rules.json import read_theory, theory_document
 
@@ -48,7 +50,7 @@ _COMMON = frozenset(
 
 _COLUMNS = ("named", "numbered", "unseen")
 
-Kept = Theory | TheoryClassifier
+Kept = Theory | TableClassifier
 
 
 # ---------------------------------------------------------------- the front door
@@ -83,7 +85,7 @@ def save(kept: Kept, path: str | Path) -> None:
         file.write(text)
 
 
-def restore(path: str | Path, *, learners: Iterable[type[TheoryClassifier]] = ()) -> Any:
+def restore(path: str | Path, *, learners: Iterable[type[TableClassifier]] = ()) -> Any:
     """Read what :func:`save` has written; nothing in the file is run.
 
     Parameters
@@ -136,7 +138,7 @@ def to_json(kept: Kept) -> str:
         schema = schema_document(kept.schema)
         document = {**start, "schema": schema, "theory": theory_document(kept)}
         known: LearnerTable = {}
-    elif isinstance(kept, TheoryClassifier):
+    elif isinstance(kept, TableClassifier):
         document = {**start, "model": model_document(kept)}
         known = _classes_in(kept)
     else:
@@ -147,7 +149,7 @@ def to_json(kept: Kept) -> str:
 
 
 def from_json(
-    text: str | bytes | Mapping[str, Any], *, learners: Iterable[type[TheoryClassifier]] = ()
+    text: str | bytes | Mapping[str, Any], *, learners: Iterable[type[TableClassifier]] = ()
 ) -> Any:
     """Read what :func:`to_json` has written, as text or as the values that JSON stands for.
 
@@ -215,7 +217,7 @@ def _read(node: Node, table: LearnerTable) -> Any:
 # ---------------------------------------------------------------- models
 
 
-def model_document(model: TheoryClassifier) -> dict[str, Any]:
+def model_document(model: TableClassifier) -> dict[str, Any]:
     """A fitted model as plain values."""
     keeper = _keeper(model)
     _check_keepable(model, keeper)
@@ -232,7 +234,7 @@ def model_document(model: TheoryClassifier) -> dict[str, Any]:
     }
 
 
-def _read_model(node: Node, table: LearnerTable, depth: int = 0) -> TheoryClassifier:
+def _read_model(node: Node, table: LearnerTable, depth: int = 0) -> TableClassifier:
     names = ("schema", "target", "columns", "theory", "background", "further")
     fields = node.fields("learner", "parameters", *names)
     model: Any = read_learner(node, table, depth)
@@ -248,14 +250,19 @@ def _read_model(node: Node, table: LearnerTable, depth: int = 0) -> TheoryClassi
         model.theory_ = read_theory(fields["theory"], schema)
         if not isinstance(model.theory_, keeper.theories):
             fields["theory"].refuse(f"a {type(model).__name__} has another kind of theory")
-    if not (fields["background"].is_null and fields["theory"].is_null):
-        model.background_ = read_background(fields["background"], schema.n_labels)
+    background = fields["background"]
+    if keeper.has_background and not (background.is_null and fields["theory"].is_null):
+        model.background_ = read_background(background, schema.n_labels)
+    elif not background.is_null:
+        background.refuse(f"a {type(model).__name__} has no such counts")
     keeper.read(model, fields["further"], partial(_read_model, table=table, depth=depth + 1))
     return model  # type: ignore[no-any-return]
 
 
 def _keeper(model: Any) -> Keeper:
     for kind in type(model).__mro__:
+        if kind in REFUSED:
+            raise DataError(f"a {type(model).__name__} is not kept, because {REFUSED[kind]}")
         if kind in KEEPERS:
             return KEEPERS[kind]
     raise DataError(
@@ -264,12 +271,17 @@ def _keeper(model: Any) -> Keeper:
     )
 
 
-def _check_keepable(model: TheoryClassifier, keeper: Keeper) -> None:
+def _check_keepable(model: TableClassifier, keeper: Keeper) -> None:
     name, known = type(model).__name__, vars(model)
     if "schema_" not in known:
         raise DataError(f"this {name} is not fitted: there is nothing to keep yet")
     base = getattr(model, "base", None)
-    if base is not None and not isinstance(base, TheoryClassifier):
+    if isinstance(base, FrozenEstimator):
+        raise DataError(
+            f"this {name} is not kept, because its base was fitted elsewhere (FrozenEstimator): "
+            "fit it with the learner itself, or pickle the model"
+        )
+    if base is not None and not isinstance(base, TableClassifier):
         raise DataError(
             f"this {name} is not kept, because its base {type(base).__name__} does not learn "
             "rules and files hold rules only: use a base such as Ripper() or SeparateAndConquer(), "
@@ -287,29 +299,38 @@ def _check_keepable(model: TheoryClassifier, keeper: Keeper) -> None:
         )
 
 
-_PARTS = {"theories_", "sets_"}
+REFUSED: dict[type, str] = {
+    LazyAssociativeClassifier: (
+        "it makes its rules from the training rows when it is asked, and files hold rules, not "
+        "data: pickle it, as by joblib.dump, and load it only where the file is trusted; or use "
+        "AssociativeClassifier, which makes its rules in fit"
+    ),
+}
+"""By learner why its models are not kept, and what to do."""
+
+_PARTS = {"theories_", "sets_", "constraints_"}
 """What a model has that is no single theory, but made of rules."""
 
 
-def _columns(model: TheoryClassifier) -> str:
+def _columns(model: TableClassifier) -> str:
     if not hasattr(model, "n_features_in_"):
         return "unseen"
     return "named" if hasattr(model, "feature_names_in_") else "numbered"
 
 
-def _table(learners: Iterable[type[TheoryClassifier]]) -> LearnerTable:
+def _table(learners: Iterable[type[TableClassifier]]) -> LearnerTable:
     found = {}
     for learner in learners:
-        if not (isinstance(learner, type) and issubclass(learner, TheoryClassifier)):
+        if not (isinstance(learner, type) and issubclass(learner, TableClassifier)):
             raise TypeError(f"learners must be classes of learners, not {learner!r:.60}")
         found[learner.__name__] = learner
     return found
 
 
-def _classes_in(model: TheoryClassifier) -> LearnerTable:
+def _classes_in(model: TableClassifier) -> LearnerTable:
     """The class of a model and those of the learners in it."""
-    found: dict[str, type[TheoryClassifier]] = {type(model).__name__: type(model)}
+    found: dict[str, type[TableClassifier]] = {type(model).__name__: type(model)}
     for part in (getattr(model, "base", None), getattr(model, "base_", None)):
-        if isinstance(part, TheoryClassifier):
+        if isinstance(part, TableClassifier):
             found.update(_classes_in(part))
     return found

@@ -9,16 +9,20 @@ import numpy as np
 
 from labelrules.data import DataError, Schema
 from labelrules.data.document import Node
+from labelrules.learners.associative import AssociativeClassifier
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.chain import ClassifierChain
+from labelrules.learners.constrained import ConstrainedClassifier
 from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners.kept_constrained import read_constrained, write_constrained
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.probability import Background
 from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
 from labelrules.learners.stacked import StackedBinaryRelevance
 from labelrules.learners.targets import Target
-from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, Theory
+from labelrules.learners.voted import VotedRules
+from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, RuleSet, Theory
 from labelrules.rules.json import read_label_list, read_theory, theory_document
 
 NestedWriter: TypeAlias = Callable[[Any], dict[str, Any]]
@@ -45,6 +49,8 @@ class Keeper:
         Gives a model its own attributes, from the plain values and with a reader for models inside.
     may_lack_theory : bool
         Whether the model may be no single theory.
+    has_background : bool
+        Whether it counts the cells that no rule writes.
     """
 
     attributes: frozenset[str]
@@ -52,6 +58,7 @@ class Keeper:
     write: Callable[[Any, NestedWriter], dict[str, Any]]
     read: Callable[[Any, Node, NestedReader], None]
     may_lack_theory: bool = False
+    has_background: bool = True
 
 
 # ---------------------------------------------------------------- targets and background
@@ -164,12 +171,31 @@ def _read_covering(model: Any, node: Node, nested: NestedReader) -> None:
     model._n_learned = node.fields("n_learned")["n_learned"].whole(0, len(model.theory_))
 
 
+def _write_associative(model: Any, nested: NestedWriter) -> dict[str, Any]:
+    return {"n_mined": int(model.n_mined_)}
+
+
+def _read_associative(model: Any, node: Node, nested: NestedReader) -> None:
+    model.n_mined_ = node.fields("n_mined")["n_mined"].whole()
+
+
+def _write_voted(model: Any, nested: NestedWriter) -> dict[str, Any]:
+    return {"miss_cost": model._odds_of_none}
+
+
+def _read_voted(model: Any, node: Node, nested: NestedReader) -> None:
+    field = node.fields("miss_cost")["miss_cost"]
+    model._odds_of_none = field.number()
+    if model._odds_of_none <= 0:
+        field.refuse("must be above 0")
+
+
 def _write_relevance(model: Any, nested: NestedWriter) -> dict[str, Any]:
     return {"least": model._least}
 
 
 def _read_relevance(model: Any, node: Node, nested: NestedReader) -> None:
-    model._least = _least(node.fields("least")["least"])
+    model._least = _share(node.fields("least")["least"])
     model.members_ = _by_label(_first_list(model.theory_), range(model.n_labels_))
 
 
@@ -177,21 +203,26 @@ def _write_chain(model: Any, nested: NestedWriter) -> dict[str, Any]:
     labels = model.schema_.labels
     return {
         "least": model._least,
+        "threshold": getattr(model, "threshold_", None),
         "orders": [[labels[label] for label in order] for order in model.orders_],
         "theories": [theory_document(theory) for theory in model.theories_],
     }
 
 
 def _read_chain(model: Any, node: Node, nested: NestedReader) -> None:
-    fields = node.fields("least", "orders", "theories")
+    fields = node.fields("least", "threshold", "orders", "theories")
     schema = model.schema_
-    model._least = _least(fields["least"])
+    model._least = _share(fields["least"])
+    threshold = _share(fields["threshold"])
+    if threshold is not None:
+        model.threshold_ = threshold
     model.orders_ = [_order(item, schema) for item in fields["orders"].items()]
     model.theories_ = [_list(item, schema) for item in fields["theories"].items()]
     if not model.orders_ or len(model.orders_) != len(model.theories_):
         node.refuse("each chain must have an order and a theory")
-    if model._has_theory != (len(model.orders_) == 1):
-        node.refuse("one chain is a theory, several are not")
+    # Of several chains only one may be left, if learning was interrupted.
+    if model._has_theory != (threshold is None) or (model._has_theory and len(model.orders_) != 1):
+        node.refuse("one chain is a theory, several are not and have a threshold")
     model._chains = [
         _by_label(theory, order)
         for theory, order in zip(model.theories_, model.orders_, strict=True)
@@ -204,7 +235,7 @@ def _write_stacked(model: Any, nested: NestedWriter) -> dict[str, Any]:
 
 def _read_stacked(model: Any, node: Node, nested: NestedReader) -> None:
     fields = node.fields("least", "own_label")
-    model._least = _least(fields["least"])
+    model._least = _share(fields["least"])
     model._sees_own_label = fields["own_label"].flag()
     theory, every = model.theory_, range(model.n_labels_)
     for layer in theory.layers:
@@ -268,13 +299,13 @@ def _label_sets(node: Node, schema: Schema) -> Any:
     return sets
 
 
-def _least(node: Node) -> float | None:
+def _share(node: Node) -> float | None:
     if node.is_null:
         return None
-    least = node.number()
-    if not 0 <= least <= 1:
+    share = node.number()
+    if not 0 <= share <= 1:
         node.refuse("must be from 0 to 1")
-    return least
+    return share
 
 
 def _order(node: Node, schema: Schema) -> tuple[int, ...]:
@@ -313,11 +344,21 @@ KEEPERS: dict[type, Keeper] = {
     ),
     Ripper: Keeper(frozenset(), (DecisionList,), _write_nothing, _read_nothing),
     RuleClassifier: Keeper(frozenset(), (DecisionList,), _write_nothing, _read_nothing),
+    AssociativeClassifier: Keeper(
+        frozenset({"n_mined_"}), (DecisionList,), _write_associative, _read_associative
+    ),
+    VotedRules: Keeper(
+        frozenset({"_odds_of_none"}),
+        (RuleSet,),
+        _write_voted,
+        _read_voted,
+        has_background=False,
+    ),
     BinaryRelevance: Keeper(
         frozenset({"_least", "members_"}), _ANY_THEORY, _write_relevance, _read_relevance
     ),
     ClassifierChain: Keeper(
-        frozenset({"_least", "orders_", "theories_", "_chains"}),
+        frozenset({"_least", "orders_", "theories_", "threshold_", "_chains"}),
         _ANY_THEORY,
         _write_chain,
         _read_chain,
@@ -335,6 +376,14 @@ KEEPERS: dict[type, Keeper] = {
         _write_powerset,
         _read_powerset,
         may_lack_theory=True,
+    ),
+    ConstrainedClassifier: Keeper(
+        frozenset({"base_", "constraints_", "found_", "left_out_", "_clauses"}),
+        (),
+        write_constrained,
+        read_constrained,
+        may_lack_theory=True,
+        has_background=False,
     ),
 }
 """By learner; a learner that is none of these is kept as the nearest class it comes from."""

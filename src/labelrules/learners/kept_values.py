@@ -10,35 +10,47 @@ from sklearn.utils import check_random_state
 
 from labelrules.data import DataError, Schema
 from labelrules.data.document import Node
+from labelrules.discovery import Constraints
+from labelrules.discovery.binning import checked_binning
+from labelrules.discovery.limits import minimum_count
+from labelrules.learners.associative import AssociativeClassifier
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.chain import WORDS, ClassifierChain
+from labelrules.learners.constrained import ConstrainedClassifier, check_way
 from labelrules.learners.covering import SeparateAndConquer
-from labelrules.learners.explained import TheoryClassifier
 from labelrules.learners.fallback import checked_last_resort
 from labelrules.learners.labelwise import LabelwiseClassifier
+from labelrules.learners.lazy import checked_number
+from labelrules.learners.parameters import needed, truth, whole
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.probability import check_smoothing
 from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper, ripper_settings
 from labelrules.learners.settings import checked_settings
 from labelrules.learners.stacked import StackedBinaryRelevance
+from labelrules.learners.table import TableClassifier
+from labelrules.learners.voted import VotedRules
 from labelrules.measures import Measure
+from labelrules.rules import Rule, Theory
 from labelrules.rules.inference import Inference
 from labelrules.rules.json import inference_document, read_inference
 from labelrules.search.lift import LogarithmicLift, PeakLift, RootLift, kln, no_lift, peak, root
 
-LearnerTable: TypeAlias = Mapping[str, type[TheoryClassifier]]
+LearnerTable: TypeAlias = Mapping[str, type[TableClassifier]]
 """The learners that a file may name."""
 
 OURS: LearnerTable = {
     learner.__name__: learner
     for learner in (
+        AssociativeClassifier,
         BinaryRelevance,
         ClassifierChain,
+        ConstrainedClassifier,
         LabelPowerset,
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
+        VotedRules,
     )
 }
 """The learners of this library."""
@@ -86,7 +98,7 @@ def _plain(value: Any, learner: str, parameter: str) -> Any:
         return {"inference": inference_document(value, _Numbers())}
     if isinstance(value, LogarithmicLift | RootLift | PeakLift) or value is no_lift:
         return _lift_document(value)
-    if isinstance(value, TheoryClassifier):
+    if isinstance(value, TableClassifier):
         return learner_document(value)
     return _refuse(value, learner, parameter)
 
@@ -115,6 +127,12 @@ def _refuse(value: Any, learner: str, parameter: str) -> Any:
             "learner of rules: a file of rules cannot hold it. Use a base that learns rules, such "
             "as Ripper() or SeparateAndConquer(), or pickle the model"
         )
+    if isinstance(value, Theory | Rule | Constraints):
+        raise DataError(
+            f"the parameter {parameter} of {learner} is a {type(value).__name__}, which a file "
+            "holds as text only: before the model is saved, give the same rules in the rule "
+            f"language, such as set_params({parameter}='a <- b')"
+        )
     what = "a function" if callable(value) else f"a {type(value).__name__}"
     raise DataError(
         f"the parameter {parameter} of {learner} is {what}, which a file does not hold: give it "
@@ -125,7 +143,7 @@ def _refuse(value: Any, learner: str, parameter: str) -> Any:
 # ---------------------------------------------------------------- reading
 
 
-def read_learner(node: Node, table: LearnerTable, depth: int = 0) -> TheoryClassifier:
+def read_learner(node: Node, table: LearnerTable, depth: int = 0) -> TableClassifier:
     """A learner that is not fitted, by its fields "learner" and "parameters"."""
     if depth > DEEPEST:
         node.refuse("too many learners stand in one another")
@@ -135,7 +153,7 @@ def read_learner(node: Node, table: LearnerTable, depth: int = 0) -> TheoryClass
     fields = given.fields(*names)
     parameters = {name: _value(field, table, depth) for name, field in fields.items()}
     with given.blamed():
-        made: TheoryClassifier = learner(**parameters)
+        made: TableClassifier = learner(**parameters)
         check_parameters(made)
     return made
 
@@ -207,10 +225,10 @@ def _lift(node: Node) -> Any:
 # ---------------------------------------------------------------- checking
 
 
-def check_parameters(learner: TheoryClassifier) -> None:
+def check_parameters(learner: TableClassifier) -> None:
     """Refuse parameters with which a learner of this library could not learn."""
     base = learner.get_params(deep=False).get("base")
-    if not (base is None or isinstance(base, TheoryClassifier)):
+    if not (base is None or isinstance(base, TableClassifier)):
         raise ValueError("base must be a learner, or null")
     for name in ("progress", "warm_start"):
         if not isinstance(getattr(learner, name, False), bool):
@@ -221,6 +239,13 @@ def check_parameters(learner: TheoryClassifier) -> None:
         _check_covering(learner)
     elif type(learner) is Ripper:
         ripper_settings(learner)
+    elif type(learner) is AssociativeClassifier:
+        _check_associative(learner)
+    elif type(learner) is VotedRules:
+        learner._check()
+        check_random_state(learner.random_state)
+    elif type(learner) is ConstrainedClassifier:
+        _check_constrained(learner)
     elif isinstance(learner, LabelwiseClassifier):
         _check_labelwise(learner)
 
@@ -239,6 +264,29 @@ def _check_covering(learner: SeparateAndConquer) -> None:
     checked_settings(SeparateAndConquer(**rest), _TINY)
 
 
+def _check_associative(learner: AssociativeClassifier) -> None:
+    learner._check()
+    truth(learner, "productive")
+    checked_number("min_confidence", learner.min_confidence, 1.0)
+    minimum_count(learner.min_support, n_rows=1)
+    checked_binning(learner.bins, learner.n_bins)
+    if learner.bins is None:
+        raise ValueError("bins must say how numeric features are cut")
+
+
+def _check_constrained(learner: ConstrainedClassifier) -> None:
+    check_way(learner.by)
+    given = learner.constraints
+    texts = given if isinstance(given, tuple) else (given,)
+    if not (given is None or all(isinstance(text, str) for text in texts)):
+        raise ValueError("constraints must be text, a list of texts, or null")
+    if truth(learner, "learn"):
+        needed(whole(learner, "max_body", 1), "max_body")
+        # The rest is checked as `fit` does it, without a long search.
+        short = ConstrainedClassifier(**{**learner.get_params(deep=False), "max_body": 1})
+        short._found(_TINY, np.zeros((2, 1), dtype=np.int8))
+
+
 def _check_labelwise(learner: LabelwiseClassifier) -> None:
     checked_last_resort(learner.last_resort)
     if not (learner.n_jobs is None or (type(learner.n_jobs) is int and learner.n_jobs)):
@@ -253,5 +301,4 @@ def _check_labelwise(learner: LabelwiseClassifier) -> None:
                 raise ValueError(f"order must be {', '.join(map(repr, WORDS))} or labels")
         elif not all(type(label) in (int, str) for label in order):
             raise ValueError("order must name labels, or give their numbers")
-        if type(learner.n_chains) is not int or learner.n_chains < 1:
-            raise ValueError("n_chains must be a whole number of at least 1")
+        learner._check()

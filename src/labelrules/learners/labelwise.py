@@ -32,7 +32,7 @@ class LabelwiseClassifier(ComposedClassifier):
     last_resort : float, optional
         Rows in which no label is found are given the likeliest one if it is more probable than
         this: by rules for such rows, or as the classifiers say. Not where some label is present in
-        most rows.
+        most rows, nor for a single label or for classes.
     n_jobs : int, optional
         Labels that are learned at the same time, by joblib and in any of its backends; -1 for all
         processors. The result does not depend on it.
@@ -80,7 +80,8 @@ class LabelwiseClassifier(ComposedClassifier):
         with told(self.progress) as listener:
             crew = Crew(self.n_jobs, listener)
             self._learn(data, base, crew)
-            self._least = None if is_mostly_present(data.Y.T) else least
+            is_single = target.kind != "labels" or data.schema.n_labels == 1
+            self._least = None if is_single or is_mostly_present(data.Y.T) else least
             if self._has_theory and self._least is not None:
                 crew.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)

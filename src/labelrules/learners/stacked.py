@@ -74,8 +74,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     alpha : float, optional, default=0.05
         A label is told by a further layer only if that is right on significantly more rows of other
         folds than it has learned from (McNemar's exact test at this level) and its F1 there is not
-        lower; otherwise by the models it had before. So further layers do no harm. With None, and
-        from true labels, every label is told anew.
+        lower; otherwise by the models it had before. With None, and from true labels, every label
+        is told anew.
     last_resort : float, optional, default=0.4
         Rows in which no label is found are given the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`. It reads the labels of the last layer, as a further

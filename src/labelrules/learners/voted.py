@@ -187,8 +187,9 @@ class VotedRules(TableClassifier):
 
     def _presence(self, X: Any) -> Floats:
         # The votes were given as if each present label counted so many times.
-        against = np.exp2(-self.theory_.margin(X) / DOUBLING)
-        return np.asarray(1 / (1 + self._odds_of_none * against))
+        with np.errstate(over="ignore"):  # thousands of votes against are a probability of 0
+            against = np.exp2(-self.theory_.margin(X) / DOUBLING)
+            return np.asarray(1 / (1 + self._odds_of_none * against))
 
 
 def _bodies(base: SeparateAndConquer, data: Dataset, rows: Integers) -> list[Body]:

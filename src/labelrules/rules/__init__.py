@@ -2,8 +2,10 @@
 
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
+from labelrules.rules.frame import theory_frame
 from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.head import Head
+from labelrules.rules.html import theory_html
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.layeredrun import LayeredRun
@@ -43,6 +45,8 @@ __all__ = [
     "planted",
     "rule_latex",
     "rule_text",
+    "theory_frame",
+    "theory_html",
     "theory_latex",
     "theory_markdown",
     "theory_text",

@@ -10,7 +10,7 @@ from labelrules.rules.condition import OPERATORS, Condition, Operator
 from labelrules.rules.head import Head
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
 MOST_ROUNDS = 1_000_000
@@ -56,12 +56,16 @@ def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
     if rule.evidence is not None:
         pairs = [[int(right), int(wrong)] for right, wrong in rule.evidence]
         evidence = dict(zip(names, pairs, strict=True))
-    return {
+    document = {
         "head": dict(zip(names, rule.head.values, strict=True)),
         "body": [_condition_document(condition, schema) for condition in rule.body],
         "stops": bool(rule.stops),
         "evidence": evidence,
     }
+    # As in the text of rules, one vote for each label goes without saying.
+    if rule.votes is not None:
+        document["votes"] = dict(zip(names, rule.votes, strict=True))
+    return document
 
 
 def _condition_document(condition: Condition, schema: Schema) -> dict[str, Any]:
@@ -135,11 +139,13 @@ def _read_rules(node: Node, schema: Schema, names: _Names) -> DecisionList | Rul
 
 
 def _read_rule(node: Node, names: _Names) -> Rule:
-    fields = node.fields("head", "body", "stops", "evidence")
+    votes = ("votes",) if node.has("votes") else ()
+    fields = node.fields("head", "body", "stops", "evidence", *votes)
     head, body = _read_head(fields["head"], names), _read_body(fields["body"], names)
     evidence = fields["evidence"]
     counts = None if evidence.is_null else _read_evidence(evidence, head, names)
-    return Rule(head, body, fields["stops"].flag(), counts)
+    numbers = _read_votes(fields["votes"], head, names) if votes else None
+    return Rule(head, body, fields["stops"].flag(), counts, numbers)
 
 
 def _read_head(node: Node, names: _Names) -> Head:
@@ -178,10 +184,22 @@ def _read_condition(node: Node, names: _Names) -> Condition:
 
 
 def _read_evidence(node: Node, head: Head, names: _Names) -> tuple[Evidence, ...]:
-    counts = {names.label(name, item): item for name, item in node.entries()}
-    if counts.keys() != set(head.labels):
-        node.refuse("evidence must be given for each label of the head, and for no other")
-    return tuple(_read_counts(counts[label]) for label in head.labels)
+    return tuple(_read_counts(item) for item in _for_head(node, head, names, "evidence"))
+
+
+def _read_votes(node: Node, head: Head, names: _Names) -> tuple[int, ...]:
+    votes = tuple(item.whole(1, MOST_VOTES) for item in _for_head(node, head, names, "votes"))
+    if set(votes) == {1}:
+        node.refuse("one vote for each label goes without saying: leave the field out")
+    return votes
+
+
+def _for_head(node: Node, head: Head, names: _Names, what: str) -> list[Node]:
+    """What is said of each label of a head, in its order."""
+    said = {names.label(name, item): item for name, item in node.entries()}
+    if said.keys() != set(head.labels):
+        node.refuse(f"{what} must be given for each label of the head, and for no other")
+    return [said[label] for label in head.labels]
 
 
 def _read_counts(node: Node) -> Evidence:

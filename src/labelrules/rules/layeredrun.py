@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelrules._types import Board, Floats, Integers, Mask
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.rules.theory import Run
 
@@ -39,11 +39,12 @@ class LayeredRun:
 
     @property
     def board(self) -> Board:
-        """The board of the last layer; in rows without labels, that of the list for them."""
+        """The board of the last layer; in rows without labels, what the list for them writes."""
         board = self.layers[-1].board
         if self.fallback is None:
             return board
-        return np.where(bare(board)[:, None], self.fallback.board, board)
+        guessed = bare(board)[:, None] & (self.fallback.board != UNSET)
+        return np.where(guessed, self.fallback.board, board)
 
     @property
     def unsettled(self) -> Integers:

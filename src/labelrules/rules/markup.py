@@ -50,7 +50,7 @@ def theory_latex(theory: Theory) -> str:
     Layers have their headings in bold.
     """
     rows = []
-    for heading, part in _parts(theory):
+    for heading, part in theory_parts(theory):
         rows += [rf"  \textbf{{{_escaped(heading)}}} \\"] if heading else []
         rows += [rf"  {rule_latex(rule, theory.schema)} \\" for rule in part]
     return "\n".join([r"\begin{tabular}{l}", *rows, r"\end{tabular}"])
@@ -68,7 +68,7 @@ def theory_markdown(theory: Theory) -> str:
     1. $\overline{\textit{sports}} \leftarrow \textit{fashion}$
     """
     lists = []
-    for heading, part in _parts(theory):
+    for heading, part in theory_parts(theory):
         rules = "\n".join(
             f"{f'{number}.' if part.ordered else '-'} {rule_latex(rule, theory.schema)}"
             for number, rule in enumerate(part, 1)
@@ -77,7 +77,7 @@ def theory_markdown(theory: Theory) -> str:
     return "\n\n".join(text for text in lists if text)
 
 
-def _parts(theory: Theory) -> Iterator[tuple[str, Theory]]:
+def theory_parts(theory: Theory) -> Iterator[tuple[str, Theory]]:
     """The layers with their headings; a theory that has none, without."""
     if not isinstance(theory, LayeredTheory):
         yield "", theory

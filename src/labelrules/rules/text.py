@@ -102,7 +102,7 @@ def rule_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool
     """
     arrow = _signs(style)["<-"]
     return (
-        f"{_head_text(rule, schema, style, evidence)} {arrow} {body_text(rule.body, schema, style)}"
+        f"{head_text(rule, schema, style, evidence)} {arrow} {body_text(rule.body, schema, style)}"
     )
 
 
@@ -134,7 +134,8 @@ def _literal_text(label: int, value: int, schema: Schema, style: Style) -> str:
     return ("" if value else _signs(style)["not"]) + name_text(schema.labels[label], style)
 
 
-def _head_text(rule: Rule, schema: Schema, style: Style, evidence: bool) -> str:
+def head_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool = False) -> str:
+    """The head of a rule with its votes and its stop mark."""
     shown = list(rule.head)
     counts = rule.evidence if evidence else None
     n_absent = rule.head.values.count(0)

@@ -97,6 +97,12 @@ class Theory:
 
         return theory_text(self)
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from labelrules.rules.html import SHOWN_IN_NOTEBOOKS, theory_html
+
+        return theory_html(self, max_rules=SHOWN_IN_NOTEBOOKS)
+
 
 class DecisionList(Theory):
     r"""Rules in order: the first to write a cell decides it.

@@ -1,0 +1,218 @@
+"""The figures and pictures of the page on label dependencies, learned from the data sets.
+
+``python docs/dependencies.py`` writes them into the page, between the marks that name them, and
+draws the pictures. The data sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data``
+beside the project folder; `tests/test_docs_dependencies.py` fails when the page says something
+else.
+"""
+
+import io
+import os
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from labelrules import load, rule_text
+from labelrules.inspection import (
+    LabelGraph,
+    label_graph,
+    plot_dependency_matrix,
+    plot_label_graph,
+)
+from labelrules.inspection.matrixplot import FULL, PARTIAL
+from labelrules.inspection.plot import VERMILION
+from labelrules.learners import Ripper, StackedBinaryRelevance
+from labelrules.rules import Theory
+
+DOCS = Path(__file__).parent
+SETS = ("emotions", "scene", "yeast", "enron", "CAL500")
+MATRICES: dict[str, dict[str, Any]] = {
+    "emotions": {},
+    "scene": {},
+    "yeast": {},
+    "enron": {"order": "name"},
+    "CAL500": {"order": "related", "only_dependent": True},
+}
+GRAPHS: dict[str, dict[str, Any]] = {
+    "yeast": {},
+    "enron": {"order": "name"},
+    "CAL500": {"order": "related"},
+}
+DOTS = {"CAL500": 68}
+"""Dots to the inch; 100 if a set is not named."""
+
+
+def folder() -> Path:
+    """Where the data sets are."""
+    beside = DOCS.resolve().parents[1] / "shared" / "data"
+    return Path(os.environ.get("LABELRULES_DATA") or beside)
+
+
+@cache
+def second(name: str) -> Theory:
+    """The second of two layers, learned on true labels from all rows."""
+    model = StackedBinaryRelevance(Ripper(), labels_from="truth")
+    return model.fit(load(name, folder())).theory_.layers[1]
+
+
+@cache
+def graph(name: str) -> LabelGraph:
+    """What it tells by which labels."""
+    return label_graph(second(name))
+
+
+def full_rules() -> str:
+    """The rules of emotions that test labels only."""
+    theory = second("emotions")
+    found = [rule for rule in theory if rule.form.dependence == "full"]
+    lines = [rule_text(rule, theory.schema, evidence=True) for rule in found]
+    return "```text\n" + "\n".join(lines) + "\n```"
+
+
+def sizes() -> str:
+    """Rules, dependencies, signs and circles of each data set."""
+    lines = []
+    for name in SETS:
+        found = graph(name)
+        signs = Counter(edge.sign for edge in found.edges())
+        circles = found.components()
+        largest = max((len(circle) for circle in circles), default=0)
+        counts = [found.schema.n_labels, found.n_rules, found.n_full, found.n_partial]
+        counts += [signs.total(), signs["+"], signs["-"], signs["+-"], len(circles), largest]
+        lines.append([name, *map(str, counts)])
+    return _table(
+        "set, labels, rules, fully dependent, partially, dependencies, same sign, opposite, both, "
+        "circles, labels in the largest",
+        lines,
+    )
+
+
+def neighbours() -> str:
+    """How far the labels of yeast are from those by which they are told."""
+    found = graph("yeast")
+    place, n = found.schema.label_index, found.schema.n_labels
+    away = Counter((place[edge.tested] - place[edge.told], edge.sign) for edge in found.edges())
+    near = (-3, -2, -1, 1, 2, 3)
+    lines = [
+        [f"{steps:+d}", str(n - abs(steps)), str(away[steps, "+"]), str(away[steps, "-"])]
+        for steps in near
+    ]
+    further = [str(sum(away[s, sign] for s in range(-n, n) if s not in near)) for sign in "+-"]
+    pairs = sum(2 * (n - steps) for steps in range(4, n))
+    return _table(
+        "steps from a label to the one it is told by, pairs of labels, told with the same sign, "
+        "with the opposite",
+        [*lines, ["further", str(pairs), *further]],
+    )
+
+
+def groups() -> str:
+    """Which groups of enron's labels are told by which."""
+    names = ("A.A1", "other A", "B", "C", "D")
+    counts = Counter((_group(e.told), _group(e.tested)) for e in graph("enron").edges())
+    lines = [[told, *(str(counts[told, tested]) for tested in names)] for told in names]
+    return _table(", ".join(["told"] + [f"by {name}" for name in names]), lines)
+
+
+def _group(label: str) -> str:
+    if label == "A.A1":
+        return label
+    return "other A" if label.startswith("A") else label[0]
+
+
+def strongest() -> str:
+    """The dependencies of enron with the most rows behind them."""
+    edges = sorted(graph("enron").edges(), key=lambda edge: -edge.support)[:8]
+    return _table(
+        "told, tested, sign, rules on labels only, and on features, support, strength",
+        [
+            [
+                edge.told,
+                edge.tested,
+                edge.sign,
+                *map(str, (edge.n_full, edge.n_partial, edge.support)),
+                f"{edge.strength:.2f}",
+            ]
+            for edge in edges
+        ],
+    )
+
+
+def pictures() -> list[Path]:
+    """The files of the pictures."""
+    names = [f"{name}-dependencies.png" for name in MATRICES]
+    names += [f"{name}-label-graph.png" for name in GRAPHS]
+    return [DOCS / "_static" / name for name in names]
+
+
+def draw() -> None:
+    """Draw all pictures."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    axes = [(name, plot_dependency_matrix(graph(name), **how)) for name, how in MATRICES.items()]
+    axes += [(name, plot_label_graph(graph(name), **how)) for name, how in GRAPHS.items()]
+    for (name, ax), path in zip(axes, pictures(), strict=True):
+        _save(ax.figure, path, DOTS.get(name, 100))
+
+
+def _save(figure: Any, path: Path, dots: int) -> None:
+    """Write a picture with the few colours that it has, which takes a quarter of the bytes."""
+    from PIL import Image
+
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=dots)
+    colors = Image.new("P", (1, 1))
+    colors.putpalette([part for color in _colors() for part in color])
+    few = Image.open(drawn).convert("RGB").quantize(palette=colors, dither=Image.Dither.NONE)
+    few.save(path, optimize=True, bits=4)
+
+
+def _colors() -> list[tuple[int, int, int]]:
+    """White, black and greys; shades of what marks are filled with, and of arrows."""
+    greys = [(grey,) * 3 for grey in (255, 0, 128, 212, 228)]
+    shades = [(FULL, depth) for depth in (0.3, 0.6, 0.8, 1)]
+    shades += [(PARTIAL, depth) for depth in (0.25, 0.45, 0.65, 0.8, 1)]
+    shades += [(VERMILION, depth) for depth in (0.5, 1)]
+    return greys + [
+        tuple(round(255 - depth * (255 - int(color[i : i + 2], 16))) for i in (1, 3, 5))
+        for color, depth in shades
+    ]
+
+
+def _table(head: str, lines: list[list[str]]) -> str:
+    columns = head.split(", ")
+    every = [columns, ["---"] * len(columns), *lines]
+    return "\n".join("| " + " | ".join(line) + " |" for line in every)
+
+
+PARTS = {
+    "full rules": full_rules,
+    "sizes": sizes,
+    "neighbours": neighbours,
+    "groups": groups,
+    "strongest": strongest,
+}
+"""From the mark to what belongs there."""
+
+
+def marked(mark: str) -> re.Pattern[str]:
+    """Finds what stands between two marks."""
+    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
+
+
+def main() -> None:
+    """Write every part into the page, and draw the pictures."""
+    path = DOCS / "dependencies.md"
+    text = path.read_text("utf-8")
+    for mark, part in PARTS.items():
+        text, n = marked(mark).subn(lambda _, part=part: part(), text)
+        assert n == 1, f"{n} places for {mark}"
+    path.write_text(text, "utf-8")
+    draw()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Pictures of label dependencies: every rule has its mark or arrow, and names stay readable."""
+
+from itertools import combinations
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.patches import FancyArrowPatch
+
+from labelrules import DecisionList, Schema, load, parse
+from labelrules.discovery import find_constraints
+from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
+from labelrules.inspection.labelorder import ordered_labels
+from labelrules.inspection.matrixplot import _marks
+
+SCHEMA = load("magazines").schema
+THEORY = parse(
+    """
+quality (9/1) <- sports, not tabloid
+not sports (2/2) <- quality, sex = Male
+fashion <- fashion, sex = Female
+""",
+    SCHEMA,
+)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    pyplot.close("all")
+
+
+def pairwise_theory(n_labels, seed=0):
+    """A rule or two for every label, with random evidence."""
+    random = np.random.default_rng(seed)
+    schema = Schema([], [f"a label with number {i}" for i in range(n_labels)])
+    lines = []
+    for i in range(n_labels):
+        for j in random.choice(n_labels, 2, replace=False).tolist():
+            right, wrong = random.integers(0, 50, 2)
+            lines.append(f'"{schema.labels[i]}" ({right}/{wrong}) <- not "{schema.labels[j]}"')
+    return parse("\n".join(lines), schema)
+
+
+def marks(theory):
+    graph = label_graph(theory)
+    found = {}
+    for mark in _marks(graph, list(range(theory.schema.n_labels))):
+        found.setdefault(mark.place, []).append(mark)
+    assert all(len(one) == 1 for one in found.values())
+    return {place: one for place, (one,) in found.items()}
+
+
+def test_each_direction_and_kind_has_its_corner():
+    """Labels: quality, tabloid, fashion, sports. Upper corners: the row is told."""
+    found = marks(THEORY)
+    assert set(found) == {
+        (3 - 0.25, 0 - 0.25), (0 - 0.25, 3 + 0.25),  # quality by sports, labels only
+        (1 - 0.25, 0 - 0.25), (0 - 0.25, 1 + 0.25),  # quality by tabloid
+        (0 + 0.25, 3 - 0.25), (3 + 0.25, 0 + 0.25),  # sports by quality, and a feature
+        (2 + 0.25, 2 - 0.25),  # fashion by itself, once
+    }  # fmt: skip
+    assert found[3 - 0.25, 0 - 0.25].signs == "+"
+    assert found[1 - 0.25, 0 - 0.25].signs == "-"
+    assert found[0 + 0.25, 3 - 0.25].signs == "-"
+    assert found[3 - 0.25, 0 - 0.25].is_full
+    assert not found[0 + 0.25, 3 - 0.25].is_full
+
+
+def test_size_is_support_and_shade_is_strength():
+    found = marks(THEORY)
+    often, seldom, never = found[2.75, -0.25], found[0.25, 2.75], found[2.25, 1.75]
+    assert often.half > seldom.half > never.half
+    assert (often.strength, seldom.strength) == (0.9, 0.5)
+    assert np.isnan(never.strength)
+
+
+def test_without_evidence_all_marks_are_large():
+    assert len({mark.half for mark in marks(parse("quality <- sports", SCHEMA)).values()}) == 1
+
+
+def test_both_signs_are_shown_together():
+    theory = parse("quality <- sports\nnot quality <- sports", SCHEMA)
+    assert {mark.signs for mark in marks(theory).values()} == {"+-"}
+    assert plot_dependency_matrix(theory).get_title() == "1 dependency between 4 labels"
+
+
+def test_every_mark_is_drawn():
+    ax = plot_dependency_matrix(THEORY)
+    shapes = [c for c in ax.collections if isinstance(c, PolyCollection)]
+    assert [len(c.get_paths()) for c in shapes] == [4, 3]
+    strokes = [c for c in ax.collections if isinstance(c, LineCollection)][1:]
+    # four pluses of two strokes: sports and its mirror twice, and fashion; three minuses of one
+    assert sum(len(c.get_paths()) for c in strokes) == 2 * 3 + 4
+    assert [t.get_text() for t in ax.get_yticklabels()] == list(SCHEMA.labels)
+
+
+def test_parents_and_children_have_a_frame():
+    schema = Schema([], ["a", "b", "c"], [None, "a", None])
+    ax = plot_dependency_matrix(parse("a <- c", schema))
+    framed = [p.get_xy() for p in ax.patches if not p.get_fill()]
+    assert sorted(framed) == [(-0.5, 0.5), (0.5, -0.5)]
+
+
+@pytest.mark.parametrize("draw", [plot_dependency_matrix, plot_label_graph])
+@pytest.mark.parametrize("n_labels", [1, 2, 6, 53, 174])
+def test_names_do_not_lie_upon_each_other(draw, n_labels):
+    theory = pairwise_theory(n_labels) if n_labels > 1 else parse("a <- a", Schema([], ["a"]))
+    ax = draw(theory, only_dependent=False)
+    ax.figure.canvas.draw()
+    is_matrix = draw is plot_dependency_matrix
+    names = ax.get_yticklabels()[:n_labels] if is_matrix else ax.texts
+    names = [t for t in names if t.get_text() in theory.schema.labels]
+    assert len(names) == n_labels
+    assert min(t.get_fontsize() for t in names) >= 7
+    inside = ax.figure.bbox
+    for text in [*names, *(ax.get_xticklabels() if is_matrix else [])]:
+        box = text.get_window_extent()
+        assert inside.contains(*box.min), text.get_text()
+        assert inside.contains(*box.max), text.get_text()
+    if is_matrix:
+        boxes = [t.get_window_extent() for t in names]
+        assert not any(first.overlaps(second) for first, second in combinations(boxes, 2))
+
+
+def test_arrows_lead_from_the_tested_label_to_the_told():
+    ax = plot_label_graph(parse("quality <- sports\nsports <- not tabloid", SCHEMA))
+    assert ax.get_title() == "2 dependencies between 3 labels, no circle"
+    lines = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    assert len(lines) == 2 * 2  # each has a line and a head
+    assert {t.get_text() for t in ax.texts} == {"quality", "tabloid", "sports"}
+
+
+def test_circles_are_numbered_and_mutual_arrows_are_thick():
+    text = "quality <- sports\nsports <- quality\ntabloid <- fashion\nfashion <- tabloid, quality"
+    ax = plot_label_graph(parse(text, SCHEMA))
+    assert ax.get_title() == "5 dependencies between 4 labels, 2 circles"
+    assert sorted(t.get_text() for t in ax.texts)[:4] == ["1", "1", "2", "2"]
+    widths = sorted(p.get_linewidth() for p in ax.patches if p.get_linewidth())
+    assert widths == [0.8, 2.0, 2.0, 2.0, 2.0]
+
+
+def test_constraints_can_be_drawn():
+    found = find_constraints([{"a", "b"}, {"a", "b"}, {"a"}, {"c"}, {"c"}], groups=False)
+    assert plot_dependency_matrix(found).get_title().startswith("5 dependencies between 3")
+    assert plot_label_graph(found).get_title() == "5 dependencies between 3 labels, 1 circle"
+
+
+def test_orders():
+    schema = Schema([], ["Class10", "Class2", "b", "a"])
+    graph = label_graph(parse("a <- Class10\nb <- Class2", schema))
+    assert ordered_labels(graph) == [0, 1, 2, 3]
+    assert ordered_labels(graph, "name") == [1, 0, 3, 2]
+    assert ordered_labels(graph, ["a", "b"]) == [3, 2]
+    related = ordered_labels(graph, "related")
+    assert {frozenset(related[:2]), frozenset(related[2:])} == {
+        frozenset({0, 3}),
+        frozenset({1, 2}),
+    }
+    alone = label_graph(parse("a <- Class10", schema))
+    assert ordered_labels(alone, only_dependent=True) == [0, 3]
+    assert ordered_labels(alone, "related") == [0, 3, 1, 2]
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="no order 'alphabet': use 'data'"):
+        plot_dependency_matrix(THEORY, order="alphabet")
+    with pytest.raises(ValueError, match="no label 'sport'; did you mean 'sports'"):
+        plot_dependency_matrix(THEORY, order=["sport"])
+    with pytest.raises(ValueError, match="names a label twice"):
+        plot_label_graph(THEORY, order=["sports", "sports"])
+    with pytest.raises(ValueError, match="no rule tells a label by another"):
+        plot_label_graph(DecisionList(SCHEMA))
+    with pytest.raises(ValueError, match="no rule tells a label by another"):
+        plot_dependency_matrix(DecisionList(SCHEMA), only_dependent=True)
+    with pytest.raises(TypeError, match="has its theory in theory_"):
+        plot_label_graph(42)
+
+
+def test_what_could_not_be_read_is_refused():
+    with pytest.raises(ValueError, match=r"301 labels, and a picture can hold 300.*only_dependent"):
+        plot_dependency_matrix(pairwise_theory(301))
+    schema = Schema([], [f"l{i}" for i in range(40)])
+    text = "\n".join(f"{a} <- {', '.join(schema.labels)}" for a in schema.labels)
+    with pytest.raises(ValueError, match="1600 dependencies, and a graph can hold 1500 arrows"):
+        plot_label_graph(parse(text, schema))
+
+
+@pytest.mark.parametrize("draw", [plot_dependency_matrix, plot_label_graph])
+def test_names_are_no_formulas_and_given_axes_are_used(draw):
+    schema = Schema([], ["$a_1$ \\frac", "<b>", "ü\n2"])
+    _, ax = pyplot.subplots()
+    assert draw(parse('"$a_1$ \\\\frac" <- "<b>"', schema), ax) is ax
+    ax.figure.canvas.draw()

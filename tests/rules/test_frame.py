@@ -1,0 +1,64 @@
+"""Theories as frames of pandas and polars."""
+
+import sys
+
+import pytest
+
+from goldens import golden
+from labelrules import DecisionList, load, parse
+from labelrules.rules import theory_frame
+
+READERS = load("magazines").schema
+LAYERS = parse(
+    "layer 1:\nin any order:\nquality x2, not sports <- true\nlayer 2:\n"
+    "sports (3/4), not quality (1/0), * <- fashion, sex = Male\nnot sports <- quality\n"
+    "rows without labels:\ntabloid <- true",
+    READERS,
+)
+
+
+def test_one_row_for_each_rule():
+    frame = theory_frame(LAYERS, "polars")
+    assert frame.rows(named=True)[1] == {
+        "layer": 2, "is_fallback": False, "number": 1, "head": "not quality, sports, *",
+        "body": "fashion, sex = Male", "n_labels": 2, "n_conditions": 2, "right": 4, "wrong": 4,
+        "votes": None, "stops": True, "polarity": "mixed", "extent": "partial",
+        "dependence": "partial", "constraint": None,
+    }  # fmt: skip
+    assert frame["layer"].to_list() == [1, 2, 2, 3]
+    assert frame["is_fallback"].to_list() == [False, False, False, True]
+    assert frame["votes"].to_list() == [3, None, None, None]
+    assert frame["constraint"].to_list() == [None, None, "exclusion", None]
+
+
+def test_one_row_for_each_label():
+    frame = theory_frame(LAYERS, "polars", per="label")
+    assert frame.select("number", "label", "present", "right", "wrong", "votes").rows() == [
+        (1, "quality", True, None, None, 2),
+        (1, "sports", False, None, None, 1),
+        (1, "quality", False, 1, 0, None),
+        (1, "sports", True, 3, 4, None),
+        (2, "sports", False, None, None, None),
+        (1, "tabloid", True, None, None, None),
+    ]
+
+
+@pytest.mark.parametrize("per", ["rule", "label"])
+@pytest.mark.parametrize("theory", [LAYERS, golden("magazines-multi"), DecisionList(READERS)])
+def test_both_libraries_say_the_same(theory, per):
+    ours, theirs = theory_frame(theory, per=per), theory_frame(theory, "polars", per=per)
+    assert list(ours.columns) == theirs.columns
+    plain = ours.astype(object).where(ours.notna(), None)
+    assert [tuple(row) for row in plain.itertuples(index=False)] == theirs.rows()
+    assert str(ours["right"].dtype) == "Int64"
+    assert str(ours["layer"].dtype) == "int64"
+
+
+def test_wrong_names_are_refused(monkeypatch):
+    with pytest.raises(ValueError, match="no library 'panda'; did you mean 'pandas'"):
+        theory_frame(LAYERS, "panda")
+    with pytest.raises(ValueError, match="per must be 'rule' or 'label', not 'head'"):
+        theory_frame(LAYERS, per="head")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match=r'needs polars: pip install "labelrules\[polars\]"'):
+        theory_frame(LAYERS, "polars")
