@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 from labelrules._types import UNSET
 from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
 from labelrules.discovery import association_rules, frequent_itemsets
-from labelrules.inspection.trace import trace
+from labelrules.inspection import compare, explain, summary, trace
 from labelrules.measures import Measure, evaluate
 from labelrules.rules import (
     Body,
@@ -64,8 +64,10 @@ __all__ = [
     "VotedRules",
     "association_rules",
     "best_head",
+    "compare",
     "dataset",
     "evaluate",
+    "explain",
     "fetch",
     "frequent_itemsets",
     "load",
@@ -75,6 +77,7 @@ __all__ = [
     "rehead",
     "rule_text",
     "statistics",
+    "summary",
     "theory_text",
     "trace",
 ]
