@@ -20,7 +20,7 @@ from labelrules.inspection.slices import slice_for
 from labelrules.rules import Theory
 from labelrules.rules.tokens import name_text, number_text
 
-LIMIT = 5_000
+LIMIT = 1_000
 """How many rows a search tries by default."""
 
 SETS_PER_ROW = 20
@@ -123,7 +123,7 @@ def counterfactual(
     training : array, sparse matrix, frame or Dataset, optional
         Numbers are moved to values that occur here, if any is in the range needed. Otherwise they
         are moved to a threshold, or up by one in its last digit.
-    limit : int, default=5000
+    limit : int, default=1000
         How many rows are tried before the search is given up.
 
     Examples
