@@ -138,7 +138,9 @@ def counterfactual(
     one, schema = single_row(encoded_rows(theory, X), row), theory.schema
     seen = None if training is None else encode(training, schema)
     values = np.array([column_of(one.X, j)[0] for j in range(schema.n_features)])
-    return change_of(theory, values, _label(label, schema), fixed_mask(fixed, schema), seen, limit)
+    return change_of(
+        theory, values, label_number(label, schema), fixed_mask(fixed, schema), seen, limit
+    )
 
 
 def change_of(
@@ -304,7 +306,8 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
     return mask
 
 
-def _label(label: str, schema: Schema) -> int:
+def label_number(label: str, schema: Schema) -> int:
+    """The number of a label; its name is checked."""
     if label not in schema.label_index:
         hint = suggestion(str(label), schema.labels)
         raise ValueError(f"there is no label {quoted(label)}{hint}")
