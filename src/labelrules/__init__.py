@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroups import subgroups
+    from labelrules.inspection.comparison import compare
+    from labelrules.inspection.explain import explain
+    from labelrules.inspection.summary import summary
     from labelrules.inspection.trace import trace
     from labelrules.learners import (
         AssociativeClassifier,
@@ -74,8 +77,10 @@ __all__ = [
     "VotedRules",
     "association_rules",
     "best_head",
+    "compare",
     "dataset",
     "evaluate",
+    "explain",
     "fetch",
     "frequent_itemsets",
     "from_json",
@@ -89,6 +94,7 @@ __all__ = [
     "save",
     "statistics",
     "subgroups",
+    "summary",
     "theory_text",
     "to_json",
     "trace",
@@ -99,7 +105,7 @@ _ROOMS = {
     "_types": ("UNSET",),
     "data": ("Dataset", "Feature", "Schema", "dataset", "fetch", "load", "statistics"),
     "discovery": ("association_rules", "frequent_itemsets", "subgroups"),
-    "inspection": ("trace",),
+    "inspection": ("compare", "explain", "summary", "trace"),
     "learners": (
         "AssociativeClassifier",
         "BinaryRelevance",

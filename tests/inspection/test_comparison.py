@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from goldens import golden
 from labelrules import Dataset, Feature, Schema, load, parse
-from labelrules.inspection import compare
+from labelrules.inspection import compare, summary
 from strategies import datasets
 from theories import theories
 
@@ -97,6 +97,10 @@ def test_frames_and_rows_without_true_labels():
     assert str(unlabelled).splitlines()[-2:] == ["label  differ", "l           2"]
 
 
-def test_other_schemas_are_refused():
+def test_other_schemas_and_what_is_no_theory_are_refused():
+    with pytest.raises(TypeError, match="a theory must be a DecisionList, RuleSet or LayeredT"):
+        compare(golden("magazines-multi"), "k <- true")
+    with pytest.raises(TypeError, match="of a learner give its theory_"):
+        summary("k <- true")
     with pytest.raises(ValueError, match="only theories over the same features and labels"):
         compare(golden("magazines-multi"), parse("k <- true", SCHEMA))

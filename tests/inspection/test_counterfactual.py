@@ -5,7 +5,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import Dataset, Feature, Schema, parse
+from labelrules import (
+    Body,
+    Condition,
+    Dataset,
+    DecisionList,
+    Feature,
+    Head,
+    LayeredTheory,
+    Rule,
+    RuleSet,
+    Schema,
+    parse,
+)
 from labelrules.inspection import counterfactual
 from labelrules.inspection.moves import just_above
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
@@ -48,22 +60,59 @@ def check(theory, values, label, fixed=frozenset()):
     assert predicted(theory, [found.values])[0, label] == 1 - found.predicted
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(decision_lists(SCHEMA, THRESHOLDS), ROWS, st.integers(0, 2), FIXED)
 def test_lists_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(rule_sets(SCHEMA, THRESHOLDS), ROWS, st.integers(0, 2), FIXED)
 def test_votes_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(layered_theories(SCHEMA, THRESHOLDS, ONCE), ROWS, st.integers(0, 2), FIXED)
 def test_layers_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
+
+
+def dense_theory(lots, kind):
+    """Rules with few conditions, so that many of them fire, read labels and end the list."""
+    rules = []
+    for _ in range(lots.integers(3, 8)):
+        conditions = []
+        for _ in range(lots.integers(0, 3)):
+            column = int(lots.integers(0, 7))
+            if column > 3:
+                conditions.append(Condition.label(column - 4, bool(lots.integers(0, 2))))
+            elif column % 2:
+                code = int(lots.integers(0, len(SCHEMA.features[column].categories)))
+                conditions.append(Condition(column, lots.choice(["=", "!="]), code))
+            else:
+                threshold = lots.choice([0.0, 1.0, 1.5])
+                conditions.append(Condition(column, lots.choice(["<=", ">"]), threshold))
+        labels = lots.choice(3, size=lots.integers(1, 3), replace=False).tolist()
+        head = Head({label: int(lots.integers(0, 2)) for label in labels}, 3)
+        rules.append(Rule(head, Body(conditions), kind is DecisionList and lots.random() < 0.3))
+    return kind(SCHEMA, rules)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_dense_theories_equal_brute_force(seed):
+    lots = np.random.default_rng(seed)
+    kinds = [DecisionList, DecisionList, RuleSet]
+    theory = dense_theory(lots, kinds[seed % 3])
+    if seed % 4 == 0:
+        layers = [dense_theory(lots, kinds[lots.integers(0, 3)]) for _ in range(2)]
+        rules = [rule for rule in theory if not rule.body.on_labels]
+        fallback = DecisionList(SCHEMA, rules) if theory.ordered else None
+        theory = LayeredTheory(SCHEMA, layers, fallback=fallback)
+    values = np.array([lots.choice([0.0, 1.2, 9.0, np.nan]) for _ in range(4)])
+    values[[1, 3]] = lots.integers(0, 2, 2)
+    for label in range(3):
+        check(theory, values, label, {int(lots.integers(0, 4))} if seed % 2 else frozenset())
 
 
 AGAIN = st.sampled_from([UntilStable(3), LabelByLabel(2), LabelByLabel(3, order=[2, 0, 1])])
@@ -122,6 +171,19 @@ def test_changes_go_through_labels():
     text = "k <- a > 1\nl <- not k\nnot k <- true\nm <- k, b = y"
     assert told(text, "m", 0, 0, 0, 0) == (
         "m would be present with a = 2 instead of 0, b = y instead of x"
+    )
+
+
+def test_changes_may_lead_to_the_list_for_rows_without_labels():
+    text = "layer 1:\nl <- a > 1\nrows without labels:\nk <- b = x\nm <- true"
+    assert told(text, "k", 3, 0, 0, 0) == "k would be present with a = 1 instead of 3"
+    assert told(text, "m", 3, 1, 0, 0) == "m would be present with a = 1 instead of 3"
+    assert told(text, "m", 0, 1, 0, 0) == "m would be absent with a = 2 instead of 0"
+
+
+def test_changes_may_end_the_list():
+    assert told("l, * <- a > 1\nk <- true", "k", 0, 0, 0, 0) == (
+        "k would be absent with a = 2 instead of 0"
     )
 
 

@@ -245,7 +245,9 @@ def test_intervals():
         ({"labels": ["kk"]}, "there is no label 'kk'; did you mean 'k'"),
         ({"labels": "k"}, "labels is one text, 'k': give a list"),
         ({"training": [[1, "z"]]}, r"training must be a Dataset or a pair \(X, Y\)"),
+        ({"training": ([[1, "z"]],)}, r"training must be a Dataset or a pair \(X, Y\)"),
         ({"training": ([[1, "z"]], [["k"], []])}, "training: X has 1 rows but Y has 2"),
+        ({"level": "high"}, "level must be between 0 and 1, such as 0.95, not 'high'"),
         ({"level": 2}, "level must be between 0 and 1"),
         ({"limit": "many"}, "limit must be a whole number"),
     ],
@@ -263,3 +265,8 @@ def test_unknown_labels_rows_and_theories_are_named():
         explain(theory, row_of(0, 0), 5)
     with pytest.raises(TypeError, match="of a learner give its theory_"):
         explain(theory.rules, row_of(0, 0))
+    for row in ("0", 0.5, True, ["0"]):
+        with pytest.raises(TypeError, match="a row is given by its number, not by"):
+            explain(theory, row_of(0, 0), row)
+    with pytest.raises(IndexError, match="there is no row 0: X has no rows"):
+        explain(theory, row_of(0, 0).take([]))

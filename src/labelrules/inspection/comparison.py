@@ -10,6 +10,7 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
 from labelrules.discovery.constraint import counted, pandas_frame
 from labelrules.inspection.explanation import Place
+from labelrules.inspection.passage import check_theory
 from labelrules.inspection.summary import places_of
 from labelrules.inspection.summarytext import cut, table
 from labelrules.rules import LayeredTheory, Rule, RuleTable, Theory
@@ -165,6 +166,8 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
     quality       7          4            3
     fashion      14         11            3
     """
+    check_theory(one)
+    check_theory(other)
     if one.schema != other.schema:
         raise ValueError(
             "the theories are over other schemas: only theories over the same features and labels "

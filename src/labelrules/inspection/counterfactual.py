@@ -20,7 +20,7 @@ from labelrules.inspection.slices import slice_for
 from labelrules.rules import Theory
 from labelrules.rules.tokens import name_text, number_text
 
-LIMIT = 5_000
+LIMIT = 1_000
 """How many rows a search tries by default."""
 
 SETS_PER_ROW = 20
@@ -123,7 +123,7 @@ def counterfactual(
     training : array, sparse matrix, frame or Dataset, optional
         Numbers are moved to values that occur here, if any is in the range needed. Otherwise they
         are moved to a threshold, or up by one in its last digit.
-    limit : int, default=5000
+    limit : int, default=1000
         How many rows are tried before the search is given up.
 
     Examples
@@ -138,7 +138,9 @@ def counterfactual(
     one, schema = single_row(encoded_rows(theory, X), row), theory.schema
     seen = None if training is None else encode(training, schema)
     values = np.array([column_of(one.X, j)[0] for j in range(schema.n_features)])
-    return change_of(theory, values, _label(label, schema), fixed_mask(fixed, schema), seen, limit)
+    return change_of(
+        theory, values, label_number(label, schema), fixed_mask(fixed, schema), seen, limit
+    )
 
 
 def change_of(
@@ -304,7 +306,8 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
     return mask
 
 
-def _label(label: str, schema: Schema) -> int:
+def label_number(label: str, schema: Schema) -> int:
+    """The number of a label; its name is checked."""
     if label not in schema.label_index:
         hint = suggestion(str(label), schema.labels)
         raise ValueError(f"there is no label {quoted(label)}{hint}")

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from labelrules._messages import quoted, suggestion
+from labelrules._messages import quoted
 from labelrules._types import UNSET, Board, Floats, Mask, Matrix
 from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
@@ -19,10 +18,11 @@ from labelrules.inspection.counterfactual import (
     change_of,
     check_limit,
     fixed_mask,
+    label_number,
     named_value,
 )
 from labelrules.inspection.explanation import Explanation, LabelExplanation, Place, Rows, RuleSeen
-from labelrules.inspection.interval import Estimate, estimate
+from labelrules.inspection.interval import Estimate, check_level, estimate
 from labelrules.inspection.passage import Passage, encoded_rows, passages, single_row
 from labelrules.inspection.sight import rule_seen
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory
@@ -87,7 +87,7 @@ def explain(
         Whether the smallest change is looked for; see `counterfactual`.
     level : float, default=0.95
         Of the interval for the probability.
-    limit : int, default=5000
+    limit : int, default=1000
         How many rows are tried for each counterfactual.
 
     Returns
@@ -116,6 +116,7 @@ def explain(
     probable to be right (0.51 to 1.00). sports would be present if education were Primary.
     """
     check_limit(limit)
+    check_level(level)
     rows = encoded_rows(theory, X)
     schema = theory.schema
     job = _Job(
@@ -127,9 +128,9 @@ def explain(
         level,
         limit,
     )
-    if isinstance(row, Integral):
-        return job.explain(rows, int(row))
-    return [job.explain(rows, int(number)) for number in row]  # type: ignore[union-attr]
+    if isinstance(row, str) or not isinstance(row, Iterable):
+        return job.explain(rows, row)
+    return [job.explain(rows, number) for number in row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,9 +143,10 @@ class _Training:
 
     @classmethod
     def of(cls, theory: Theory, training: Any) -> "_Training":
-        X, Y = training if isinstance(training, tuple) else (training, training)
-        if not isinstance(training, tuple | Dataset):
+        is_pair = isinstance(training, tuple) and len(training) == 2
+        if not is_pair and not isinstance(training, Dataset):
             raise ValueError("training must be a Dataset or a pair (X, Y): labels are needed too")
+        X, Y = training if is_pair else (training, training)
         matrix, truth = encode(X, theory.schema), encode_labels(Y, theory.schema)
         if matrix.shape[0] != len(truth):
             raise ValueError(f"training: X has {matrix.shape[0]} rows but Y has {len(truth)}")
@@ -186,7 +188,7 @@ class _Job:
         board = np.where(parts[-1].story.board == UNSET, np.int8(0), parts[-1].story.board)
         return Explanation(
             self.theory,
-            row,
+            int(row),
             tuple(named_value(f, value) for f, value in zip(features, values, strict=True)),
             board,
             tuple(self._label(parts, label) for label in self.labels),
@@ -252,9 +254,9 @@ class _Job:
 
 
 def _later(held: tuple[RuleSeen, ...], last: Passage, writer: int) -> tuple[RuleSeen, ...]:
-    """Rules whose bodies hold, behind the one that wrote the label or the one that ended the list.
+    """Rules of a list that hold, behind the one that wrote the label; all if nobody did.
 
-    If nobody wrote it, only a rule that ended the list before them can be the cause.
+    Then a rule before them has ended the list.
     """
     if not last.theory.ordered:
         return ()
@@ -266,10 +268,4 @@ def _chosen(labels: Iterable[str] | None, schema: Schema) -> tuple[int, ...]:
         return tuple(range(schema.n_labels))
     if isinstance(labels, str):
         raise ValueError(f"labels is one text, {quoted(labels)}: give a list of labels")
-    names = tuple(labels)
-    for name in names:
-        if name not in schema.label_index:
-            raise ValueError(
-                f"there is no label {quoted(name)}{suggestion(str(name), schema.labels)}"
-            )
-    return tuple(schema.label_index[name] for name in names)
+    return tuple(label_number(name, schema) for name in labels)

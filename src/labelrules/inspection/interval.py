@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from numbers import Real
 from statistics import NormalDist
 
 from labelrules.rules import Evidence
@@ -49,10 +50,15 @@ def estimate(evidence: Evidence, level: float = 0.95) -> Estimate:
     >>> print(estimate(Evidence(right=9, wrong=1)))
     right in 9 of 10 cells: probability 0.83, 95% interval (Wilson) 0.60 to 0.98
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
+    check_level(level)
     low, high = _wilson(evidence.right, evidence.right + evidence.wrong, level)
     return Estimate(*evidence, evidence.probability(), low, high, level)
+
+
+def check_level(level: object) -> None:
+    """Refuse what is no level of an interval."""
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
 
 
 def _wilson(right: int, n: int, level: float) -> tuple[float, float]:

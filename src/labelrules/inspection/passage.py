@@ -1,6 +1,7 @@
 """How one row went through each part of a theory, and which labels the rules saw on the way."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -79,23 +80,31 @@ class Passage:
         return own if self.source is None else int(self.source[told, condition.column])
 
 
-def encoded_rows(theory: Theory, X: Any) -> Dataset:
-    """The rows of X, encoded, once it is clear that the theory can be looked into."""
+def check_theory(theory: object) -> None:
+    """Refuse what is no theory."""
     if not isinstance(theory, DecisionList | RuleSet | LayeredTheory):
         raise TypeError(
-            f"a DecisionList, RuleSet or LayeredTheory is explained, not a "
+            f"a theory must be a DecisionList, RuleSet or LayeredTheory, not a "
             f"{type(theory).__name__}; of a learner give its theory_"
         )
+
+
+def encoded_rows(theory: Theory, X: Any) -> Dataset:
+    """The rows of X, encoded, once it is clear that the theory can be looked into."""
+    check_theory(theory)
     matrix = encode(X, theory.schema)
     empty = np.zeros((matrix.shape[0], theory.schema.n_labels), dtype=np.int8)
     return Dataset(theory.schema, matrix, empty)
 
 
-def single_row(rows: Dataset, row: int) -> Dataset:
+def single_row(rows: Dataset, row: object) -> Dataset:
     """One row as a data set of its own."""
-    if not 0 <= row < len(rows):
-        raise IndexError(f"there is no row {row}: rows are numbered from 0 to {len(rows) - 1}")
-    return rows.take([row])
+    if isinstance(row, bool) or not isinstance(row, Integral):
+        raise TypeError(f"a row is given by its number, not by {row!r}")
+    if not 0 <= int(row) < len(rows):
+        known = f"rows are numbered from 0 to {len(rows) - 1}" if len(rows) else "X has no rows"
+        raise IndexError(f"there is no row {row}: {known}")
+    return rows.take([int(row)])
 
 
 def passages(theory: Theory, one: Dataset) -> tuple[Passage, ...]:

@@ -21,7 +21,7 @@ from labelrules.rules import (
 from labelrules.rules.layeredrun import bare
 from labelrules.rules.rounds import closed, nobody
 
-MANY_RULES = 100
+MANY_RULES = 30
 """Longer theories are run by their compiled twin."""
 
 

@@ -11,6 +11,7 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
 from labelrules.discovery.constraint import pandas_frame
 from labelrules.inspection.explanation import Place
+from labelrules.inspection.passage import check_theory
 from labelrules.inspection.redundancy import Pair, conflicting, subsumed
 from labelrules.inspection.usage import Usage, usage_of
 from labelrules.rules import LayeredTheory, Rule, Theory
@@ -179,6 +180,7 @@ def summary(theory: Theory, data: Any = None) -> Summary:
     feature  rules  conditions  labels
     sex          2           2  quality
     """
+    check_theory(theory)
     places = places_of(theory)
     usage = None if data is None else usage_of(theory, encode(data, theory.schema))
     forms = [rule.form for rule in theory]

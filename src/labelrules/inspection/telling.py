@@ -178,14 +178,14 @@ def _behind(one: LabelExplanation) -> Iterator[str]:
         if node.kind != "label" or node.value is None:
             continue
         rules = list(one.chain.before(node.key))
-        layer = "" if node.layer is None else f" in layer {node.layer + 1}"
-        start = f"{name_text(node.name)} is {PRESENCE[node.value]}{layer}"
+        start = f"{name_text(node.name)} is {PRESENCE[node.value]}"
+        layer = "" if node.layer is None else f" of layer {node.layer + 1}"
         if not rules:
-            yield f"{start}, because no rule wrote it."
+            yield f"{start}, because no rule{layer} wrote it."
         elif len(rules) == 1 and rules[0].place is not None:
             yield f"{start} by {rules[0].place}, {_reason(rules[0].conditions)}."
         else:
-            yield f"{start} by the votes of {len(rules)} rules."
+            yield f"{start} by the votes of {len(rules)} rules{layer}."
 
 
 def _otherwise(change: Counterfactual) -> str:
