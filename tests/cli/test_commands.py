@@ -66,6 +66,11 @@ def test_every_learner_is_kept_and_predicts_the_same(learner, names):
     test = data_of(names[1])
     assert rows[0] == list(test.schema.labels)
     assert np.array(rows[1:], dtype=int).tolist() == direct.predict(test).tolist()
+    done = called("explain", "model.json", *names[1], "--row", "2", "--no-changes", "--json")
+    if learner == "constrained-classifier":
+        assert (done.code, "the rules do not tell all" in done.err) == (1, True)
+    else:
+        assert done.json[0]["board"] == direct.predict(test)[2].tolist()
 
 
 @pytest.mark.parametrize("learner", NOT_KEPT)

@@ -23,7 +23,7 @@ def calls(page: str) -> list[tuple[str, str]]:
 
 
 def printed(line: str) -> str:
-    """What a line prints, errors included; its parts are calls of ours, or stand for those of a shell."""
+    """What a line prints, errors included."""
     line, _, target = line.partition(" > ")
     text, errors = "", ""
     for part in line.split(" | "):

@@ -43,7 +43,7 @@ learn magazines -l binary-relevance --set base=rippr | no learner 'rippr'; did y
 learn magazines -l binary-relevance --set base.folds=3 | choose it first, as by --set base=ripper
 learn magazines -l voted-rules --set base.folds=3 | voted-rules has no base
 learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?
-learn magazines -l lazy-associative-classifier -o m2.json | is more than rules
+learn magazines -l lazy-associative-classifier -o m2.json | makes them for each row
 learn magazines --labels quality | --labels does not go with a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not go with csv
 learn a.csv --labels quality -o a.csv | a.csv is read by this very command; choose another

@@ -127,7 +127,9 @@ def _check_output(options: Namespace) -> None:
     if is_data(options.output) or ending_of(options.output) == ".xml":
         raise UsageError(f"--output: {options.output} is a name for data; name a .json file")
     if options.learner in NOT_KEPT:
-        raise UsageError(f"--output: files hold rules, and a {options.learner} is more than rules")
+        raise UsageError(
+            f"--output: files hold rules, and {options.learner} makes them for each row"
+        )
 
 
 def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
@@ -171,16 +173,10 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 def _keep(model: Model, options: Namespace) -> None:
-    if options.output is None:
-        return
-    from labelrules.learners import to_json
-    from labelrules.learners.kept_values import OURS
+    if options.output is not None:
+        from labelrules.learners import to_json
 
-    kept = model.kept
-    if model.kind not in OURS:
-        say(f"of {options.learner} the rules are kept, but not what gives probabilities")
-        kept = model.theory
-    write_text(to_json(kept), options.output)
+        write_text(to_json(model.kept), options.output)
 
 
 def _print(model: Model, about: dict[str, Any], options: Namespace) -> None:

@@ -23,8 +23,8 @@ LEARNERS = {
 
 DEFAULT = "separate-and-conquer"
 
-NOT_KEPT = ("lazy-associative-classifier", "constrained-classifier")
-"""Those whose models are more than rules, which files do not hold."""
+NOT_KEPT = ("lazy-associative-classifier",)
+"""Those whose models are the training rows, which files do not hold."""
 
 _NOT_SET = ("progress", "warm_start", "constraints")
 """Parameters that mean something in Python only."""

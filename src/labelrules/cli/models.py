@@ -75,6 +75,11 @@ class Model:
     @property
     def theory(self) -> "Theory":
         """Its rules, if they are one theory."""
+        if self.kind == _CONSTRAINED:
+            raise CommandError(
+                f"{self.source}: constraints change what the rules of this model say, so the rules "
+                "do not tell all"
+            )
         if len(self.theories) > 1:
             raise CommandError(
                 f"{self.source}: {len(self.theories)} theories vote in this {self.kind}, so "
