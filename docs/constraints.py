@@ -5,14 +5,12 @@ draws the picture. The data sets are looked for in ``$LABELRULES_DATA``, or in `
 beside the project folder; `tests/test_docs_constraints.py` fails when the page says something else.
 """
 
-import os
-import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.tree import DecisionTreeClassifier
+from written import DOCS, folder, table, write
 
 from labelrules import Dataset, load
 from labelrules.discovery import Constraints, find_constraints, repair, violations
@@ -20,17 +18,10 @@ from labelrules.inspection import plot_constraints
 from labelrules.learners import ConstrainedClassifier
 from labelrules.measures import Measure
 
-DOCS = Path(__file__).parent
 SETS = ("yeast", "enron", "medical", "genbase")
 PICTURE = DOCS / "_static" / "enron-constraints.png"
 NOISE = 0.1
 """The share of labels that are made wrong."""
-
-
-def folder() -> Path:
-    """Where the data sets are."""
-    beside = DOCS.resolve().parents[1] / "shared" / "data"
-    return Path(os.environ.get("LABELRULES_DATA") or beside)
 
 
 @cache
@@ -66,7 +57,7 @@ def counts() -> str:
                 str(sum(len(one.body) > 1 for one in larger)),
             ]
         )
-    return _table(
+    return table(
         "set, rows, labels, subset, significant, exclusion, significant, groups of these, "
         "significant with two labels in the body",
         lines,
@@ -108,7 +99,7 @@ def noisy() -> str:
                 *(f"{(Y == data.Y).mean():.3f}" for Y in (wrong, by_labels.after, by_odds.after)),
             ]
         )
-    return _table(
+    return table(
         "set, constraints, rows that break some, labels changed, violations left, right before, "
         "right after, right after by probabilities",
         lines,
@@ -131,7 +122,7 @@ def qualities() -> str:
             counted = [len(model.constraints_), len(done.rows), int(done.changed.sum())]
             numbers = [*map(str, counted), *(f"{value:.3f}" for value in values)]
             lines.append([name, str(tolerance), *numbers])
-    return _table(
+    return table(
         "set, tolerance, constraints, rows changed, labels changed, micro F1 before, after, "
         "subset accuracy before, after",
         lines,
@@ -147,12 +138,6 @@ def draw() -> None:
     ax.figure.savefig(PICTURE, dpi=100)
 
 
-def _table(head: str, lines: list[list[str]]) -> str:
-    columns = head.split(", ")
-    every = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in every)
-
-
 PARTS = {
     "counts": counts,
     "rules of yeast": lambda: rules("yeast"),
@@ -166,19 +151,9 @@ PARTS = {
 """From the mark to what belongs there."""
 
 
-def marked(mark: str) -> re.Pattern[str]:
-    """Finds what stands between two marks."""
-    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
-
-
 def main() -> None:
     """Write every part into the page, and draw the picture."""
-    path = DOCS / "constraints.md"
-    text = path.read_text("utf-8")
-    for mark, part in PARTS.items():
-        text, n = marked(mark).subn(lambda _, part=part: part(), text)
-        assert n == 1, f"{n} places for {mark}"
-    path.write_text(text, "utf-8")
+    write("constraints.md", PARTS)
     draw()
 
 

@@ -7,12 +7,12 @@ else.
 """
 
 import io
-import os
-import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from written import DOCS, folder, table, write
 
 from labelrules import load, rule_text
 from labelrules.inspection import (
@@ -26,7 +26,6 @@ from labelrules.inspection.plot import VERMILION
 from labelrules.learners import Ripper, StackedBinaryRelevance
 from labelrules.rules import Theory
 
-DOCS = Path(__file__).parent
 SETS = ("emotions", "scene", "yeast", "enron", "CAL500")
 MATRICES: dict[str, dict[str, Any]] = {
     "emotions": {},
@@ -42,12 +41,6 @@ GRAPHS: dict[str, dict[str, Any]] = {
 }
 DOTS = {"CAL500": 68}
 """Dots to the inch; 100 if a set is not named."""
-
-
-def folder() -> Path:
-    """Where the data sets are."""
-    beside = DOCS.resolve().parents[1] / "shared" / "data"
-    return Path(os.environ.get("LABELRULES_DATA") or beside)
 
 
 @cache
@@ -82,7 +75,7 @@ def sizes() -> str:
         counts = [found.schema.n_labels, found.n_rules, found.n_full, found.n_partial]
         counts += [signs.total(), signs["+"], signs["-"], signs["+-"], len(circles), largest]
         lines.append([name, *map(str, counts)])
-    return _table(
+    return table(
         "set, labels, rules, fully dependent, partially, dependencies, same sign, opposite, both, "
         "circles, labels in the largest",
         lines,
@@ -101,7 +94,7 @@ def neighbours() -> str:
     ]
     further = [str(sum(away[s, sign] for s in range(-n, n) if s not in near)) for sign in "+-"]
     pairs = sum(2 * (n - steps) for steps in range(4, n))
-    return _table(
+    return table(
         "steps from a label to the one it is told by, pairs of labels, told with the same sign, "
         "with the opposite",
         [*lines, ["further", str(pairs), *further]],
@@ -113,7 +106,7 @@ def groups() -> str:
     names = ("A.A1", "other A", "B", "C", "D")
     counts = Counter((_group(e.told), _group(e.tested)) for e in graph("enron").edges())
     lines = [[told, *(str(counts[told, tested]) for tested in names)] for told in names]
-    return _table(", ".join(["told"] + [f"by {name}" for name in names]), lines)
+    return table(", ".join(["told"] + [f"by {name}" for name in names]), lines)
 
 
 def _group(label: str) -> str:
@@ -125,7 +118,7 @@ def _group(label: str) -> str:
 def strongest() -> str:
     """The dependencies of enron with the most rows behind them."""
     edges = sorted(graph("enron").edges(), key=lambda edge: -edge.support)[:8]
-    return _table(
+    return table(
         "told, tested, sign, rules on labels only, and on features, support, strength",
         [
             [
@@ -182,12 +175,6 @@ def _colors() -> list[tuple[int, int, int]]:
     ]
 
 
-def _table(head: str, lines: list[list[str]]) -> str:
-    columns = head.split(", ")
-    every = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in every)
-
-
 PARTS = {
     "full rules": full_rules,
     "sizes": sizes,
@@ -198,19 +185,9 @@ PARTS = {
 """From the mark to what belongs there."""
 
 
-def marked(mark: str) -> re.Pattern[str]:
-    """Finds what stands between two marks."""
-    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
-
-
 def main() -> None:
     """Write every part into the page, and draw the pictures."""
-    path = DOCS / "dependencies.md"
-    text = path.read_text("utf-8")
-    for mark, part in PARTS.items():
-        text, n = marked(mark).subn(lambda _, part=part: part(), text)
-        assert n == 1, f"{n} places for {mark}"
-    path.write_text(text, "utf-8")
+    write("dependencies.md", PARTS)
     draw()
 
 

@@ -5,12 +5,11 @@ sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data`` beside the pr
 `tests/test_docs_explaining.py` fails when the page says something else.
 """
 
-import os
 import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from written import folder, write
 
 from labelrules import Dataset, load, rule_text
 from labelrules.inspection import Explanation, compare, explain, summary
@@ -21,19 +20,12 @@ from labelrules.learners import (
     StackedBinaryRelevance,
 )
 
-DOCS = Path(__file__).parent
 REPORT = """Cough for one month. Mild hyperinflation can be seen in viral illness or reactive
 airway disease. Streaky opacity at the right base is favored to represent atelectasis."""
 """The radiological report of the chapter."""
 COUGH = "Class-4-753_0"
 VIRGIN_ISLANDS = 39
 """The row of flags with the flag of the US Virgin Islands."""
-
-
-def folder() -> Path:
-    """Where the data sets are."""
-    beside = DOCS.resolve().parents[1] / "shared" / "data"
-    return Path(os.environ.get("LABELRULES_DATA") or beside)
 
 
 @cache
@@ -141,19 +133,9 @@ PARTS = {
 """From the mark to what belongs there."""
 
 
-def marked(mark: str) -> re.Pattern[str]:
-    """Finds what stands between two marks."""
-    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
-
-
 def main() -> None:
     """Write every part into the page."""
-    path = DOCS / "explaining.md"
-    text = path.read_text("utf-8")
-    for mark, part in PARTS.items():
-        text, n = marked(mark).subn(lambda _, part=part: part(), text)
-        assert n == 1, f"{n} places for {mark}"
-    path.write_text(text, "utf-8")
+    write("explaining.md", PARTS)
 
 
 if __name__ == "__main__":

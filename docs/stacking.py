@@ -5,13 +5,11 @@ sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data`` beside the pr
 `tests/test_docs_stacking.py` fails when the page says something else.
 """
 
-import os
-import re
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from written import folder, table, write
 
 from labelrules import Dataset, load, rule_text
 from labelrules.inspection import flips, label_graph
@@ -24,7 +22,6 @@ from labelrules.learners import (
 from labelrules.measures import Measure
 from labelrules.rules import UntilStable
 
-DOCS = Path(__file__).parent
 BASE = Ripper()
 SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
 """Data sets, and the label of each for which the chapter shows rules."""
@@ -35,12 +32,6 @@ class Models(NamedTuple):
 
     relevance: BinaryRelevance
     stacked: StackedBinaryRelevance
-
-
-def folder() -> Path:
-    """Where the data sets are."""
-    beside = DOCS.resolve().parents[1] / "shared" / "data"
-    return Path(os.environ.get("LABELRULES_DATA") or beside)
 
 
 @cache
@@ -74,7 +65,7 @@ def sizes() -> str:
                 f"{graph.share_partial:.0%}",
             ]
         )
-    return _table(
+    return table(
         "set, rules BR, conditions BR, rules of layer 2, conditions of layer 2, conditions SBR, "
         "fully label-dependent, partially",
         lines,
@@ -119,7 +110,7 @@ def circles() -> str:
                 str(int(run.rounds.max(initial=0))),
             ]
         )
-    return _table(
+    return table(
         "set, dependencies, cycles (at most 1000), largest circle, flips, rows that do not settle,"
         " rounds of the others",
         lines,
@@ -144,7 +135,7 @@ def qualities() -> str:
                 *(f"{float(share.mean()):.3f}" for share in shares),
             ]
         )
-    return _table(
+    return table(
         "set, BR, SBR on true labels, SBR by default, layer 1, layer 2 on predicted labels,"
         " layer 2 on true labels",
         lines,
@@ -159,12 +150,6 @@ def _n_conditions(theory: object) -> int:
     return sum(len(rule.body) for rule in theory)
 
 
-def _table(head: str, lines: list[list[str]]) -> str:
-    columns = head.split(", ")
-    every = [columns, ["---"] * len(columns), *lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in every)
-
-
 PARTS = {
     "sizes": sizes,
     "rules of yeast": lambda: rules("yeast"),
@@ -176,19 +161,9 @@ PARTS = {
 """From the mark to what belongs there."""
 
 
-def marked(mark: str) -> re.Pattern[str]:
-    """Finds what stands between two marks."""
-    return re.compile(rf"(?<=<!-- {mark} -->\n\n).*?(?=\n\n<!-- end of {mark} -->)", re.DOTALL)
-
-
 def main() -> None:
     """Write every part into the page."""
-    path = DOCS / "stacking.md"
-    text = path.read_text("utf-8")
-    for mark, part in PARTS.items():
-        text, n = marked(mark).subn(lambda _, part=part: part(), text)
-        assert n == 1, f"{n} places for {mark}"
-    path.write_text(text, "utf-8")
+    write("stacking.md", PARTS)
 
 
 if __name__ == "__main__":

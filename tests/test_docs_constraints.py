@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from written import marked
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("constraints", DOCS / "constraints.py")
@@ -19,7 +20,7 @@ def page():
 
 def test_every_part_has_its_place():
     for mark in constraints.PARTS:
-        (found,) = constraints.marked(mark).findall(page())
+        (found,) = marked(mark).findall(page())
         assert found.startswith(("| set |", "```text"))
     assert constraints.PICTURE.is_file()
 
@@ -34,5 +35,5 @@ def test_every_part_has_its_place():
 def test_the_page_says_what_is_found(mark, data_folder, monkeypatch):
     """If this fails, run `python docs/constraints.py` and look at what has changed."""
     monkeypatch.setenv("LABELRULES_DATA", str(data_folder))
-    (found,) = constraints.marked(mark).findall(page())
+    (found,) = marked(mark).findall(page())
     assert found == constraints.PARTS[mark]()

@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from written import marked
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("explaining", DOCS / "explaining.py")
@@ -17,7 +18,7 @@ def page():
 
 def test_every_part_has_its_place():
     for mark in explaining.PARTS:
-        (found,) = explaining.marked(mark).findall(page())
+        (found,) = marked(mark).findall(page())
         assert found.startswith(("> ", "```text"))
 
 
@@ -26,5 +27,5 @@ def test_every_part_has_its_place():
 def test_the_page_says_what_is_learned(mark, data_folder, monkeypatch):
     """If this fails, run `python docs/explaining.py` and look at what has changed."""
     monkeypatch.setenv("LABELRULES_DATA", str(data_folder))
-    (found,) = explaining.marked(mark).findall(page())
+    (found,) = marked(mark).findall(page())
     assert found == explaining.PARTS[mark]()
