@@ -56,6 +56,11 @@ learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
 learn noend | the ending says nothing of the format; choose one by --format
 learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
 learn . | is a folder: name a file in it
+learn . -o m2.json | is a folder: name a file in it
+predict model.json a.csv -o a.csv | a.csv is read by this very command
+predict model.json plain.arff -o plain.arff | plain.arff is read by this very command
+predict model.json bad.arff -o bad.xml | bad.xml is read by this very command
+predict model.json bad-train.arff -o bad.xml | bad.xml is read by this very command
 predict model.json | required: DATA
 predict a.csv model.json | a.csv is a file of data: the model comes first, then the data
 predict model.json magazines --as setz | there is no form 'setz'; did you mean 'sets'?
@@ -170,7 +175,12 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(["a.arff"], ["a.arff.gz"]), (["b.arff"], ["c.csv", "b.arff.gz"])],
+    [
+        (["a.arff"], ["a.arff.gz"]),
+        (["a.arff"], ["a.ARFF"]),
+        (["a-train.arff"], ["a-train.arff.gz"]),
+        (["b.arff"], ["c.csv", "b.arff.gz"]),
+    ],
 )
 def test_files_beside_the_table_are_not_lost(first, second, tmp_path, monkeypatch):
     """ARFF files of two names may share an XML file; it stays that of the first."""
