@@ -33,6 +33,14 @@ learn magazines --set heads | write NAME=VALUE, not 'heads'
 learn magazines --set heads=mutli | heads must be 'single', 'multi', 'complete' or a number
 learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
+learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
+learn magazines --set measure=x | --set: there is no formula 'x'
+learn magazines --set random_state=x | --set random_state: must be a whole number or none, not 'x'
+learn magazines --set random_state=-1 | random_state: must be at least 0, not -1
+learn magazines -l associative-classifier --set bins=widht | did you mean 'width'?
+learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a whole number, not
+discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
+discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam=1 --set beam=2 | --set beam is given twice
 learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
 learn magazines --set lift=kln(x) | --set lift: kln takes numbers, not 'x'
@@ -83,7 +91,8 @@ discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
 discover rules | DATA is missing: name a file or a data set
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
-discover subgroups magazines --set measure=x | measure must be 'wracc', 'kl' or 'phi', not 'x'
+discover subgroups magazines --set measure=lk | must be 'wracc' or 'kl' or 'phi', not 'lk'
+discover subgroups magazines --set target=-1 | a value is of the wrong kind
 discover subgroups magazines --first 0 | this must be a whole number of at least 1, not '0'
 convert model.json x.foo | the ending of x.foo says nothing of the form; choose one by --to
 convert model.json x.csv | model.json is a model, which has no form csv

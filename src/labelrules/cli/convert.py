@@ -154,7 +154,7 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
 def _sql(model: Model, options: Namespace) -> str:
     from labelrules.inspection import to_sql
 
-    with blamed(["dialect"], "--dialect"):
+    with blamed([("dialect", "")], "--dialect"):
         return to_sql(
             model.theory,
             options.table or "data",

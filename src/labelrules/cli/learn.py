@@ -82,7 +82,7 @@ def run(options: Namespace) -> int:
     _check_output(options)
     from labelrules.cli.learners import made_learner
 
-    with blamed([name for name, _ in options.settings]):
+    with blamed(options.settings):
         learner = made_learner(options.learner, options.settings)
     data = read_data(options.data, options)
     if options.learner == "ripper" and data.schema.n_labels != 1:
@@ -135,7 +135,7 @@ def _check_output(options: Namespace) -> None:
 
 def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
     """Learn; tell whether Ctrl-C has ended it early."""
-    names = [name.removeprefix("base.") for name, _ in options.settings]
+    settings = [(name.removeprefix("base."), text) for name, text in options.settings]
     with (
         _interrupts() as noted,
         warnings.catch_warnings(record=True) as warned,
@@ -145,7 +145,7 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             learner.set_params(progress=listener)
-        with blamed(names):
+        with blamed(settings):
             learner.fit(data)
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
