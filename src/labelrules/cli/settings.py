@@ -105,7 +105,7 @@ def _value(name: str, text: str, parameter: inspect.Parameter) -> Any:
 
 
 @contextmanager
-def blamed(settings: Iterable[Pair], option: str = "--set") -> Iterator[None]:
+def blamed(settings: Sequence[Pair], option: str = "--set") -> Iterator[None]:
     """An error that names what was set on the command line, or the value, is one of usage."""
     from labelrules.data import DataError
 
@@ -116,7 +116,7 @@ def blamed(settings: Iterable[Pair], option: str = "--set") -> Iterator[None]:
             re.search(rf"\b{re.escape(name)}\b", str(wrong)) or (text and repr(text) in str(wrong))
             for name, text in settings
         )
-        is_odd_kind = isinstance(wrong, TypeError) and any(True for _ in settings)
+        is_odd_kind = isinstance(wrong, TypeError) and bool(settings)
         if isinstance(wrong, DataError) or not (named or is_odd_kind):
             raise
         message = str(wrong) if named else f"a value is of the wrong kind ({wrong})"
