@@ -149,7 +149,7 @@ def test_show_shows_rules_in_every_style(model):
         for number, rule in enumerate(model.theory_)
         if 0 in rule.head.labels or any(c.on_label and c.column == 0 for c in rule.body)
     ]
-    assert [one["number"] for one in shown] == expected
+    assert [one["place"]["number"] for one in shown] == expected
     assert len(output("show", "model.json", "--label", label).splitlines()) == len(expected)
 
 

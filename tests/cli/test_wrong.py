@@ -33,6 +33,14 @@ learn magazines --set heads | write NAME=VALUE, not 'heads'
 learn magazines --set heads=mutli | heads must be 'single', 'multi', 'complete' or a number
 learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
+learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
+learn magazines --set measure=x | --set: there is no formula 'x'
+learn magazines --set random_state=x | --set random_state: must be a whole number or none, not 'x'
+learn magazines --set random_state=-1 | random_state: must be at least 0, not -1
+learn magazines -l associative-classifier --set bins=widht | did you mean 'width'?
+learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a whole number, not
+discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
+discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam=1 --set beam=2 | --set beam is given twice
 learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
 learn magazines --set lift=kln(x) | --set lift: kln takes numbers, not 'x'
@@ -56,6 +64,11 @@ learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
 learn noend | the ending says nothing of the format; choose one by --format
 learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
 learn . | is a folder: name a file in it
+learn . -o m2.json | is a folder: name a file in it
+predict model.json a.csv -o a.csv | a.csv is read by this very command
+predict model.json plain.arff -o plain.arff | plain.arff is read by this very command
+predict model.json bad.arff -o bad.xml | bad.xml is read by this very command
+predict model.json bad-train.arff -o bad.xml | bad.xml is read by this very command
 predict model.json | required: DATA
 predict a.csv model.json | a.csv is a file of data: the model comes first, then the data
 predict model.json magazines --as setz | there is no form 'setz'; did you mean 'sets'?
@@ -78,7 +91,8 @@ discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
 discover rules | DATA is missing: name a file or a data set
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
-discover subgroups magazines --set measure=x | measure must be 'wracc', 'kl' or 'phi', not 'x'
+discover subgroups magazines --set measure=lk | must be 'wracc' or 'kl' or 'phi', not 'lk'
+discover subgroups magazines --set target=-1 | a value is of the wrong kind
 discover subgroups magazines --first 0 | this must be a whole number of at least 1, not '0'
 convert model.json x.foo | the ending of x.foo says nothing of the form; choose one by --to
 convert model.json x.csv | model.json is a model, which has no form csv
@@ -170,7 +184,12 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(["a.arff"], ["a.arff.gz"]), (["b.arff"], ["c.csv", "b.arff.gz"])],
+    [
+        (["a.arff"], ["a.arff.gz"]),
+        (["a.arff"], ["a.ARFF"]),
+        (["a-train.arff"], ["a-train.arff.gz"]),
+        (["b.arff"], ["c.csv", "b.arff.gz"]),
+    ],
 )
 def test_files_beside_the_table_are_not_lost(first, second, tmp_path, monkeypatch):
     """ARFF files of two names may share an XML file; it stays that of the first."""

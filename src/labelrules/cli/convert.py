@@ -15,6 +15,8 @@ from labelrules.cli.writing import (
     check_place,
     check_standard_input,
     ending_of,
+    files_beside,
+    files_of,
     is_same_file,
     write_text,
 )
@@ -70,7 +72,8 @@ def run(options: Namespace) -> int:
         if form != "sql" and getattr(options, name) is not None:
             raise UsageError(f"--{name} is for SQL only, not for {form}")
     if form in DATA_FORMS.values():
-        _check_beside(form, options)
+        if options.target != STANDARD:
+            _check_beside(form, options)
         _write_data(read_data(options.source, options), form, Path(options.target))
         return OK
     check_standard_input(options.source, options.data)
@@ -104,22 +107,15 @@ def _is_surely_data(source: str) -> bool:
 
 def _check_beside(form: str, options: Namespace) -> None:
     """The files that are written beside the table must not be those of another table."""
-    target = Path(options.target)
-    if options.target == STANDARD or form == "parquet":
-        return
-    stem = target.name.removesuffix(".gz").removesuffix(".arff")
-    beside = target.with_name(f"{stem}.xml" if form == "arff" else f"{target.name}.schema.json")
-    used = [Path(options.xml)] if options.xml else []
-    source = Path(options.source)
-    if source.is_file():
-        used.append(
-            source.with_name(source.name.removesuffix(".gz").removesuffix(".arff") + ".xml")
-        )
-    if beside.exists() and (not target.exists() or any(is_same_file(beside, one) for one in used)):
-        raise UsageError(
-            f"{beside} would be written, too, but it is there and belongs to other data; choose "
-            "another name"
-        )
+    ending = "" if ending_of(options.target).startswith(f".{form}") else f".{form}"
+    read = list(files_of([options.source, options.xml]))
+    for beside in files_beside(options.target + ending):
+        is_read = any(is_same_file(beside, one) for one in read)
+        if is_read or (beside.exists() and not Path(options.target).exists()):
+            raise UsageError(
+                f"{beside} would be written, too, but it is there and belongs to other data; "
+                "choose another name"
+            )
 
 
 def _write_data(data: "Dataset", form: str, target: Path) -> None:
@@ -158,7 +154,7 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
 def _sql(model: Model, options: Namespace) -> str:
     from labelrules.inspection import to_sql
 
-    with blamed(["dialect"], "--dialect"):
+    with blamed([("dialect", "")], "--dialect"):
         return to_sql(
             model.theory,
             options.table or "data",

@@ -70,7 +70,7 @@ def run(options: Namespace) -> int:
     texts = checked(options.settings, known, options.what)
     values = {name: value_of(name, text, known[name]) for name, text in texts.items()}
     data = read_data(options.data, options)
-    with blamed(texts):
+    with blamed(options.settings):
         found = _function(options.what)(data, **values)
     if options.json:
         columns = {name: list(column) for name, column in found.as_dict().items()}

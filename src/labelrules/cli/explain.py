@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--style", metavar="STYLE", type=OneOf("style", STYLES), default="text",
                         help="text, sentences, html, or trace (rules only)")  # fmt: skip
     parser.add_argument("--training", metavar="DATA",
-                        help="the training data, to name the rows behind a rule")  # fmt: skip
+                        help="to name training rows; with --part test, the train part")  # fmt: skip
     parser.add_argument("--fixed", metavar="NAMES", type=names, default=[],
                         help="features that cannot be changed")  # fmt: skip
     parser.add_argument("--no-changes", dest="changes", action="store_false",

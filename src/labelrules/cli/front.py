@@ -103,7 +103,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except (CommandError, ValueError, ImportError, OSError, RecursionError, MemoryError) as wrong:
+    except ImportError as wrong:
+        if "pip install" not in str(wrong):  # not an extra that is missing, but a fault of ours
+            raise
+        say(str(wrong))
+        return FAILED
+    except (CommandError, ValueError, OSError, RecursionError, MemoryError) as wrong:
         say(in_words_of_the_shell(wrong))
         return FAILED
 

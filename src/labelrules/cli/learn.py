@@ -36,7 +36,7 @@ from labelrules.cli.writing import (
 )
 
 if TYPE_CHECKING:
-    from labelrules.data import Dataset
+    from labelrules.data import Dataset, Schema
 
 SUMMARY = "Learn rules from data, print them, and keep the model."
 EXAMPLES = """
@@ -82,7 +82,7 @@ def run(options: Namespace) -> int:
     _check_output(options)
     from labelrules.cli.learners import made_learner
 
-    with blamed([name for name, _ in options.settings]):
+    with blamed(options.settings):
         learner = made_learner(options.learner, options.settings)
     data = read_data(options.data, options)
     if options.learner == "ripper" and data.schema.n_labels != 1:
@@ -90,6 +90,7 @@ def run(options: Namespace) -> int:
             f"ripper learns one label, and these data have {data.schema.n_labels}: use --learner "
             "binary-relevance --set base=ripper, or --learner label-powerset"
         )
+    test = _test_data(options, data.schema)  # before the work, in case something is wrong with it
     start = time.perf_counter()
     interrupted = _fit(learner, data, options)
     seconds = time.perf_counter() - start
@@ -99,7 +100,7 @@ def run(options: Namespace) -> int:
     finally:  # if it cannot be kept, it can at least be read
         if options.output != STANDARD:
             about = {"data": data.name, "rows": len(data), "seconds": round(seconds, 3)}
-            _print(model, about, options)
+            _print(model, about, test, options)
     if options.output is not None and not options.quiet:
         say(f"kept in {'standard output' if options.output == STANDARD else options.output}")
     return INTERRUPTED if interrupted else OK
@@ -134,7 +135,7 @@ def _check_output(options: Namespace) -> None:
 
 def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
     """Learn; tell whether Ctrl-C has ended it early."""
-    names = [name.removeprefix("base.") for name, _ in options.settings]
+    settings = [(name.removeprefix("base."), text) for name, text in options.settings]
     with (
         _interrupts() as noted,
         warnings.catch_warnings(record=True) as warned,
@@ -144,7 +145,7 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             learner.set_params(progress=listener)
-        with blamed(names):
+        with blamed(settings):
             learner.fit(data)
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
@@ -179,14 +180,14 @@ def _keep(model: Model, options: Namespace) -> None:
         write_text(to_json(model.kept), options.output)
 
 
-def _print(model: Model, about: dict[str, Any], options: Namespace) -> None:
+def _print(model: Model, about: dict[str, Any], test: "Dataset | None", options: Namespace) -> None:
     from labelrules.cli.show import document, text_of
 
     try:
         n_rules = sum(map(len, model.theories))
     except CommandError:
         n_rules = None  # rules are made for each row
-    values = _tested(model, options)
+    values = None if test is None else usual_values(model, test)
     if options.json:
         rules = {} if n_rules is None else document(model)
         tested = {} if values is None else {"values": values}
@@ -201,13 +202,11 @@ def _print(model: Model, about: dict[str, Any], options: Namespace) -> None:
         say(f"{rules_text} from {about['rows']} rows in {about['seconds']:.1f} s")
 
 
-def _tested(model: Model, options: Namespace) -> "dict[str, float] | None":
-    """How good the model is on other data, if there are any."""
+def _test_data(options: Namespace, schema: "Schema") -> "Dataset | None":
     if options.test is None:
         return None
     from labelrules.cli.fitting import fitted
 
     part = "test" if options.part == "train" else options.part
     chosen = Namespace(**{**vars(options), "part": part})
-    data = read_data(options.test, chosen, model.schema)
-    return usual_values(model, fitted(data, model.schema, with_labels=True))
+    return fitted(read_data(options.test, chosen, schema), schema, with_labels=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from labelrules._messages import quoted, suggestion
 from labelrules.cli.errors import UsageError
+from labelrules.cli.kinds import check_kind
 from labelrules.cli.parser import Parser
 
 Pair = tuple[str, str]
@@ -68,13 +69,21 @@ def checked(settings: Sequence[Pair], known: Iterable[str], owner: str) -> dict[
 
 
 def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
+    """What a text stands for, if the parameter takes such a value."""
+    value = _value(name, text, parameter)
+    if name not in ("base", "lift"):
+        check_kind(name, value, parameter.annotation)
+    return value
+
+
+def _value(name: str, text: str, parameter: inspect.Parameter) -> Any:
     """What a text stands for: a number, true, false, none, a list, or itself.
 
     Examples
     --------
     >>> from inspect import Parameter
     >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
-    >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
+    >>> [_value("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
     [3, 0.5, None, True, 'micro', '3']
     """
     if name == "lift":
@@ -96,17 +105,21 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
 
 
 @contextmanager
-def blamed(names: Iterable[str], option: str = "--set") -> Iterator[None]:
-    """An error that speaks of something set on the command line is one of usage."""
+def blamed(settings: Sequence[Pair], option: str = "--set") -> Iterator[None]:
+    """An error that names what was set on the command line, or the value, is one of usage."""
     from labelrules.data import DataError
 
     try:
         yield
     except (ValueError, TypeError) as wrong:
-        named = any(re.search(rf"\b{re.escape(name)}\b", str(wrong)) for name in names)
-        if isinstance(wrong, DataError) or not named:
+        named = any(
+            re.search(rf"\b{re.escape(name)}\b", str(wrong)) or (text and repr(text) in str(wrong))
+            for name, text in settings
+        )
+        is_odd_kind = isinstance(wrong, TypeError) and bool(settings)
+        if isinstance(wrong, DataError) or not (named or is_odd_kind):
             raise
-        message = str(wrong)
+        message = str(wrong) if named else f"a value is of the wrong kind ({wrong})"
     else:
         return
     raise UsageError(f"{option}: {message}")

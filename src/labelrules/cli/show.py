@@ -96,15 +96,17 @@ def text_of(model: Model, style: str, evidence: bool, label: str | None = None) 
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as plain values, counted from 0."""
+    from labelrules.inspection.summary import places_of
+
     theories = model.theories
     return {
         "kind": model.kind,
         "labels": list(model.schema.labels),
         "features": model.schema.n_features,
         "rules": [
-            {"theory": place, "number": number, **_rule(rule, model.schema)}
-            for place, theory in enumerate(theories)
-            for number, rule in enumerate(theory)
+            {"theory": number, "place": document_of(place), **_rule(rule, model.schema)}
+            for number, theory in enumerate(theories)
+            for place, rule in zip(places_of(theory), theory, strict=True)
             if label is None or _speaks_of(rule, model.schema.label_index[label])
         ],
     }
@@ -123,14 +125,15 @@ def _speaks_of(rule: "Rule", label: int) -> bool:
 
 
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
+    from labelrules.inspection.summary import places_of
     from labelrules.rules import rule_text, theory_latex, theory_markdown, theory_text
 
     if label is not None:
-        place = theory.schema.label_index[label]
+        number = theory.schema.label_index[label]
         return "\n".join(
-            f"{number:>4}  {rule_text(rule, theory.schema, _signs(style), evidence)}"
-            for number, rule in enumerate(theory, 1)
-            if _speaks_of(rule, place)
+            f"{place}: {rule_text(rule, theory.schema, _signs(style), evidence)}"
+            for place, rule in zip(places_of(theory), theory, strict=True)
+            if _speaks_of(rule, number)
         )
     if style == "latex":
         return theory_latex(theory)

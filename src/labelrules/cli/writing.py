@@ -2,15 +2,19 @@
 
 import math
 import os
+import re
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from labelrules.cli.errors import UsageError
 
 STANDARD = "-"
+_ARFF = re.compile(r"(\.arff)?(\.gz)?$", re.IGNORECASE)
+_PART = re.compile(r"-(train|test)$", re.IGNORECASE)
+
 DATA_ENDINGS = (".arff", ".arff.gz", ".csv", ".csv.gz", ".parquet")
 
 
@@ -45,9 +49,35 @@ def check_place(target: str | None, inputs: Iterable[str | None], option: str = 
         raise UsageError(f"{option}: {target} is a folder; name a file")
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{option}: nothing may be written in {folder}")
-    for given in inputs:
-        if given is not None and is_same_file(path, Path(given)):
+    for read in files_of(inputs):
+        if is_same_file(path, read):
             raise UsageError(f"{option}: {target} is read by this very command; choose another")
+
+
+def files_of(inputs: Iterable[str | None]) -> Iterator[Path]:
+    """The files that are read, with those beside them that say what their columns are."""
+    for given in inputs:
+        path = Path(given or ".")
+        if given != STANDARD and path.name:
+            yield path
+            yield Path(f"{given}.schema.json")
+            stem = _ARFF.sub("", path.name)
+            yield path.with_name(f"{stem}.xml")
+            yield path.with_name(f"{_PART.sub('', stem)}.xml")
+
+
+def files_beside(target: str) -> list[Path]:
+    """The files that are written together with a table.
+
+    Examples
+    --------
+    >>> [path.name for name in ("a.ARFF.gz", "a.csv") for path in files_beside(name)]
+    ['a.xml', 'a.csv.schema.json']
+    """
+    path = Path(target)
+    if ending_of(target).startswith(".arff"):
+        return [path.with_name(f"{_ARFF.sub('', path.name)}.xml")]
+    return [Path(f"{target}.schema.json")] if ending_of(target).startswith(".csv") else []
 
 
 def check_standard_input(*sources: str | None) -> None:
