@@ -235,6 +235,26 @@ def test_a_search_that_finds_too_much_stops_and_says_so():
     assert rules.n_tests == (9 + 36 + 84) * 2
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"min_support": 2, "min_confidence": 0, "top": 10, "measure": "lift"},
+        {"min_support": 30, "min_confidence": 0.99, "correction": "holm", "max_rules": 1000},
+    ],
+)
+def test_a_search_that_looks_at_too_much_stops_and_says_so(settings):
+    """The best rules, and all bodies for a correction, may take more looking than there is time.
+
+    The limits counted the rules that were kept alone, and these searches did not come back.
+    """
+    generator = np.random.default_rng(0)
+    dense = (generator.random((300, 60)) < 0.8).astype(float)
+    data = dataset(dense, generator.integers(0, 2, (300, 5)))
+    with pytest.warns(RuntimeWarning, match="max_visited"):
+        rules = association_rules(data, **settings, max_body=None, max_visited=3000)
+    assert rules.stopped == "there are more than 3,000 bodies and rules to look at (max_visited)"
+
+
 def test_heads_without_number_stop_the_search_too():
     """Absence of 24 labels, in heads of up to 12, all from one body."""
     data = dataset([["x"]] * 40 + [["y"]], np.zeros((41, 24), dtype=int))

@@ -13,7 +13,7 @@ from labelrules.discovery.associations import AssociationRules
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import Absence, Items, items_of
 from labelrules.discovery.itemsets import check_items
-from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.discovery.limits import ANY_NUMBER, MOST_VISITED, Limits, minimum_count, whole
 from labelrules.discovery.mining import Miner
 from labelrules.discovery.scoring import measured
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
@@ -24,7 +24,6 @@ Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
 HEADS = ("single", "multi")
 ITEMS_OF = {"features": (False,), "labels": (True,), "both": (False, True)}
-ANY_NUMBER = 1 << 62
 
 
 def association_rules(
@@ -49,6 +48,7 @@ def association_rules(
     alpha: float | None = None,
     max_rules: int = 1_000_000,
     max_memory: int = 1024,
+    max_visited: int = MOST_VISITED,
 ) -> AssociationRules:
     """Find the rules with labels in their heads that hold often, and often enough.
 
@@ -105,6 +105,8 @@ def association_rules(
         With `top` only that many are kept, and there is no such limit.
     max_memory : int, default=1024
         Megabytes for the search and its result; likewise.
+    max_visited : int, default=20,000,000
+        How many bodies and rules may be looked at, whether they are kept or not; likewise.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def association_rules(
         bool(nonredundant),
         _checked_correction(correction),
     )
-    limits = Limits.checked("rules", max_rules, max_memory)
+    limits = Limits.checked("rules", max_rules, max_memory, max_visited)
     alpha = None if alpha is None else checked_alpha(alpha)
     rules = search.mined(limits if top is None else replace(limits, number=ANY_NUMBER))
     return rules if alpha is None else _significant(rules, alpha)
