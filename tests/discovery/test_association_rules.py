@@ -1,15 +1,17 @@
 """Association rules: their values, their order, the best of them, and what is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data.dataset import Dataset
-from labelrules.discovery import Items, items_of, mining, rulebatches
+from labelrules.discovery import Items, heldrules, items_of, mining, rulebatches
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.scoring import measured, needed, needed_by_any, reach
 from tables import tables
@@ -125,6 +127,38 @@ def test_the_best_rules_of_small_tables(data, measure, top, minimum):
     assert texts(best) == texts(every[:top])
 
 
+@pytest.mark.parametrize("correction", [None, "holm", "benjamini-hochberg"])
+def test_the_best_of_the_significant_rules_are_kept(correction):
+    """The best rule was chosen first, and lost again since chance explains it: none was left."""
+    X = np.array([["p" if i < 2 else "q", "u" if i % 2 else "v"] for i in range(40)])
+    Y = np.array([[int(i % 2 == 1 or i < 2)] for i in range(40)])
+    Y[3] = 0
+    settings = {"max_body": 1, "alpha": 0.05, "correction": correction}
+    every = association_rules(dataset(X, Y), 2, 0.5, **settings)
+    best = association_rules(dataset(X, Y), 2, 0.5, top=1, **settings)
+    assert texts(every) == texts(best) == ["y0 <- x1 = u"]
+
+
+@settings(max_examples=40)
+@given(
+    tables(max_rows=12), st.sampled_from([None, "holm", "benjamini-hochberg"]), st.integers(1, 4)
+)
+def test_the_best_significant_rules_are_the_first_of_all_that_are(data, correction, top):
+    """Significant is what is so among all rules that are found, not among the best of them."""
+    items = items_of(data, bins="width", n_bins=2)
+    assume((~items.is_label).any())
+    asked = {"items": items, "correction": correction, "measure": "lift"}
+    every = association_rules(data, 1, 0, **asked)
+    p = every.p if correction is None else every.corrected
+    expected = every[p <= 0.4]
+    found = association_rules(data, 1, 0, alpha=0.4, **asked)
+    best = association_rules(data, 1, 0, alpha=0.4, top=top, **asked)
+    assert texts(found) == texts(expected)
+    assert texts(best) == texts(expected)[:top]
+    if correction is not None:
+        np.testing.assert_array_equal(best.corrected, expected.corrected[:top])
+
+
 @pytest.mark.parametrize("measure", ["leverage", "chi-square", "f1", "weighted-relative-accuracy"])
 def test_a_bound_spares_bodies(monkeypatch, measure):
     looked_at = []
@@ -233,6 +267,42 @@ def test_a_search_that_finds_too_much_stops_and_says_so():
     assert "not all of them: there are more than 20 rules (max_rules)" in str(rules)
     # 8 items that are in enough rows, in bodies of up to three, for two labels
     assert rules.n_tests == (9 + 36 + 84) * 2
+
+
+@pytest.mark.parametrize("limit", [{"top": 800_000}, {"max_rules": 10**7}])
+def test_memory_is_kept_to(limit):
+    """The best rules took memory without end, and all rules 1.75 times what was allowed."""
+    generator = np.random.default_rng(0)
+    data = dataset(
+        (generator.random((200, 40)) < 0.8).astype(float), generator.integers(0, 2, (200, 12))
+    )
+    association_rules(data, 2, 0, max_body=1, **limit)  # what is loaded on first use is not meant
+    tracemalloc.start()
+    with pytest.warns(RuntimeWarning, match="max_memory"):
+        rules = association_rules(data, 2, 0, max_body=4, max_memory=32, **limit)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rules.stopped == "more than 32 MB are needed (max_memory)"
+    assert 10 < peak / 2**20 < 35
+
+
+def test_many_best_rules_are_not_put_in_order_again_and_again(monkeypatch):
+    """Everything held was sorted for each batch: 70 times slower than to keep all rules."""
+    sorted_ = []
+    usual = heldrules.in_order
+
+    def counted(found, values):
+        sorted_.append(values.size)
+        return usual(found, values)
+
+    monkeypatch.setattr(heldrules, "in_order", counted)
+    monkeypatch.setattr(mining, "TOP_BATCH", 4)
+    data = naive.wide_table(0)
+    every = association_rules(data, 2, 0)
+    best = association_rules(data, 2, 0, top=len(every) // 2)
+    assert texts(best) == texts(every)[: len(best)]
+    assert len(every) > 4 * 50
+    assert sum(sorted_) < 5 * len(every)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def frequent_itemsets(
         When there are more, the search stops and the result says so (and a warning is given).
     max_memory : int, default=1024
         Megabytes for the search and its result, about; likewise.
-    max_visited : int, default=20,000,000
+    max_visited : int, default=10,000,000
         How many sets the search for maximal ones may look at, found or not; likewise. There may
         be very many on the way to the first that is maximal. Those of the other kinds are found
         as they are looked at.

@@ -10,8 +10,8 @@ MEGABYTE = 1 << 20
 ANY_NUMBER = 1 << 62
 """No limit: more than can be counted to."""
 
-MOST_VISITED = 20_000_000
-"""What a search may look at unless it is told otherwise: some ten seconds, on small tables."""
+MOST_VISITED = 10_000_000
+"""What a search may look at if nothing else is said: seconds, or a minute for long bodies."""
 
 LOOKED_AT = {"rules": "bodies and rules"}
 """What is looked at, where that is not what is found."""

@@ -99,13 +99,14 @@ def association_rules(
         then looked at.
     alpha : float, optional
         Keep the rules whose corrected probability is at most this. Without a correction it is
-        the probability itself.
+        the probability itself. With `top`, the best of these are kept.
     max_rules : int, default=1,000,000
         When there are more, the search stops and the result says so (and a warning is given).
-        With `top` only that many are kept, and there is no such limit.
+        With `top` only that many are kept, and there is no such limit; unless there are a
+        correction and `alpha`, which take all rules with a probability of at most `alpha`.
     max_memory : int, default=1024
         Megabytes for the search and its result; likewise.
-    max_visited : int, default=20,000,000
+    max_visited : int, default=10,000,000
         How many bodies and rules may be looked at, whether they are kept or not; likewise.
 
     Returns
@@ -152,16 +153,12 @@ def association_rules(
         bool(productive),
         bool(nonredundant),
         _checked_correction(correction),
+        None if alpha is None else checked_alpha(alpha),
     )
     limits = Limits.checked("rules", max_rules, max_memory, max_visited)
-    alpha = None if alpha is None else checked_alpha(alpha)
-    rules = search.mined(limits if top is None else replace(limits, number=ANY_NUMBER))
-    return rules if alpha is None else _significant(rules, alpha)
-
-
-def _significant(rules: AssociationRules, alpha: float) -> AssociationRules:
-    p = rules.p if rules.corrected is None else rules.corrected
-    return rules[p <= alpha]
+    if top is not None and (alpha is None or correction is None):
+        limits = replace(limits, number=ANY_NUMBER)
+    return search.mined(limits)
 
 
 def _checked_data(data: Any) -> Dataset:
