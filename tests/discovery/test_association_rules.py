@@ -364,6 +364,8 @@ def test_memory_stops_the_search_too():
         ({"alpha": 0}, "alpha must be between 0 and 1"),
         ({"productive": True, "max_body": 17}, "set max_body"),
         ({"max_rules": 0}, "max_rules must be a whole number"),
+        ({"max_visited": 0}, "max_visited must be a whole number"),
+        ({"alpha": ".05"}, "alpha must be a number between 0 and 1, not '.05'"),
     ],
 )
 def test_malformed_requests_are_refused(settings, message):
@@ -386,9 +388,32 @@ def test_data_must_be_a_data_set():
 
 def test_numeric_features_alone_need_bins():
     data = dataset([[0.5, 1.5], [2.5, 3.5]], [[1], [0]])
-    with pytest.raises(ValueError, match="give bins"):
+    with pytest.raises(ValueError, match=r"give bins=.* or 'labels', or bodies='labels' for"):
         association_rules(data)
     assert len(association_rules(data, 1, bodies="labels")) == 0
+
+
+def test_bodies_of_labels_miss_no_feature():
+    """With items made before, numeric features without bins were missed, and the search refused."""
+    data = dataset([[0.5], [2.5], [1.5]], [[1, 1], [0, 1], [1, 1]])
+    rules = association_rules(data, 1, bodies="labels", items=items_of(data))
+    assert texts(rules) == texts(association_rules(data, 1, bodies="labels"))
+    assert len(rules) == 2
+    assert "without" not in str(rules)
+
+
+def test_a_name_with_an_arrow_is_not_cut():
+    """Head and body were told apart by the first arrow in the text, here one of the label's."""
+    data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]], label_names=["l <- m"])
+    columns = association_rules(data, 1).as_dict()
+    assert columns["head"] == ['"l <- m"']
+    assert columns["body"] == ["x0 = a"]
+    assert columns["rule"] == ['"l <- m" <- x0 = a']
+
+
+def test_one_rule_holds():
+    data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]])
+    assert str(association_rules(data, 1)).startswith("1 rule that holds in at least 1 row\n")
 
 
 def test_a_table_without_rows_has_no_items():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from labelrules.discovery.significance import adjusted, fisher
+from labelrules.discovery.significance import adjusted, checked_alpha, fisher
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
@@ -85,6 +85,7 @@ def test_fisher_takes_many_tables_at_once():
         ((1, 6, 6, 10), "of 10 rows, 6 and 6 cannot have 1 in common"),
         ((-1, 3, 5, 10), "whole numbers from 0"),
         ((0.5, 3, 5, 10), "whole numbers from 0"),
+        ((1, 2, 3, 10.7), "n_rows must be a whole number of at least 0, not 10.7"),
     ],
 )
 def test_counts_that_cannot_be_are_refused(counts, message):
@@ -113,3 +114,16 @@ def test_there_may_be_more_tests_than_a_float_can_hold():
 def test_there_are_no_fewer_tests_than_probabilities():
     with pytest.raises(ValueError, match="2 tests or more"):
         adjusted(np.array([0.1, 0.2]), "holm", 1)
+
+
+@pytest.mark.parametrize("correction", [None, "holm", "benjamini-hochberg"])
+def test_a_list_of_probabilities_will_do(correction):
+    p = [0.01, 0.02]
+    assert adjusted(p, correction).tolist() == adjusted(np.array(p), correction).tolist()
+
+
+@pytest.mark.parametrize("alpha", [".05", None, True, float("nan"), 0, 1])
+def test_a_level_of_significance_is_a_number(alpha):
+    """A text ended in a comparison of Python that told nothing of alpha."""
+    with pytest.raises(ValueError, match="alpha must be "):
+        checked_alpha(alpha)

@@ -256,16 +256,16 @@ def _made_items(
             data, features=features, labels=labels, absence=absence, bins=bins, n_bins=n_bins
         )
     )
-    check_items(made)
+    check_items(made, "features=False")
     return made
 
 
-def check_items(items: Items) -> None:
-    """Refuse to search where there is nothing to be found."""
+def check_items(items: Items, only_labels: str) -> None:
+    """Refuse to search where there is nothing to be found; how labels alone are asked for."""
     if items.left_out and not (~items.is_label).any():
         raise ValueError(
             f"every feature is numeric ({items.left_out[0]!r}, ...), and there is no binning: give "
-            "bins='width', 'frequency' or 'entropy', or features=False for labels alone"
+            f"bins='width', 'frequency', 'entropy' or 'labels', or {only_labels} for labels alone"
         )
     if not len(items):
         raise ValueError("there are no items: nothing that may be taken is in any row")

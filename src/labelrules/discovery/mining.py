@@ -27,6 +27,15 @@ BATCH, TOP_BATCH = 1 << 16, 1 << 12
 """Rules that are handed over together; fewer where what is found guides the search."""
 
 
+def check_compared(name: str, longest: int) -> None:
+    """Refuse to compare bodies so long with all shorter ones; the name is what to set."""
+    if longest > LONGEST_COMPARED:
+        raise ValueError(
+            "productive compares a rule with all that have fewer conditions: "
+            f"set {name} to at most {LONGEST_COMPARED}"
+        )
+
+
 @dataclass
 class Miner:
     """One search: what was asked for, checked."""
@@ -47,11 +56,8 @@ class Miner:
 
     def __post_init__(self) -> None:
         longest = self.max_body or len(self.items)
-        if self.productive and longest > LONGEST_COMPARED:
-            raise ValueError(
-                "productive compares a rule with all that have fewer conditions: "
-                f"set max_body to at most {LONGEST_COMPARED}"
-            )
+        if self.productive:
+            check_compared("max_body", longest)
 
     @cached_property
     def literals(self) -> Integers:

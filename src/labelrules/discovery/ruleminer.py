@@ -95,8 +95,8 @@ def association_rules(
         Whether to keep only rules that would cover more rows without any one of their items.
     correction : {"holm", "benjamini-hochberg"}, optional
         How the probabilities of Fisher's exact test are corrected for the number of tests: that
-        of all pairs of a frequent body and a frequent head, found or not. All frequent bodies are
-        then looked at.
+        of all pairs of a frequent body and a head, found or not; of several labels, all heads
+        count that can be made of frequent literals. All frequent bodies are then looked at.
     alpha : float, optional
         Keep the rules whose corrected probability is at most this. Without a correction it is
         the probability itself. With `top`, the best of these are kept.
@@ -187,7 +187,9 @@ def _made_items(
         raise ValueError("the items were made of other data: make them anew with items_of")
     else:
         items = items.chosen(np.isin(items.is_label, ITEMS_OF[kind]))
-    check_items(items)
+        if kind == "labels":  # features are not asked for, and none is missed
+            items = replace(items, left_out=())
+    check_items(items, "bodies='labels'")
     return items
 
 
