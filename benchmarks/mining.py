@@ -37,7 +37,7 @@ COMPARED: dict[str, tuple[dict[str, Any], tuple[float, ...], int | None]] = {
 }
 """How items are made, supports, and the longest sets."""
 
-AMPLE = {"max_rules": 10**7, "max_memory": 4096}
+AMPLE = {"max_rules": 10**7, "max_memory": 4096, "max_visited": 10**12}
 RULES: tuple[dict[str, Any], ...] = (
     {"min_support": 0.02, "min_confidence": 0.3},
     {"min_support": 0.005, "min_confidence": 0.3, "max_body": 2},

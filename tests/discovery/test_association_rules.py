@@ -1,15 +1,17 @@
 """Association rules: their values, their order, the best of them, and what is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data.dataset import Dataset
-from labelrules.discovery import Items, items_of, mining, rulebatches
+from labelrules.discovery import Items, heldrules, items_of, mining, rulebatches
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.scoring import measured, needed, needed_by_any, reach
 from tables import tables
@@ -125,6 +127,38 @@ def test_the_best_rules_of_small_tables(data, measure, top, minimum):
     assert texts(best) == texts(every[:top])
 
 
+@pytest.mark.parametrize("correction", [None, "holm", "benjamini-hochberg"])
+def test_the_best_of_the_significant_rules_are_kept(correction):
+    """The best rule was chosen first, and lost again since chance explains it: none was left."""
+    X = np.array([["p" if i < 2 else "q", "u" if i % 2 else "v"] for i in range(40)])
+    Y = np.array([[int(i % 2 == 1 or i < 2)] for i in range(40)])
+    Y[3] = 0
+    settings = {"max_body": 1, "alpha": 0.05, "correction": correction}
+    every = association_rules(dataset(X, Y), 2, 0.5, **settings)
+    best = association_rules(dataset(X, Y), 2, 0.5, top=1, **settings)
+    assert texts(every) == texts(best) == ["y0 <- x1 = u"]
+
+
+@settings(max_examples=40)
+@given(
+    tables(max_rows=12), st.sampled_from([None, "holm", "benjamini-hochberg"]), st.integers(1, 4)
+)
+def test_the_best_significant_rules_are_the_first_of_all_that_are(data, correction, top):
+    """Significant is what is so among all rules that are found, not among the best of them."""
+    items = items_of(data, bins="width", n_bins=2)
+    assume((~items.is_label).any())
+    asked = {"items": items, "correction": correction, "measure": "lift"}
+    every = association_rules(data, 1, 0, **asked)
+    p = every.p if correction is None else every.corrected
+    expected = every[p <= 0.4]
+    found = association_rules(data, 1, 0, alpha=0.4, **asked)
+    best = association_rules(data, 1, 0, alpha=0.4, top=top, **asked)
+    assert texts(found) == texts(expected)
+    assert texts(best) == texts(expected)[:top]
+    if correction is not None:
+        np.testing.assert_array_equal(best.corrected, expected.corrected[:top])
+
+
 @pytest.mark.parametrize("measure", ["leverage", "chi-square", "f1", "weighted-relative-accuracy"])
 def test_a_bound_spares_bodies(monkeypatch, measure):
     looked_at = []
@@ -235,6 +269,62 @@ def test_a_search_that_finds_too_much_stops_and_says_so():
     assert rules.n_tests == (9 + 36 + 84) * 2
 
 
+@pytest.mark.parametrize("limit", [{"top": 800_000}, {"max_rules": 10**7}])
+def test_memory_is_kept_to(limit):
+    """The best rules took memory without end, and all rules 1.75 times what was allowed."""
+    generator = np.random.default_rng(0)
+    data = dataset(
+        (generator.random((200, 40)) < 0.8).astype(float), generator.integers(0, 2, (200, 12))
+    )
+    association_rules(data, 2, 0, max_body=1, **limit)  # what is loaded on first use is not meant
+    tracemalloc.start()
+    with pytest.warns(RuntimeWarning, match="max_memory"):
+        rules = association_rules(data, 2, 0, max_body=4, max_memory=32, **limit)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rules.stopped == "more than 32 MB are needed (max_memory)"
+    assert 10 < peak / 2**20 < 35
+
+
+def test_many_best_rules_are_not_put_in_order_again_and_again(monkeypatch):
+    """Everything held was sorted for each batch: 70 times slower than to keep all rules."""
+    sorted_ = []
+    usual = heldrules.in_order
+
+    def counted(found, values):
+        sorted_.append(values.size)
+        return usual(found, values)
+
+    monkeypatch.setattr(heldrules, "in_order", counted)
+    monkeypatch.setattr(mining, "TOP_BATCH", 4)
+    data = naive.wide_table(0)
+    every = association_rules(data, 2, 0)
+    best = association_rules(data, 2, 0, top=len(every) // 2)
+    assert texts(best) == texts(every)[: len(best)]
+    assert len(every) > 4 * 50
+    assert sum(sorted_) < 5 * len(every)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"min_support": 2, "min_confidence": 0, "top": 10, "measure": "lift"},
+        {"min_support": 30, "min_confidence": 0.99, "correction": "holm", "max_rules": 1000},
+    ],
+)
+def test_a_search_that_looks_at_too_much_stops_and_says_so(settings):
+    """The best rules, and all bodies for a correction, may take more looking than there is time.
+
+    The limits counted the rules that were kept alone, and these searches did not come back.
+    """
+    generator = np.random.default_rng(0)
+    dense = (generator.random((300, 60)) < 0.8).astype(float)
+    data = dataset(dense, generator.integers(0, 2, (300, 5)))
+    with pytest.warns(RuntimeWarning, match="max_visited"):
+        rules = association_rules(data, **settings, max_body=None, max_visited=3000)
+    assert rules.stopped == "there are more than 3,000 bodies and rules to look at (max_visited)"
+
+
 def test_heads_without_number_stop_the_search_too():
     """Absence of 24 labels, in heads of up to 12, all from one body."""
     data = dataset([["x"]] * 40 + [["y"]], np.zeros((41, 24), dtype=int))
@@ -274,6 +364,8 @@ def test_memory_stops_the_search_too():
         ({"alpha": 0}, "alpha must be between 0 and 1"),
         ({"productive": True, "max_body": 17}, "set max_body"),
         ({"max_rules": 0}, "max_rules must be a whole number"),
+        ({"max_visited": 0}, "max_visited must be a whole number"),
+        ({"alpha": ".05"}, "alpha must be a number between 0 and 1, not '.05'"),
     ],
 )
 def test_malformed_requests_are_refused(settings, message):
@@ -296,9 +388,32 @@ def test_data_must_be_a_data_set():
 
 def test_numeric_features_alone_need_bins():
     data = dataset([[0.5, 1.5], [2.5, 3.5]], [[1], [0]])
-    with pytest.raises(ValueError, match="give bins"):
+    with pytest.raises(ValueError, match=r"give bins=.* or 'labels', or bodies='labels' for"):
         association_rules(data)
     assert len(association_rules(data, 1, bodies="labels")) == 0
+
+
+def test_bodies_of_labels_miss_no_feature():
+    """With items made before, numeric features without bins were missed, and the search refused."""
+    data = dataset([[0.5], [2.5], [1.5]], [[1, 1], [0, 1], [1, 1]])
+    rules = association_rules(data, 1, bodies="labels", items=items_of(data))
+    assert texts(rules) == texts(association_rules(data, 1, bodies="labels"))
+    assert len(rules) == 2
+    assert "without" not in str(rules)
+
+
+def test_a_name_with_an_arrow_is_not_cut():
+    """Head and body were told apart by the first arrow in the text, here one of the label's."""
+    data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]], label_names=["l <- m"])
+    columns = association_rules(data, 1).as_dict()
+    assert columns["head"] == ['"l <- m"']
+    assert columns["body"] == ["x0 = a"]
+    assert columns["rule"] == ['"l <- m" <- x0 = a']
+
+
+def test_one_rule_holds():
+    data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]])
+    assert str(association_rules(data, 1)).startswith("1 rule that holds in at least 1 row\n")
 
 
 def test_a_table_without_rows_has_no_items():

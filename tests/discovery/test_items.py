@@ -129,6 +129,15 @@ def test_what_makes_no_items_is_refused(settings, message):
         items_of(load("magazines"), **settings)
 
 
+@pytest.mark.parametrize("bins", [None, "width", "frequency", "entropy", "labels"])
+@pytest.mark.parametrize("n_bins", [4.0, NAN, float("inf"), None, "4", True, 1])
+def test_a_number_of_bins_is_whole(bins, n_bins):
+    """What is no whole number was refused by whatever could not work with it, or not at all."""
+    data = dataset([[0.5], [2.5], [1.5]], [[1], [0], [1]])
+    with pytest.raises(ValueError, match="n_bins must be a whole number of at least 2, not "):
+        items_of(data, bins=bins, n_bins=n_bins)
+
+
 def test_a_table_must_be_a_data_set():
     with pytest.raises(ValueError, match="use dataset"):
         items_of([[1, 2]])

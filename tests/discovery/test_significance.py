@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from labelrules.discovery.significance import adjusted, fisher
+from labelrules.discovery.significance import adjusted, checked_alpha, fisher
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 
@@ -47,6 +47,31 @@ def test_fisher_is_that_of_scipy_on_large_tables(alternative):
         assert found == pytest.approx(by_scipy(*counts, alternative), rel=1e-8), counts
 
 
+def test_only_ties_are_ties():
+    """Of many rows, overlaps on both sides of the most probable one are nearly as probable.
+
+    They were taken for equally probable when they differed by less than 1e-7, and the sum of all
+    that are no more probable had one too many: 0.98199 for the first of these.
+    """
+    cases = [
+        (44008, 86313, 101980, 200_000),
+        (44025, 86313, 101980, 200_000),
+        (249_990, 500_000, 500_000, 1_000_000),
+        (12_501, 50_000, 250_000, 1_000_000),
+    ]
+    for counts in cases:
+        found = float(fisher(*counts, "two-sided"))
+        assert found == pytest.approx(by_scipy(*counts, "two-sided"), rel=1e-6), counts
+
+
+def test_ties_of_many_rows_are_ties():
+    """Where half of the rows have the first property, each overlap has a twin as probable."""
+    for both, first, n_rows in [(30_100, 60_000, 200_000), (400_900, 800_000, 1_000_000)]:
+        half = n_rows // 2
+        twice = 2 * fisher(both, first, half, n_rows)
+        assert fisher(both, first, half, n_rows, "two-sided") == pytest.approx(twice, rel=1e-12)
+
+
 def test_fisher_takes_many_tables_at_once():
     found = fisher([[1, 2], [3, 0]], first=[[3, 3], [3, 3]], second=4, n_rows=14)
     alone = [[float(fisher(both, 3, 4, 14)) for both in row] for row in [[1, 2], [3, 0]]]
@@ -60,6 +85,7 @@ def test_fisher_takes_many_tables_at_once():
         ((1, 6, 6, 10), "of 10 rows, 6 and 6 cannot have 1 in common"),
         ((-1, 3, 5, 10), "whole numbers from 0"),
         ((0.5, 3, 5, 10), "whole numbers from 0"),
+        ((1, 2, 3, 10.7), "n_rows must be a whole number of at least 0, not 10.7"),
     ],
 )
 def test_counts_that_cannot_be_are_refused(counts, message):
@@ -88,3 +114,16 @@ def test_there_may_be_more_tests_than_a_float_can_hold():
 def test_there_are_no_fewer_tests_than_probabilities():
     with pytest.raises(ValueError, match="2 tests or more"):
         adjusted(np.array([0.1, 0.2]), "holm", 1)
+
+
+@pytest.mark.parametrize("correction", [None, "holm", "benjamini-hochberg"])
+def test_a_list_of_probabilities_will_do(correction):
+    p = [0.01, 0.02]
+    assert adjusted(p, correction).tolist() == adjusted(np.array(p), correction).tolist()
+
+
+@pytest.mark.parametrize("alpha", [".05", None, True, float("nan"), 0, 1])
+def test_a_level_of_significance_is_a_number(alpha):
+    """A text ended in a comparison of Python that told nothing of alpha."""
+    with pytest.raises(ValueError, match="alpha must be "):
+        checked_alpha(alpha)

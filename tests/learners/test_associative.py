@@ -265,6 +265,6 @@ def test_malformed_parameters_of_one_are_refused():
     for asked in ({"threshold": "loo"}, {"threshold": 2}, {"last_resort": 2}, {"max_items": 0}):
         with pytest.raises(ValueError, match=next(iter(asked))):
             LazyAssociativeClassifier(**asked).fit(load("magazines"))
-    for asked in ({"min_confidence": 2}, {"max_rules": 0}):
+    for asked in ({"min_confidence": 2}, {"max_rules": 0}, {"max_length": 17}):
         with pytest.raises(ValueError, match=next(iter(asked))):
             AssociativeClassifier(**asked).fit(load("magazines"))

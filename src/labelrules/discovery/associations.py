@@ -19,7 +19,7 @@ from labelrules.discovery.scoring import measured, score
 from labelrules.discovery.significance import Correction, fisher
 from labelrules.measures import Measure
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
-from labelrules.rules.text import rule_text
+from labelrules.rules.text import body_text, head_text, rule_text
 
 SHOWN = 10
 """How many rules are printed."""
@@ -50,7 +50,8 @@ class AssociationRules:
     corrected : array of float or None
         The probabilities `p`, corrected for all tests that the search has made.
     n_tests : int or None
-        Their number: that of all pairs of a frequent body and a frequent head.
+        Their number: that of all pairs of a frequent body and a head. Of several labels, all
+        heads count that can be made of frequent literals, whether they are frequent or not.
     stopped : str or None
         Why the search ended before it was done; None if it has found everything.
 
@@ -190,11 +191,11 @@ class AssociationRules:
     def as_dict(self) -> dict[str, Any]:
         """The rules with their figures as columns, for a data frame of any library."""
         schema = self.data.schema
-        texts = [rule_text(rule, schema).split(" <- ", 1) for rule in self]
+        rules = list(self)
         columns: dict[str, Any] = {
-            "rule": [" <- ".join(parts) for parts in texts],
-            "head": [parts[0] for parts in texts],
-            "body": [parts[1] for parts in texts],
+            "rule": [rule_text(rule, schema) for rule in rules],
+            "head": [head_text(rule, schema) for rule in rules],
+            "body": [body_text(rule.body, schema) for rule in rules],
             "covered": self.n_body,
             "right": self.n_both,
             **{name.replace("-", "_"): self._interest(name) for name in INTERESTS},
@@ -211,7 +212,7 @@ class AssociationRules:
 
     def __str__(self) -> str:
         rules, rows = number_of("rule", len(self)), number_of("row", self.minimum)
-        lines = [f"{rules} that hold in at least {rows}"]
+        lines = [f"{rules} that {'holds' if len(self) == 1 else 'hold'} in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         if self.items.left_out:

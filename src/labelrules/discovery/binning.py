@@ -8,6 +8,7 @@ import numpy as np
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.discovery.cutting import cut_again
+from labelrules.discovery.limits import whole
 from labelrules.search.columns import simplest_between
 
 Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
@@ -19,8 +20,7 @@ def checked_binning(bins: str | None, n_bins: int) -> None:
     if bins is not None and bins not in BINNINGS:
         near = suggestion(str(bins), BINNINGS)
         raise ValueError(f"bins must be one of {', '.join(BINNINGS)}, or None; not {bins!r}{near}")
-    if isinstance(n_bins, bool) or int(n_bins) != n_bins or n_bins < 2:
-        raise ValueError(f"n_bins must be a whole number of at least 2, not {n_bins!r}")
+    whole("n_bins", n_bins, 2)
 
 
 def thresholds(values: Floats, classes: Integers, bins: Binning, n_bins: int) -> list[float]:
@@ -109,9 +109,9 @@ def _best_cut(places: Integers, codes: Integers) -> tuple[float, int]:
     place, n_rows, n_classes = int(places[cut]), codes.size, numbers.size
     n_left = np.unique(codes[:place]).size
     n_right = np.unique(codes[place:]).size
-    whole = left[n_rows] / n_rows
+    undivided = left[n_rows] / n_rows
     sides = n_left * left[place] / place + n_right * right[place] / (n_rows - place)
-    cost = log2(n_rows - 1) + _log2_of_3_to_the(n_classes) - (n_classes * whole - sides)
+    cost = log2(n_rows - 1) + _log2_of_3_to_the(n_classes) - (n_classes * undivided - sides)
     return float(left[n_rows] - inside[cut] - cost), place
 
 

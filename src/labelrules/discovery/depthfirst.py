@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelrules._types import Integers
 from labelrules.discovery.items import Items, Numbers
-from labelrules.discovery.limits import Limits
+from labelrules.discovery.limits import ANY_NUMBER, Limits
 
 if TYPE_CHECKING:
     from labelrules.kernels.mine import Found, Stack, Table
@@ -67,14 +67,15 @@ def set_batches(
 
         def search(stack: Any, found: Any) -> int:
             maximal = kind == "maximal"
+            most = limits.visits if maximal else ANY_NUMBER  # closed ones are found as they come
             state = stack, sizes, chosen, found
-            return int(mine_closed(table, n_rows, minimum, longest, maximal, *state))
+            return int(mine_closed(table, n_rows, minimum, longest, maximal, most, *state))
 
     yield from _run(search, n_items, limits)
 
 
 def _run(search: Callable[[Any, Any], int], n_items: int, limits: Limits) -> Iterator[Batch]:
-    from labelrules.kernels.mine import DONE, FULL, NARROW
+    from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
 
     stack, found = new_stack(n_items), _new_found(BATCH, 8 * BATCH)
     status = FULL
@@ -82,7 +83,9 @@ def _run(search: Callable[[Any, Any], int], n_items: int, limits: Limits) -> Ite
         found.n[0] = 0
         status = search(stack, found)
         n_found = int(found.n[0])
-        if status == NARROW:
+        if status == SPENT:
+            limits.stop_for_visits()
+        elif status == NARROW:
             stack = larger_stack(stack, limits)
         elif status == FULL and n_found == 0:
             found = _new_found(2 * found.support.size, 2 * found.items.size)
@@ -104,7 +107,7 @@ def new_stack(n_items: int, n_entries: int = 1 << 14, n_words: int = 1 << 16) ->
     from labelrules.kernels.mine import Stack
 
     return Stack(
-        np.zeros(4, dtype=np.int64),
+        np.zeros(5, dtype=np.int64),
         np.zeros(n_entries, dtype=np.int32),
         np.zeros(n_entries, dtype=np.int32),
         np.zeros(n_words, dtype=np.uint64),

@@ -16,7 +16,7 @@ from labelrules.discovery.binning import Binning
 from labelrules.discovery.depthfirst import Batch, Kind, set_batches, table_of
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.items import Absence, Items, Numbers, items_of
-from labelrules.discovery.limits import Limits, minimum_count, number_of, whole
+from labelrules.discovery.limits import MOST_VISITED, Limits, minimum_count, number_of, whole
 from labelrules.discovery.ragged import Ragged
 from labelrules.rules import Body
 
@@ -142,6 +142,7 @@ def frequent_itemsets(
     n_bins: int = 4,
     max_sets: int = 1_000_000,
     max_memory: int = 1024,
+    max_visited: int = MOST_VISITED,
 ) -> Itemsets:
     """Find the sets of features and labels that occur together often.
 
@@ -163,6 +164,10 @@ def frequent_itemsets(
         When there are more, the search stops and the result says so (and a warning is given).
     max_memory : int, default=1024
         Megabytes for the search and its result, about; likewise.
+    max_visited : int, default=10,000,000
+        How many sets the search for maximal ones may look at, found or not; likewise. There may
+        be very many on the way to the first that is maximal. Those of the other kinds are found
+        as they are looked at.
 
     Returns
     -------
@@ -189,7 +194,7 @@ def frequent_itemsets(
           5  sex = Male, tabloid
     """
     items = _made_items(data, features, labels, absence, bins, n_bins)
-    limits = Limits.checked("sets", max_sets, max_memory)
+    limits = Limits.checked("sets", max_sets, max_memory, max_visited)
     sets = list(_batches(items, min_support, max_length, kind, limits))
     last = sets[-1]
     joined = Ragged.joined([Ragged(one.start, one.item) for one in sets])
@@ -217,6 +222,7 @@ def itemset_batches(
     n_bins: int = 4,
     max_sets: int = 1_000_000,
     max_memory: int = 1024,
+    max_visited: int = MOST_VISITED,
 ) -> Iterator[Itemsets]:
     """Find the sets that occur together often, and hand them over in batches.
 
@@ -231,7 +237,7 @@ def itemset_batches(
     91
     """
     items = _made_items(data, features, labels, absence, bins, n_bins)
-    limits = replace(Limits.checked("sets", max_sets, max_memory), keeps=False)
+    limits = replace(Limits.checked("sets", max_sets, max_memory, max_visited), keeps=False)
     return _batches(items, min_support, max_length, kind, limits)
 
 
@@ -250,16 +256,16 @@ def _made_items(
             data, features=features, labels=labels, absence=absence, bins=bins, n_bins=n_bins
         )
     )
-    check_items(made)
+    check_items(made, "features=False")
     return made
 
 
-def check_items(items: Items) -> None:
-    """Refuse to search where there is nothing to be found."""
+def check_items(items: Items, only_labels: str) -> None:
+    """Refuse to search where there is nothing to be found; how labels alone are asked for."""
     if items.left_out and not (~items.is_label).any():
         raise ValueError(
             f"every feature is numeric ({items.left_out[0]!r}, ...), and there is no binning: give "
-            "bins='width', 'frequency' or 'entropy', or features=False for labels alone"
+            f"bins='width', 'frequency', 'entropy' or 'labels', or {only_labels} for labels alone"
         )
     if not len(items):
         raise ValueError("there are no items: nothing that may be taken is in any row")

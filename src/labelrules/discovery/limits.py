@@ -7,6 +7,15 @@ from numbers import Integral, Real
 
 MEGABYTE = 1 << 20
 
+ANY_NUMBER = 1 << 62
+"""No limit: more than can be counted to."""
+
+MOST_VISITED = 10_000_000
+"""What a search may look at if nothing else is said: seconds, or a minute for long bodies."""
+
+LOOKED_AT = {"rules": "bodies and rules"}
+"""What is looked at, where that is not what is found."""
+
 
 def minimum_count(min_support: float, n_rows: int) -> int:
     """The least number of rows that is meant by a support: a share of the rows, or their number.
@@ -61,6 +70,8 @@ class Limits:
         How many results there may be.
     memory : int
         How many bytes search and results may take together.
+    visits : int
+        How much may be looked at, whether it is wanted or not.
     keeps : bool
         Whether results are kept, so that they take memory.
     """
@@ -68,18 +79,20 @@ class Limits:
     what: str
     number: int
     memory: int
+    visits: int = ANY_NUMBER
     keeps: bool = True
     n_found: int = 0
     n_bytes: int = 0
     stopped: str | None = None
 
     @classmethod
-    def checked(cls, what: str, number: object, memory: object) -> "Limits":
+    def checked(cls, what: str, number: object, memory: object, visits: object) -> "Limits":
         """The limits, if they are some; memory is given in megabytes."""
         return cls(
             what,
             whole(f"max_{what}", number, 1),
             whole("max_memory", memory, 1) * MEGABYTE,
+            whole("max_visited", visits, 1),
         )
 
     def take(self, n_found: int, n_bytes: int, n_working: int) -> int:
@@ -103,3 +116,8 @@ class Limits:
     def stop_for_memory(self) -> None:
         """Note that memory has ended the search."""
         self.stopped = f"more than {self.memory // MEGABYTE:,} MB are needed (max_memory)"
+
+    def stop_for_visits(self) -> None:
+        """Note that enough was looked at."""
+        what = LOOKED_AT.get(self.what, self.what)
+        self.stopped = f"there are more than {self.visits:,} {what} to look at (max_visited)"

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._types import Floats, Integers, Mask
+from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.discovery.associations import AssociationRules
+from labelrules.discovery.heldrules import Held, nbytes_of
 from labelrules.discovery.items import Items, items_of
 from labelrules.discovery.limits import Limits
 from labelrules.discovery.rulebatches import Found, RuleSearch
@@ -24,6 +25,15 @@ LONGEST_COMPARED = 16
 
 BATCH, TOP_BATCH = 1 << 16, 1 << 12
 """Rules that are handed over together; fewer where what is found guides the search."""
+
+
+def check_compared(name: str, longest: int) -> None:
+    """Refuse to compare bodies so long with all shorter ones; the name is what to set."""
+    if longest > LONGEST_COMPARED:
+        raise ValueError(
+            "productive compares a rule with all that have fewer conditions: "
+            f"set {name} to at most {LONGEST_COMPARED}"
+        )
 
 
 @dataclass
@@ -42,14 +52,12 @@ class Miner:
     productive: bool
     nonredundant: bool
     correction: Correction
+    alpha: float | None = None
 
     def __post_init__(self) -> None:
         longest = self.max_body or len(self.items)
-        if self.productive and longest > LONGEST_COMPARED:
-            raise ValueError(
-                "productive compares a rule with all that have fewer conditions: "
-                f"set max_body to at most {LONGEST_COMPARED}"
-            )
+        if self.productive:
+            check_compared("max_body", longest)
 
     @cached_property
     def literals(self) -> Integers:
@@ -72,21 +80,34 @@ class Miner:
     def mined(self, limits: Limits) -> AssociationRules:
         """Search, and put the rules in order."""
         search = self._search()
-        found, values = Found.none(), np.empty(0)
-        parts = [(found, values)]
+        held = Held(self._n_best)
         for batch in search.batches(limits):
-            kept = batch.take(self._is_kept(batch))
-            if self.top is None:
-                kept = kept.take(slice(limits.take(kept.n_body.size, nbytes_of(kept), 0)))
-                parts.append((kept, score(self.measure, self._counted(kept))))
-            else:
-                parts = [self._best([*parts, (kept, score(self.measure, self._counted(kept)))])]
-                self._raise_needs(search, parts[0][1])
-        found, _ = self._best(parts)
+            kept = self._kept(batch)
+            rules = self._counted(kept)
+            if self.alpha is not None:  # no correction makes a probability smaller
+                likely = rules.p <= self.alpha
+                kept, rules = kept.take(likely), rules[likely]
+            if self._n_best is None:
+                n_taken = limits.take(len(rules), nbytes_of(kept), 0)
+                kept, rules = kept.take(slice(n_taken)), rules[:n_taken]
+            held.add(kept, score(self.measure, rules))
+            if self._n_best is not None:
+                self._raise_needs(search, held.least)
+                limits.n_bytes = held.n_bytes
         if limits.stopped:
             warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=3)
-        rules = replace(self._counted(found), stopped=limits.stopped)
-        return rules if self.correction is None else self._corrected(rules, search)
+        rules = replace(self._counted(held.best()), stopped=limits.stopped)
+        rules = rules if self.correction is None else self._corrected(rules, search)
+        return rules if self.alpha is None else self._significant(rules, self.alpha)
+
+    @property
+    def _n_best(self) -> int | None:
+        """How many rules are held; all where it takes all to tell which are significant."""
+        return None if self.alpha is not None and self.correction is not None else self.top
+
+    def _significant(self, rules: AssociationRules, alpha: float) -> AssociationRules:
+        p = rules.p if rules.corrected is None else rules.corrected
+        return rules[p <= alpha][: self.top]
 
     def _search(self) -> RuleSearch:
         n_rows = self.data.n_rows
@@ -103,7 +124,7 @@ class Miner:
             self.max_body or max(1, len(self.items)),
             self.max_head,
             self.correction is not None,
-            BATCH if self.top is None else TOP_BATCH,
+            BATCH if self._n_best is None else TOP_BATCH,
         )
 
     def _counted(self, found: Found) -> AssociationRules:
@@ -127,36 +148,25 @@ class Miner:
         everywhere = all_rows(self.data.n_rows)
         return body, self.items.words, head, self.labels.words, everywhere
 
-    def _is_kept(self, found: Found) -> Mask:
-        """Which rules pass the comparisons with more general ones."""
-        productive, needs_all = np.ones((2, found.n_body.size), dtype=np.bool_)
-        if self.productive or self.nonredundant:
-            from labelrules.kernels.generalise import compare_with_general
+    def _kept(self, found: Found) -> Found:
+        """The rules that pass the comparisons with more general ones."""
+        if not (self.productive or self.nonredundant):
+            return found
+        from labelrules.kernels.generalise import compare_with_general
 
-            body, items, head, labels, rows = self._in_bits(found)
-            counts = found.n_body, found.n_both
-            compare_with_general(body, items, head, labels, rows, counts, productive, needs_all)
+        productive, needs_all = np.ones((2, found.n_body.size), dtype=np.bool_)
+        body, items, head, labels, rows = self._in_bits(found)
+        counts = found.n_body, found.n_both
+        compare_with_general(body, items, head, labels, rows, counts, productive, needs_all)
         kept = np.ones(found.n_body.size, dtype=np.bool_)
         if self.productive:
             kept &= productive
-        return kept & needs_all if self.nonredundant else kept
+        return found.take(kept & needs_all if self.nonredundant else kept)
 
-    def _best(self, parts: list[tuple[Found, Floats]]) -> tuple[Found, Floats]:
-        """The rules of all parts in order, and no more than are wanted."""
-        values = np.concatenate([part[1] for part in parts])
-        found = Found.joined([part[0] for part in parts])
-        if self.top is not None and values.size > self.top:  # most need no comparing
-            worst = np.partition(values, values.size - self.top)[values.size - self.top]
-            near = values >= worst
-            found, values = found.take(near), values[near]
-        order = in_order(found, values)[: self.top]
-        return found.take(order), values[order]
-
-    def _raise_needs(self, search: RuleSearch, values: Floats) -> None:
+    def _raise_needs(self, search: RuleSearch, least: float | None) -> None:
         """Ask for as many right rows as it takes to be among the best so far."""
-        if self.top is None or values.size < self.top:
+        if least is None:
             return
-        least = float(values[-1])
         need = needed(self.measure, self.data.Y, self.minimum, self.literals, least)
         if need is not None and self.max_head > 1:
             of_any = needed_by_any(self.measure, self.data.n_rows, self.minimum, least)
@@ -174,20 +184,6 @@ class Miner:
         n_tests = n_bodies * n_heads
         corrected = adjusted(rules.p, self.correction, n_tests)
         return replace(rules, corrected=corrected, correction=self.correction, n_tests=n_tests)
-
-
-def in_order(found: Found, values: Floats) -> Integers:
-    """Rules by falling value, more right rows, fewer items, fewer labels, and as items come."""
-    heads, bodies = found.head.padded().T, found.body.padded().T
-    lengths = found.head.lengths, found.body.lengths
-    keys = (*heads[::-1], *bodies[::-1], *lengths, -found.n_both, -values)
-    return np.asarray(np.lexsort(keys))
-
-
-def nbytes_of(found: Found) -> int:
-    """The memory of rules, with what it takes to put them together and in order."""
-    n_rules = found.n_body.size
-    return 12 * (found.body.values.size + found.head.values.size) + 160 * n_rules
 
 
 def n_sets(sizes: Any, longest: int) -> int:

@@ -87,11 +87,11 @@ class RuleSearch:
     def batches(self, limits: Limits) -> Iterator[Found]:
         """The rules, batch by batch."""
         from labelrules.kernels.associations import mine_rules
-        from labelrules.kernels.mine import DONE, FULL, NARROW
+        from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
 
         table = table_of(self.items, self.minimum)
         depth = int(min(self.longest_body, np.diff(table.row_start).max(initial=0)))
-        wanted, truth = self._wanted(depth), self._truth(table.name)
+        wanted, truth = self._wanted(depth, limits.visits), self._truth(table.name)
         stack, heads = new_stack(table.name.size), self._heads(table, depth)
         rules = _new_rules(self.batch, max(1, depth))
         status = FULL
@@ -99,7 +99,10 @@ class RuleSearch:
             rules.n[:2] = 0
             status = int(mine_rules(table, truth, wanted, stack, heads, rules))
             n_rules = int(rules.n[1])
-            if n_rules:
+            if status == SPENT:
+                limits.stop_for_visits()
+            if n_rules:  # rules that are looked at count as well, and there may be many of a body
+                wanted = wanted._replace(most_bodies=wanted.most_bodies - n_rules)
                 yield _found(rules)
             elif status == FULL:
                 rules = self._larger(rules, limits, max(1, depth))
@@ -110,11 +113,17 @@ class RuleSearch:
                 limits.stop_for_memory()
         self.n_bodies = int(rules.n[2])
 
-    def _wanted(self, depth: int) -> "Wanted":
+    def _wanted(self, depth: int, most_bodies: int) -> "Wanted":
         from labelrules.kernels.associations import Wanted
 
         return Wanted(
-            self.minimum, depth, self.longest_head, self.confident, self.need, self.count_all
+            self.minimum,
+            depth,
+            self.longest_head,
+            self.confident,
+            self.need,
+            self.count_all,
+            most_bodies,
         )
 
     def _truth(self, order: Numbers) -> "Truth":

@@ -13,7 +13,7 @@ from labelrules.discovery.associations import AssociationRules
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import Absence, Items, items_of
 from labelrules.discovery.itemsets import check_items
-from labelrules.discovery.limits import Limits, minimum_count, whole
+from labelrules.discovery.limits import ANY_NUMBER, MOST_VISITED, Limits, minimum_count, whole
 from labelrules.discovery.mining import Miner
 from labelrules.discovery.scoring import measured
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
@@ -24,7 +24,6 @@ Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
 HEADS = ("single", "multi")
 ITEMS_OF = {"features": (False,), "labels": (True,), "both": (False, True)}
-ANY_NUMBER = 1 << 62
 
 
 def association_rules(
@@ -49,6 +48,7 @@ def association_rules(
     alpha: float | None = None,
     max_rules: int = 1_000_000,
     max_memory: int = 1024,
+    max_visited: int = MOST_VISITED,
 ) -> AssociationRules:
     """Find the rules with labels in their heads that hold often, and often enough.
 
@@ -95,16 +95,19 @@ def association_rules(
         Whether to keep only rules that would cover more rows without any one of their items.
     correction : {"holm", "benjamini-hochberg"}, optional
         How the probabilities of Fisher's exact test are corrected for the number of tests: that
-        of all pairs of a frequent body and a frequent head, found or not. All frequent bodies are
-        then looked at.
+        of all pairs of a frequent body and a head, found or not; of several labels, all heads
+        count that can be made of frequent literals. All frequent bodies are then looked at.
     alpha : float, optional
         Keep the rules whose corrected probability is at most this. Without a correction it is
-        the probability itself.
+        the probability itself. With `top`, the best of these are kept.
     max_rules : int, default=1,000,000
         When there are more, the search stops and the result says so (and a warning is given).
-        With `top` only that many are kept, and there is no such limit.
+        With `top` only that many are kept, and there is no such limit; unless there are a
+        correction and `alpha`, which take all rules with a probability of at most `alpha`.
     max_memory : int, default=1024
         Megabytes for the search and its result; likewise.
+    max_visited : int, default=10,000,000
+        How many bodies and rules may be looked at, whether they are kept or not; likewise.
 
     Returns
     -------
@@ -150,16 +153,12 @@ def association_rules(
         bool(productive),
         bool(nonredundant),
         _checked_correction(correction),
+        None if alpha is None else checked_alpha(alpha),
     )
-    limits = Limits.checked("rules", max_rules, max_memory)
-    alpha = None if alpha is None else checked_alpha(alpha)
-    rules = search.mined(limits if top is None else replace(limits, number=ANY_NUMBER))
-    return rules if alpha is None else _significant(rules, alpha)
-
-
-def _significant(rules: AssociationRules, alpha: float) -> AssociationRules:
-    p = rules.p if rules.corrected is None else rules.corrected
-    return rules[p <= alpha]
+    limits = Limits.checked("rules", max_rules, max_memory, max_visited)
+    if top is not None and (alpha is None or correction is None):
+        limits = replace(limits, number=ANY_NUMBER)
+    return search.mined(limits)
 
 
 def _checked_data(data: Any) -> Dataset:
@@ -188,7 +187,9 @@ def _made_items(
         raise ValueError("the items were made of other data: make them anew with items_of")
     else:
         items = items.chosen(np.isin(items.is_label, ITEMS_OF[kind]))
-    check_items(items)
+        if kind == "labels":  # features are not asked for, and none is missed
+            items = replace(items, left_out=())
+    check_items(items, "bodies='labels'")
     return items
 
 

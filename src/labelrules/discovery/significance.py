@@ -1,5 +1,6 @@
 """How probable a finding is by chance, and what remains of that when many were looked for."""
 
+from numbers import Real
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy.typing as npt
 
 from labelrules._messages import suggestion
 from labelrules._types import Floats, Integers
+from labelrules.discovery.limits import whole
 
 Correction = Literal["holm", "benjamini-hochberg"] | None
 Alternative: TypeAlias = Literal["greater", "less", "two-sided"]
@@ -46,7 +48,7 @@ def fisher(
     overlaps, firsts, seconds = np.broadcast_arrays(
         *(_checked_counts(counts) for counts in (both, first, second))
     )
-    n_rows = int(n_rows)
+    n_rows = whole("n_rows", n_rows, 0)
     _check_overlaps(overlaps, firsts, seconds, n_rows)
     from labelrules.kernels.hypergeometric import log_factorials, tails
 
@@ -77,12 +79,12 @@ def _check_overlaps(both: Integers, first: Integers, second: Integers, n_rows: i
         )
 
 
-def adjusted(p: Floats, correction: Correction, n_tests: int | None = None) -> Floats:
+def adjusted(p: npt.ArrayLike, correction: Correction, n_tests: int | None = None) -> Floats:
     """Probabilities corrected for their number.
 
     Parameters
     ----------
-    p : array of float
+    p : array-like of float
     correction : {"holm", "benjamini-hochberg"}, optional
         Against a single wrong finding (Holm), or against many among those found (Benjamini and
         Hochberg).
@@ -101,9 +103,10 @@ def adjusted(p: Floats, correction: Correction, n_tests: int | None = None) -> F
     >>> adjusted(np.array([0.01, 0.04, 0.03]), "holm", n_tests=10)
     array([0.1 , 0.32, 0.27])
     """
+    p = np.asarray(p, dtype=np.float64)
     if correction is None:
         return p
-    n = len(p)
+    n = p.size
     n_tests = n if n_tests is None else n_tests
     if n_tests < n:
         raise ValueError(f"{n} probabilities come from {n} tests or more, not from {n_tests}")
@@ -125,6 +128,8 @@ def adjusted(p: Floats, correction: Correction, n_tests: int | None = None) -> F
 
 def checked_alpha(alpha: float) -> float:
     """The level of significance, if it is one."""
+    if isinstance(alpha, bool) or not isinstance(alpha, Real):
+        raise ValueError(f"alpha must be a number between 0 and 1, not {alpha!r}")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
     return float(alpha)

@@ -19,6 +19,7 @@ from labelrules.kernels.mine import (
     NARROW,
     PATIENCE,
     PAUSED,
+    SPENT,
     Numbers,
     Words,
     count_projection,
@@ -51,6 +52,8 @@ class Wanted(NamedTuple):
     """For each literal the least number of rows that is of use; absence first, then presence."""
     count_all: bool
     """Whether to go through all frequent bodies, to count them."""
+    most_bodies: int
+    """How many bodies may be looked at."""
 
 
 class Heads(NamedTuple):
@@ -299,6 +302,8 @@ def mine_rules(table, truth, wanted, stack, heads, rules):
         if level == 0:
             if stack.at[0] == n_items:
                 return DONE
+            if rules.n[2] >= wanted.most_bodies:
+                return SPENT
             status = _begin(table, truth, wanted, stack, heads, rules)
             if status >= 0:
                 return status
@@ -309,6 +314,8 @@ def mine_rules(table, truth, wanted, stack, heads, rules):
         if n_after < 0:
             stack.at[1] = level - 1
             continue
+        if rules.n[2] >= wanted.most_bodies:
+            return SPENT
         if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
             return NARROW
         n_words = stack.at[2]

@@ -19,6 +19,7 @@ from labelrules.kernels.mine import (
     NARROW,
     PATIENCE,
     PAUSED,
+    SPENT,
     count_projection,
     emit,
     fill_projection,
@@ -148,11 +149,12 @@ def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
 
 
 @njit(cache=True, nogil=True)
-def mine_closed(table, n_rows, minimum, longest, maximal, stack, sizes, chosen, found):
+def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, found):
     """Go on with the search for closed or maximal sets of up to `longest` items.
 
     Levels count from 2 within a projection; level 1 goes from item to item, level 0 begins.
-    `sizes` and `chosen` are how many items the set has on each level, and which.
+    `sizes` and `chosen` are how many items the set has on each level, and which. The search is
+    over when it has looked at `most` sets, whether they were wanted or not.
     """
     n_items = len(table.item_start) - 1
     patience = PATIENCE
@@ -162,6 +164,8 @@ def mine_closed(table, n_rows, minimum, longest, maximal, stack, sizes, chosen, 
             return PAUSED
         if not has_room(found, 1, n_items):
             return FULL
+        if stack.at[4] >= most:
+            return SPENT
         if level == 0:
             if not _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
                 return DONE
@@ -177,6 +181,7 @@ def mine_closed(table, n_rows, minimum, longest, maximal, stack, sizes, chosen, 
             if size < 0:
                 return NARROW
             stack.at[0] += 1
+            stack.at[4] += 1
             patience -= stack.at[3] * stack.at[2]
             if size == 0:
                 continue
@@ -194,6 +199,7 @@ def mine_closed(table, n_rows, minimum, longest, maximal, stack, sizes, chosen, 
             continue
         if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
             return NARROW
+        stack.at[4] += 1
         patience -= (n_after + stack.at[3]) * stack.at[2]
         if not _keeps_its_prefix(stack, entry, chosen, stack.at[3]):
             stack.next[level] = entry + 1

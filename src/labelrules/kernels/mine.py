@@ -16,8 +16,11 @@ from numba import njit
 from labelrules._types import Integers
 from labelrules.kernels.bits import count_both, put_both, set_bit
 
-DONE, FULL, NARROW, PAUSED = 0, 1, 2, 3
-"""Why a search came back: it is over, results need room, it needs a larger stack, or just so."""
+DONE, FULL, NARROW, PAUSED, SPENT = 0, 1, 2, 3, 4
+"""Why a search came back.
+
+It is over, results need room, it needs a larger stack, just so, or it may look at no more.
+"""
 
 PATIENCE = 1 << 27
 """Words that are intersected before a search comes back, even if it has found nothing."""
@@ -41,7 +44,10 @@ class Stack(NamedTuple):
     """Where a search stands: entries are items to extend by, with the rows that would remain."""
 
     at: Integers
-    """The item projected on, the level, and words per entry."""
+    """The item projected on, the level, and words per entry.
+
+    The search for closed sets adds the entries of the projection, and the sets looked at.
+    """
     item: Numbers
     support: Numbers
     words: Words

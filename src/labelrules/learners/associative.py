@@ -6,7 +6,8 @@ from labelrules._types import UNSET, Mask
 from labelrules.data import Dataset
 from labelrules.discovery import association_rules
 from labelrules.discovery.binning import Binning
-from labelrules.discovery.limits import minimum_count, whole
+from labelrules.discovery.limits import ANY_NUMBER, minimum_count, whole
+from labelrules.discovery.mining import check_compared
 from labelrules.discovery.ragged import Ragged
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.choosing import Candidates, chosen_rules, merged_rules
@@ -139,6 +140,7 @@ class AssociativeClassifier(RuleClassifier):
             items=items,
             productive=self.productive,
             max_rules=self.max_rules,
+            max_visited=ANY_NUMBER,
         )
         label = mined.head.values.astype(np.int64) >> 1
         share = data.Y.mean(axis=0)[label]
@@ -148,7 +150,9 @@ class AssociativeClassifier(RuleClassifier):
     def _check(self) -> None:
         checked_number("max_frequency", self.max_frequency, 1.0)
         checked_number("m", self.m)
-        whole("max_length", self.max_length, 1)
+        longest = whole("max_length", self.max_length, 1)
+        if self.productive:
+            check_compared("max_length", longest)
         whole("max_rules", self.max_rules, 1)
 
 
