@@ -22,7 +22,7 @@ from labelrules.discovery.repair import bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.table import TableClassifier, refuse_no_labels
 from labelrules.learners.targets import Target, read_target
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import RuleSet
@@ -271,6 +271,7 @@ class ConstrainedClassifier(TableClassifier):
             )
         features = column_names(native(X))
         target, labels = read_target(Y, taken=features)
+        refuse_no_labels(labels.board.shape[1])
         names = labels.names or default_names("y", labels.board.shape[1], taken=features)
         return Schema([], names), labels.board, target
 

@@ -133,8 +133,6 @@ class LazyAssociativeClassifier(TableClassifier):
         """
         self._check()
         data, target = self._training_data(X, Y)
-        if not data.schema.n_labels:
-            raise ValueError("the data have no labels, so there is nothing to learn")
         self.items_ = telling_items(data, self.bins, self.n_bins, self.max_frequency)
         self._truth = data.Y
         self._least = max(2, minimum_count(self.min_support, data.n_rows))
