@@ -90,3 +90,56 @@ def test_rows_without_labels_are_told_of_if_they_are():
         "  quality  absent   no rule that fires speaks of it, so it is taken to be absent",
         "  tabloid  present  rule 1: tabloid <- true",
     ]
+
+
+VOTES = """in any order:
+quality x3, not sports <- education = University
+not quality <- sex = Female
+sports x2 <- quality
+tabloid <- sex = Female
+not tabloid <- true"""
+
+
+def test_votes_are_listed_with_the_rules_that_cast_them():
+    """A rule set, such as `VotedRules` learns, had no story: "no attribute 'run'"."""
+    readers = load("magazines")
+    theory = parse(VOTES, readers.schema)
+    assert str(trace(theory, readers, 3)).splitlines() == [
+        "The row: education = University, marital = Divorced, sex = Female, children = No",
+        "  quality  present  by vote, 3 for and 1 against",
+        "    +3  rule 1: quality x3, not sports <- education = University",
+        "    -1  rule 2: not quality <- sex = Female",
+        "  tabloid  absent   by vote, 1 for and 1 against",
+        "    +1  rule 4: tabloid <- sex = Female",
+        "    -1  rule 5: not tabloid <- true",
+        "  fashion  absent   no rule that fires speaks of it, so it is taken to be absent",
+        "  sports   absent   by vote, 0 for and 1 against",
+        "    -1  rule 1: quality x3, not sports <- education = University",
+    ]
+
+
+def test_the_votes_that_are_told_are_those_that_count():
+    readers = load("magazines")
+    theory = parse(VOTES, readers.schema)
+    for row in range(readers.n_rows):
+        told = trace(theory, readers, row)
+        sums = [sum(cast for _, cast in told.votes(label)) for label in range(4)]
+        assert sums == theory.margin(readers)[row].tolist()
+        assert told.board.tolist() == theory.apply(readers)[row].tolist()
+
+
+def test_no_vote_changes_what_was_given():
+    readers = load("magazines")
+    board = np.full((14, 4), -1, np.int8)
+    board[3, 0] = 1
+    lines = str(trace(parse(VOTES, readers.schema), readers, 3, board)).splitlines()
+    assert lines[1:3] == [
+        "  quality  present  given beforehand",
+        "  tabloid  absent   by vote, 1 for and 1 against",
+    ]
+    assert "    +2  rule 3: sports x2 <- quality" in lines
+
+
+def test_what_is_no_theory_is_refused():
+    with pytest.raises(TypeError, match="such as the theory_ of a learner, not through list"):
+        trace([], load("magazines"))

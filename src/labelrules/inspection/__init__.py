@@ -9,7 +9,7 @@ from labelrules.inspection.graphplot import plot_label_graph
 from labelrules.inspection.matrixplot import plot_dependency_matrix
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.ties import Ties
-from labelrules.inspection.trace import LayeredTrace, Trace, trace
+from labelrules.inspection.trace import LayeredTrace, Trace, VoteTrace, trace
 
 __all__ = [
     "Edge",
@@ -18,6 +18,7 @@ __all__ = [
     "LayeredTrace",
     "Ties",
     "Trace",
+    "VoteTrace",
     "flips",
     "label_graph",
     "plot_constraints",

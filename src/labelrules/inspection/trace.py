@@ -13,7 +13,10 @@ from labelrules.data.schema import Schema
 from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run
 from labelrules.rules.layeredrun import bare
 from labelrules.rules.text import rule_text
+from labelrules.rules.theory import start_board
 from labelrules.rules.tokens import name_text, number_text
+
+UNSPOKEN = "no rule that fires speaks of it, so it is taken to be absent"
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,67 @@ class Trace:
     def _verdict(self, label: int) -> str:
         number = int(self.writer[label])
         if self.board[label] == UNSET:
-            return "absent   no rule that fires speaks of it, so it is taken to be absent"
+            return f"absent   {UNSPOKEN}"
         verdict = "present" if self.board[label] else "absent "
         if number < 0:
             return f"{verdict}  {'given beforehand' if self.theory.ordered else 'by vote'}"
         rule = self.theory[number]
         return f"{verdict}  rule {number + 1}: {rule_text(rule, self.theory.schema)}"
+
+
+@dataclass(frozen=True)
+class VoteTrace:
+    """The votes of a rule set on one row; printing it tells the story.
+
+    Attributes
+    ----------
+    theory : RuleSet
+    values : array of float
+        The encoded features of the row.
+    board : array of int8
+        Its labels; `UNSET` where no rule that fires speaks of a label.
+    given : array of int8
+        Its labels before, which no vote changes; `UNSET` where none was given.
+    fired : tuple of int
+        The rules that fire.
+    """
+
+    theory: RuleSet
+    values: Floats
+    board: Board
+    given: Board
+    fired: tuple[int, ...]
+
+    def votes(self, label: int) -> list[tuple[int, int]]:
+        """Rules that vote on a label, and their votes: below 0 if they are for its absence."""
+        return [
+            (number, votes if value else -votes)
+            for number in self.fired
+            for named, value, votes in self.theory[number].ballot
+            if named == label
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
+
+    def lines(self) -> Iterator[str]:
+        """What the votes on each label are, and by which rules."""
+        schema = self.theory.schema
+        width = max((len(label) for label in schema.labels), default=0)
+        for label, name in enumerate(schema.labels):
+            votes = self.votes(label)
+            yield f"  {name:<{width}}  {self._verdict(label, [cast for _, cast in votes])}"
+            for number, cast in votes if self.given[label] == UNSET else ():
+                yield f"    {cast:+d}  rule {number + 1}: {rule_text(self.theory[number], schema)}"
+
+    def _verdict(self, label: int, votes: list[int]) -> str:
+        verdict = "present" if self.board[label] == 1 else "absent "
+        if self.given[label] != UNSET:
+            return f"{verdict}  given beforehand"
+        if not votes:
+            return f"{verdict}  {UNSPOKEN}"
+        n_for, n_against = sum(v for v in votes if v > 0), -sum(v for v in votes if v < 0)
+        return f"{verdict}  by vote, {n_for} for and {n_against} against"
 
 
 @dataclass(frozen=True)
@@ -127,15 +185,20 @@ def trace(
 ) -> LayeredTrace: ...
 @overload
 def trace(theory: DecisionList, X: Any, row: int = 0, board: Board | None = None) -> Trace: ...
+@overload
+def trace(theory: RuleSet, X: Any, row: int = 0, board: Board | None = None) -> VoteTrace: ...
 def trace(
-    theory: DecisionList | LayeredTheory, X: Any, row: int = 0, board: Board | None = None
-) -> Trace | LayeredTrace:
-    r"""Follow one row through a decision list, or through several in layers.
+    theory: DecisionList | RuleSet | LayeredTheory,
+    X: Any,
+    row: int = 0,
+    board: Board | None = None,
+) -> Trace | VoteTrace | LayeredTrace:
+    r"""Follow one row through a decision list, or several in layers, or through the votes of a set.
 
     Parameters
     ----------
-    theory : DecisionList or LayeredTheory
-        Layers that are rule sets have no rules to name.
+    theory : DecisionList, RuleSet or LayeredTheory
+        Of a rule set all votes are told; layers that are rule sets have no rules to name.
     X : array, sparse matrix, frame or Dataset
     row : int, default=0
         Which row of X.
@@ -154,14 +217,32 @@ def trace(
       fashion  present  rule 2: fashion, * <- true
       sports   absent   no rule that fires speaks of it, so it is taken to be absent
     Rule 2 ended the list.
+
+    Rules of a set vote:
+
+    >>> text = "in any order:\nsports x3 <- marital = Divorced\nnot sports x2 <- true"
+    >>> print(*trace(parse(text, readers.schema), readers, 3).lines(), sep="\n")
+      quality  absent   no rule that fires speaks of it, so it is taken to be absent
+      tabloid  absent   no rule that fires speaks of it, so it is taken to be absent
+      fashion  absent   no rule that fires speaks of it, so it is taken to be absent
+      sports   present  by vote, 3 for and 2 against
+        +3  rule 1: sports x3 <- marital = Divorced
+        -2  rule 2: not sports x2 <- true
     """
+    if not isinstance(theory, DecisionList | RuleSet | LayeredTheory):
+        raise TypeError(
+            f"a row is followed through rules, such as the theory_ of a learner, not through "
+            f"{type(theory).__name__}"
+        )
     matrix = encode(X, theory.schema)
     if not 0 <= row < matrix.shape[0]:
         raise IndexError(
             f"there is no row {row}: rows are numbered from 0 to {matrix.shape[0] - 1}"
         )
-    run = theory.run(X, board)
     values = np.array([column_of(matrix, j)[row] for j in range(matrix.shape[1])])
+    if isinstance(theory, RuleSet):
+        return _votes(theory, values, X, board, row)
+    run = theory.run(X, board)
     if isinstance(run, Run) or not isinstance(theory, LayeredTheory):
         return _trace(theory, values, run, row)
     layers = zip(theory.layers, run.layers, strict=True)
@@ -182,6 +263,15 @@ def trace(
 
 def _trace(theory: Any, values: Floats, run: Any, row: int) -> Trace:
     return Trace(theory, values, run.board[row], run.writer[row], int(run.stopped[row]))
+
+
+def _votes(theory: RuleSet, values: Floats, X: Any, board: Board | None, row: int) -> VoteTrace:
+    matrix = encode(X, theory.schema)
+    given = start_board(board, matrix, theory.schema)
+    fired = tuple(
+        number for number, rule in enumerate(theory) if rule.body.covers(matrix, given)[row]
+    )
+    return VoteTrace(theory, values, theory.apply(X, given)[row], given[row], fired)
 
 
 def _row_text(schema: Schema, values: Floats) -> str:
