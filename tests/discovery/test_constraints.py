@@ -331,3 +331,8 @@ def test_among_labels_that_have_nothing_to_do_with_each_other_little_is_signific
         Y = (random.random((100, len(shares))) < shares).astype(np.int8)
         n_wrong += len(find_constraints(Y, tolerance=tolerance, max_body=2, alpha=0.05)) > 0
     assert n_wrong <= 10
+
+
+def test_one_label_is_not_several():
+    """It was said that there are 0 constraints "between 1 labels"."""
+    assert str(find_constraints([[1], [0]])).startswith("0 constraints between 1 label in 2 rows")

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from labelrules import Rule, RuleSet, Schema, load, parse
 from labelrules.data import DataError
-from labelrules.discovery import find_constraints, repair, violations
+from labelrules.discovery import find_constraints, flips, repair, violations
 from labelrules.discovery.clauses import Clauses
 from labelrules.discovery.flips import cheapest_flips
+from labelrules.discovery.knowledge import is_satisfiable
 from labelrules.rules import Body, Condition, Head, RuleSyntaxError
 from naive_constraints import keeps, literals_of, models, nearest
 
@@ -208,3 +209,32 @@ def test_constraints_about_other_labels_are_refused():
     rules = [parse("a <- b", other), parse("x <- y", Schema([], ["x", "y"]))]
     with pytest.raises(ValueError, match="both need the same labels"):
         repair([[0, 1]], rules)
+
+
+def test_whether_constraints_can_hold_is_asked_of_any_label_set():
+    """120 labels of which many pairs need one: the all-present row keeps every constraint.
+
+    The check that some label set keeps them all used to look for the *smallest* one, a hard
+    question that nobody had asked, and gave up: "SearchTooLongError: 120 labels", and not even a
+    ValueError.
+    """
+    chance = np.random.default_rng(1)
+    pairs = [(i, j) for i in range(120) for j in range(i + 1, 120) if chance.random() < 0.06]
+    needed = "\n".join(f"y{i} <- not y{j}" for i, j in pairs)
+    row = np.ones((1, 120), dtype=int)
+    assert not violations(row, needed)
+    assert (repair(row, needed).after == row).all()
+
+
+@given(rule_sets())
+def test_a_label_set_is_found_if_there_is_one(rules):
+    assert is_satisfiable(Clauses(rules.schema, rules)) == bool(
+        models(rules, rules.schema.n_labels)
+    )
+
+
+def test_a_search_that_is_given_up_says_so(monkeypatch):
+    """It was a RuntimeError whose whole message was a number of labels."""
+    monkeypatch.setattr(flips, "MAX_STEPS", 1)
+    with pytest.raises(ValueError, match="not found out whether the 2 constraints can hold"):
+        repair([[1, 1, 1]], "y0, y1 <- not y2")

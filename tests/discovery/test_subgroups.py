@@ -1,6 +1,7 @@
 """Subgroups with exceptional labels, against looking at every body."""
 
 import sys
+import warnings
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import naive_subgroups as naive
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.discovery import subgroups
 from labelrules.discovery.deviations import DependenceChange, Divergence, RelativeAccuracy
+from labelrules.discovery.request import checked_coverage
 from labelrules.discovery.selectors import Vocabulary
 
 
@@ -294,6 +296,9 @@ MALFORMED = {
     "depth": ({"depth": 1.5}, "depth must be a whole number"),
     "coverage": ({"min_coverage": 0}, "min_coverage"),
     "share": ({"min_coverage": 1.5}, "min_coverage"),
+    "target number": ({"target": 0}, "target must be the name of a label, or several names"),
+    "head number": ({"measure": "wracc", "target": 0}, "target must be the name of a label"),
+    "given nothing": ({"given": None}, "given must be the name of a label, or several names"),
     "overlap": ({"max_overlap": 0}, "max_overlap"),
     "permutations": ({"n_permutations": -1}, "n_permutations"),
 }
@@ -330,6 +335,36 @@ def test_a_search_that_is_too_long_says_so():
         found = subgroups(readers, search="exact", depth=3, max_bodies=20)
     assert not found.is_complete
     assert "bodies searched" in str(found)
+
+
+def test_a_search_that_looked_at_all_bodies_was_not_stopped():
+    """The data have ten bodies of one condition: with max_bodies=10 all are looked at.
+
+    It was said nevertheless that the search had ended "before all were looked at".
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = subgroups(load("magazines"), search="exact", depth=1, max_bodies=10)
+    assert found.n_bodies == 10
+    assert found.is_complete
+
+
+def test_a_share_of_rows_is_exact():
+    """0.07 * 100 is 7.000000000000001 in floating point, and made 8 rows of 7.
+
+    Shares of other precisions were refused, and 1.0 too, which other shares of rows may be.
+    """
+    shares = [0.07, np.float32(0.1), 1.0, 0.0701, 1e-9]
+    assert [checked_coverage(share, 100) for share in shares] == [7, 10, 100, 8, 1]
+    with pytest.raises(ValueError, match="min_coverage"):
+        checked_coverage(float("nan"), 100)
+    with pytest.raises(ValueError, match="min_coverage"):
+        checked_coverage(True, 100)
+
+
+def test_one_row_is_not_several():
+    """A group of one row was shown as "1 rows"."""
+    assert ", 1 row: " in str(subgroups(load("magazines"), k=100, min_coverage=1))
 
 
 def test_nothing_exceptional_gives_nothing():

@@ -242,6 +242,8 @@ def test_the_order_of_the_rows_does_not_matter(make):
         {"min_support": 0},
         {"max_frequency": -1},
         {"m": -1},
+        {"m": np.inf},
+        {"m": np.nan},
         {"bins": "entropie"},
         {"bins": None},
         {"n_bins": 1},

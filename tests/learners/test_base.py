@@ -8,13 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from labelrules import UNSET, DecisionList, Evidence, dataset, load, parse
 from labelrules.learners import RuleClassifier
 from labelrules.learners.covering import SeparateAndConquer
-from learners.registry import Stumps
+from learners.registry import LEARNERS, ONE_LABEL_LEARNERS, WRAPPED, Stumps
 
 
 class Given(RuleClassifier):
@@ -371,3 +372,20 @@ def test_importing_the_learners_imports_nothing_heavy_but_scikit_learn():
     heavy = {"numba", "pandas", "polars", "pyarrow", "matplotlib"}
     found = modules_after("import labelrules.learners")
     assert found & heavy <= modules_after("import sklearn") & heavy
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [*LEARNERS, *ONE_LABEL_LEARNERS, *WRAPPED],
+    ids=lambda learner: " ".join(repr(learner).split()),
+)
+def test_data_without_labels_are_refused_in_the_same_words_by_all(learner):
+    """Each learner had its own way to fail, and some fitted and then predicted nothing.
+
+    "A head names at least one label" and "need at least one array to concatenate" were among the
+    answers.
+    """
+    X, none = [[0.0], [1.0]], np.zeros((2, 0))
+    for given in ((dataset(X, none),), (X, none)):
+        with pytest.raises(ValueError, match="the data have no labels, so there is nothing to"):
+            clone(learner).fit(*given)

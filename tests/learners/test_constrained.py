@@ -21,7 +21,13 @@ from sklearn.svm import LinearSVC
 
 from labelrules import load, parse
 from labelrules.discovery import violations
-from labelrules.learners import BinaryRelevance, ConstrainedClassifier, SeparateAndConquer
+from labelrules.learners import (
+    BinaryRelevance,
+    ConstrainedClassifier,
+    SeparateAndConquer,
+    VotedRules,
+)
+from labelrules.learners.table import TableClassifier
 from labelrules.rules import RuleSyntaxError
 
 BASES = [
@@ -247,3 +253,61 @@ def test_a_base_that_answers_in_another_width_is_told():
         ValueError, match=r"Narrow.predict gives the shape \(1, 1\), but there are 2"
     ):
         model.predict([[0]])
+
+
+class Told(TableClassifier):
+    """Predicts and believes what it is told, whether or not that agrees."""
+
+    def __init__(self, labels=(), presence=(), threshold=0.5):
+        self.labels = labels
+        self.presence = presence
+        self.threshold = threshold
+
+    def fit(self, X, Y=None):
+        data, target = self._training_data(X, Y)
+        self._remember(data.schema, target)
+        self.threshold_ = self.threshold
+        return self
+
+    def _labels(self, X):
+        return np.array([self.labels] * len(X), dtype=np.int8)
+
+    def _presence(self, X):
+        return np.array([self.presence] * len(X))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    # y0 is predicted against its probability. From one half on that is worth next to nothing, so
+    # it goes; from one fifth on y1 would cost less.
+    [(0.5, [0, 0]), (0.2, [1, 1])],
+)
+def test_costs_count_from_where_the_base_predicts(threshold, expected):
+    """Labels that `VotedRules` predicts with a probability below one half were taken for nothing.
+
+    It predicts by odds of 1 : 2 already, so that a change cost 0 although the base was sure.
+    """
+    base = Told([1, 0], [0.4, 0.19], threshold)
+    model = ConstrainedClassifier(base, constraints="y1 <- y0", learn=False)
+    assert model.fit([[0], [1]], [[1, 1], [0, 0]]).predict([[0]]).tolist() == [expected]
+
+
+def test_no_label_is_changed_for_nothing():
+    """Two labels go for nothing, or one for a little: both cost 0, though predicted.
+
+    y1 and y2 have probabilities of 0.1 and yet are predicted; without a least cost the two were
+    as cheap as nothing, and y0, of 0.5 and a hair, stayed.
+    """
+    base = Told([1, 1, 1], [0.5 + 2e-7, 0.1, 0.1])
+    model = ConstrainedClassifier(base, constraints="not y1 <- y0\nnot y2 <- y0", learn=False)
+    assert model.fit([[0], [1]], [[1, 1, 1], [0, 0, 0]]).predict([[0]]).tolist() == [[0, 1, 1]]
+
+
+def test_voted_rules_say_from_which_probability_on_they_predict():
+    """`predict` and `predict_proba` disagreed at one half, and nothing said so."""
+    readers = load("magazines")
+    model = VotedRules(miss_cost=3).fit(readers)
+    assert model.threshold_ == 0.25
+    presence = model.predict_proba(readers)
+    np.testing.assert_array_equal(model.predict(readers) == 1, presence > 0.25 + 1e-12)
+    assert ((presence > 0.25 + 1e-12) & (presence < 0.5)).any()

@@ -140,6 +140,8 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
             "rule 1 casts several votes, but in a list the first rule decides",
         ),
         (lambda: Rule(Head({0: 1}, 1), votes=(1, 2)), "2 numbers of votes were given for 1 labels"),
+        (lambda: Rule(Head({0: 1}, 1), votes=3), "votes must be a sequence with a number for each"),
+        (lambda: Rule(Head({0: 1}, 1), evidence=3), "evidence must be a sequence with a pair of"),
         (lambda: Rule(Head({0: 1}, 1), votes=(0,)), "votes must be whole numbers from 1 to 10,000"),
         (lambda: Rule(Head({0: 1}, 1), votes=(1.5,)), "votes must be whole numbers"),
     ],

@@ -231,7 +231,8 @@ class Constraints:
             "exclusive group": self.groups,
         }
         lines = [
-            f"{counted(len(self), 'constraint')} between {self.schema.n_labels} labels in "
+            f"{counted(len(self), 'constraint')} between "
+            f"{counted(self.schema.n_labels, 'label')} in "
             + counted(self.n_rows, "row")
             + (f", with up to {self.tolerance:.0%} exceptions" if self.tolerance else "")
         ]

@@ -80,6 +80,12 @@ class Exploration:
         Selectors that a group may have.
     max_bodies : int
         After so many bodies the search among all ends.
+
+    Attributes
+    ----------
+    n_bodies : int
+    was_stopped : bool
+        Whether it ended before all bodies were looked at that could be among the best.
     """
 
     selectors: Selectors
@@ -88,11 +94,7 @@ class Exploration:
     depth: int
     max_bodies: int
     n_bodies: int = 0
-
-    @property
-    def was_stopped(self) -> bool:
-        """Whether there were more bodies than may be looked at."""
-        return self.n_bodies >= self.max_bodies
+    was_stopped: bool = False
 
     @cached_property
     def columns(self) -> Bits:
@@ -132,9 +134,13 @@ class Exploration:
                 continue
             reaches = self.deviation.reaches(refined.counts, self.least, best.goal)
             for place in np.flatnonzero(reaches).tolist():
-                if self.was_stopped:
+                following = int(refined.numbers[place]) + 1
+                if following == len(self.selectors):
+                    continue
+                if self.n_bodies >= self.max_bodies:
+                    self.was_stopped = True
                     return
-                self.among_all(best, refined.group(place), int(refined.numbers[place]) + 1)
+                self.among_all(best, refined.group(place), following)
 
     def _refinements(self, parent: Group, first: int) -> "Iterator[Refinements]":
         """The proper parts of a group that one more selector, from `first` on, leaves."""

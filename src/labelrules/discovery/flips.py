@@ -1,6 +1,7 @@
-"""The cheapest labels to flip so that a label set satisfies every clause."""
+"""Labels to flip so that a label set satisfies every clause: the cheapest, or any."""
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from labelrules.discovery.clauses import Clauses
@@ -10,7 +11,7 @@ MAX_STEPS = 50_000
 
 
 class SearchTooLongError(RuntimeError):
-    """So many labels have to do with each other that the cheapest flips were not found."""
+    """So many labels have to do with each other that no answer was found; it says how many."""
 
 
 class Choice(NamedTuple):
@@ -45,6 +46,15 @@ def cheapest_flips(
             return None
         flipped += [label for place, label in enumerate(labels) if found >> place & 1]
     return sorted(flipped)
+
+
+def is_mendable(row: Sequence[int], clauses: Clauses, broken: Sequence[int]) -> bool:
+    """Whether some flips, at whatever cost, make all clauses hold.
+
+    This asks for much less than the cheapest flips: each search ends with the first that it finds.
+    """
+    parts = _parts(row, clauses, _concerned(row, clauses, broken))
+    return all(Search([1] * len(labels), choices).any() is not None for labels, choices in parts)
 
 
 def ranked(costs: Sequence[int]) -> list[int]:
@@ -123,12 +133,12 @@ def _parts(
 
 
 class Search:
-    """A search for the cheapest flips that satisfy all choices: branch and bound, with bits.
+    """A search for flips that satisfy all choices: branch and bound, with bits.
 
     Parameters
     ----------
     weights : sequence of int
-        Of which no two sets have the same sum.
+        What flips cost; for the cheapest no two sets of them may have the same sum.
     choices : sequence of Choice
     """
 
@@ -137,24 +147,18 @@ class Search:
         self.by_weight = sorted(range(len(weights)), key=lambda place: -weights[place])
 
     def best(self) -> int | None:
-        """The flips as bits, or None if the choices contradict each other."""
+        """The cheapest flips as bits, or None if the choices contradict each other."""
         found: int | None = None
         least = sum(self.weights) + 1
+        steps = self._steps()
         waiting = [(0, 0)]
-        n_steps = 0
         while waiting:
-            n_steps += 1
-            if n_steps > MAX_STEPS:
-                raise SearchTooLongError(f"{len(self.weights)} labels")
+            next(steps)
             state = self._forced(*waiting.pop())
             if state is None:
                 continue
             flipped, kept = state
-            asked = [
-                flip & ~kept
-                for flip, keep in self.choices
-                if not flip & flipped and not keep & ~flipped
-            ]
+            asked = self._asked(flipped, kept)
             cost = self._sum(flipped)
             if cost + self._bound(asked) >= least:
                 continue
@@ -164,6 +168,38 @@ class Search:
             place = self._most_asked(asked)
             waiting += [(flipped, kept | place), (flipped | place, kept)]
         return found
+
+    def any(self) -> int | None:
+        """The first flips that are found, as bits, or None if the choices contradict each other."""
+        steps = self._steps()
+        waiting = [(0, 0)]
+        while waiting:
+            next(steps)
+            state = self._forced(*waiting.pop())
+            if state is None:
+                continue
+            flipped, kept = state
+            asked = self._asked(flipped, kept)
+            if not asked:
+                return flipped
+            # The shortest choices first: they are decided soonest, either way.
+            fewest = min(bits.bit_count() for bits in asked)
+            place = self._most_asked([bits for bits in asked if bits.bit_count() == fewest])
+            waiting += [(flipped, kept | place), (flipped | place, kept)]
+        return None
+
+    def _steps(self) -> Iterator[None]:
+        """As many steps as a search may take, and then an error."""
+        yield from repeat(None, MAX_STEPS)
+        raise SearchTooLongError(f"{len(self.weights)} labels")
+
+    def _asked(self, flipped: int, kept: int) -> list[int]:
+        """What could be flipped for each choice that would be broken if the rest were kept."""
+        return [
+            flip & ~kept
+            for flip, keep in self.choices
+            if not flip & flipped and not keep & ~flipped
+        ]
 
     def _forced(self, flipped: int, kept: int) -> tuple[int, int] | None:
         """Also what is left no choice; None if that contradicts itself."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from labelrules.discovery.clauses import Clauses
 from labelrules.discovery.constraint import Constraints
-from labelrules.discovery.flips import cheapest_flips
+from labelrules.discovery.flips import SearchTooLongError, is_mendable
 from labelrules.rules import Head, Rule, rule_text
 
 
@@ -31,11 +31,16 @@ def contradiction(clauses: Clauses) -> list[str]:
 
 
 def is_satisfiable(clauses: Clauses) -> bool:
-    """Whether some label set satisfies all clauses."""
+    """Whether some label set satisfies all clauses: any will do."""
     nothing = np.zeros((1, clauses.schema.n_labels), dtype=np.int8)
     _, broken = clauses.broken(nothing)
-    row = nothing[0].tolist()
-    return cheapest_flips(row, row, clauses, broken.tolist()) is not None
+    try:
+        return is_mendable(nothing[0].tolist(), clauses, broken.tolist())
+    except SearchTooLongError as wrong:
+        raise ValueError(
+            f"it was not found out whether the {len(clauses)} constraints can hold together, in "
+            f"which {wrong} have to do with each other: use fewer of them, or smaller bodies"
+        ) from None
 
 
 def together(given: Clauses, found: Constraints | None) -> tuple[Clauses, tuple[str, ...]]:

@@ -43,7 +43,22 @@ def minimum_count(min_support: float, n_rows: int) -> int:
             f"min_support must be a share of the rows above 0 and up to 1.0, or a whole number "
             f"of rows; not {min_support!r}"
         )
-    return max(1, math.ceil(Fraction(repr(share)) * n_rows))
+    return rows_of_share(min_support, n_rows)
+
+
+def rows_of_share(share: Real | float, n_rows: int) -> int:
+    """The least number of rows that are such a share, at least one.
+
+    The share is the decimal number that it is written as, so that no rounding adds a row; that
+    holds for numbers of any precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows_of_share(0.07, 100), rows_of_share(np.float32(0.1), 100), rows_of_share(0.01, 5)
+    (7, 10, 1)
+    """
+    return max(1, math.ceil(Fraction(str(share)) * n_rows))
 
 
 def whole(name: str, value: object, least: int) -> int:

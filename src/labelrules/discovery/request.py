@@ -1,13 +1,12 @@
 """What was asked of a search for subgroups, checked at the door."""
 
 from collections.abc import Iterable, Mapping
-from math import ceil
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 from labelrules._messages import quoted, suggestion
 from labelrules.data import Dataset, Schema
-from labelrules.discovery.limits import whole
+from labelrules.discovery.limits import rows_of_share, whole
 from labelrules.rules import Head
 
 Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None
@@ -52,18 +51,20 @@ def checked_share(name: str, value: Any) -> float:
 
 def checked_coverage(given: Any, n_rows: int) -> int:
     """The rows that a group must have: a number of them, or a share of all."""
-    if isinstance(given, float) and 0 < given < 1:
-        return max(1, ceil(given * n_rows))
-    if isinstance(given, float | bool) or not isinstance(given, Integral):
+    if isinstance(given, Integral):
+        return whole("min_coverage", given, 1)
+    if not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ValueError(
             "min_coverage must be a whole number of rows, or a share of them above 0 and "
-            f"below 1, not {given!r}"
+            f"up to 1.0, not {given!r}"
         )
-    return whole("min_coverage", given, 1)
+    return rows_of_share(given, n_rows)
 
 
 def checked_labels(names: Any, schema: Schema, what: str) -> tuple[int, ...]:
     """The numbers of labels given by name, in the order of the schema."""
+    if not isinstance(names, Iterable):
+        raise ValueError(f"{what} must be the name of a label, or several names, not {names!r}")
     given = [names] if isinstance(names, str) else list(names)
     for name in given:
         if not isinstance(name, str) or name not in schema.label_index:

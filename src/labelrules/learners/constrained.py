@@ -18,11 +18,11 @@ from labelrules.data.names import default_names
 from labelrules.discovery import Constraints, Repairs, find_constraints
 from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.knowledge import consistent, together
-from labelrules.discovery.repair import bounded, log_odds, mended
+from labelrules.discovery.repair import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.table import TableClassifier, refuse_no_labels
 from labelrules.learners.targets import Target, read_target
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import RuleSet
@@ -64,7 +64,9 @@ class ConstrainedClassifier(TableClassifier):
     by : {"auto", "labels", "probabilities", "scores"}, default="auto"
         What a change costs: the same for every label, the log-odds of its probability, or its
         score (`decision_function`). "auto" takes probabilities if the base has them, else scores
-        if it has them, else labels.
+        if it has them, else labels. Log-odds count from one half; those of `VotedRules` from
+        their `threshold_`. Nothing that the base predicts is changed for nothing: where it
+        predicts against its own probability or score, a change costs a millionth.
 
     Attributes
     ----------
@@ -215,10 +217,12 @@ class ConstrainedClassifier(TableClassifier):
         board = self._said(X)
         method = _method(self.by, self.base_)
         if method == "predict_proba":
-            return mended(board, self._clauses, log_odds(self._probabilities(X)))
+            odds = log_odds(self._probabilities(X)) - log_odds([[_threshold(self.base_)]])
+            return mended(board, self._clauses, _as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)
-            return mended(board, self._clauses, bounded(self._fitting(scores, method)))
+            sureness = bounded(self._fitting(scores, method))
+            return mended(board, self._clauses, _as_predicted(board, sureness))
         return mended(board, self._clauses, None)
 
     def _said(self, X: Any) -> Board:
@@ -271,6 +275,7 @@ class ConstrainedClassifier(TableClassifier):
             )
         features = column_names(native(X))
         target, labels = read_target(Y, taken=features)
+        refuse_no_labels(labels.board.shape[1])
         names = labels.names or default_names("y", labels.board.shape[1], taken=features)
         return Schema([], names), labels.board, target
 
@@ -308,6 +313,14 @@ def _reads_tables(base: Any) -> bool:
     return isinstance(inner, TableClassifier)
 
 
+def _threshold(base: Any) -> float:
+    """The probability above which a classifier predicts a label.
+
+    Other people's may call something else so.
+    """
+    return float(getattr(base, "threshold_", 0.5)) if _reads_tables(base) else 0.5
+
+
 def check_way(by: Any) -> None:
     """Refuse what is no way to tell what a change costs."""
     ways = get_args(Way)
@@ -327,6 +340,12 @@ def _method(by: Way, base: Any) -> str | None:
             "use by='labels'"
         )
     return _METHODS[by]
+
+
+def _as_predicted(board: Board, sureness: Floats) -> Floats:
+    """How sure the labels are, but at least a little of what is predicted."""
+    least = 1 / STEPS
+    return np.where(board == 1, np.maximum(sureness, least), np.minimum(sureness, -least))
 
 
 def _dense(cells: Any) -> npt.NDArray[Any]:

@@ -53,7 +53,7 @@ class LazyAssociativeClassifier(TableClassifier):
     m : float, default=1
         How many rows the share of all training rows is worth in each vote: the m-estimate.
     threshold : "leave-one-out" or float
-        From which score on a label is predicted. By default each training row is scored by
+        Above which score a label is predicted. By default each training row is scored by
         the others, and the thresholds are those of the best micro-averaged F1: one for each label
         that 10 rows have, and one for all others; 0.5 where there are fewer than 50 labels in all
         rows together. Bins are not made anew for this.
@@ -133,8 +133,6 @@ class LazyAssociativeClassifier(TableClassifier):
         """
         self._check()
         data, target = self._training_data(X, Y)
-        if not data.schema.n_labels:
-            raise ValueError("the data have no labels, so there is nothing to learn")
         self.items_ = telling_items(data, self.bins, self.n_bins, self.max_frequency)
         self._truth = data.Y
         self._least = max(2, minimum_count(self.min_support, data.n_rows))
@@ -233,8 +231,8 @@ def telling_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: floa
 
 
 def checked_number(name: str, value: Any, highest: float = np.inf) -> None:
-    """Refuse what is no number from 0 to the highest."""
+    """Refuse what is no finite number from 0 to the highest."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and 0 <= float(value) <= highest):
-        limit = f" and at most {highest:g}" if np.isfinite(highest) else ""
+    if not (is_number and np.isfinite(float(value)) and 0 <= float(value) <= highest):
+        limit = f" and at most {highest:g}" if np.isfinite(highest) else ", and finite"
         raise ValueError(f"{name} must be a number from 0 on{limit}, not {value!r}")

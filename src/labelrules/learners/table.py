@@ -92,6 +92,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)
         target, labels = read_target(Y, taken=column_names(table))
+        refuse_no_labels(labels.board.shape[1])
         return dataset(table, labels.board, label_names=labels.names), target
 
     def _given_data(self, data: Dataset, Y: Any) -> Dataset:
@@ -99,6 +100,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
+        refuse_no_labels(data.schema.n_labels)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -123,3 +125,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         if hasattr(self, "feature_names_in_"):
             return table
         return renamed(table, self.schema_.feature_names)
+
+
+def refuse_no_labels(n_labels: int) -> None:
+    """Refuse a table that has no labels."""
+    if not n_labels:
+        raise ValueError("the data have no labels, so there is nothing to learn")

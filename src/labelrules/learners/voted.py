@@ -51,6 +51,10 @@ class VotedRules(TableClassifier):
     Two votes for presence double the odds that a label is present. A label is predicted if there
     are more votes for its presence than for its absence.
 
+    Votes weigh misses by `miss_cost`, and `predict_proba` takes that out again: a label is
+    predicted if the odds of its presence are better than 1 : `miss_cost`, so with the default 2 if
+    its probability is above one third, and not one half. `threshold_` is that probability.
+
     Such a set takes more adding up than a decision list when it is read, but it is shorter and
     predicts better. It has no conditions on labels; labels meet in the heads of rules.
 
@@ -81,6 +85,8 @@ class VotedRules(TableClassifier):
     theory_ : RuleSet
         The rules in the order of their election, the votes that are cast on every row last.
         Evidence is from the training rows on which a rule fires.
+    threshold_ : float
+        The probability above which a label is predicted.
     schema_ : Schema
     classes_ : array, or list of arrays
     n_labels_ : int
@@ -154,6 +160,11 @@ class VotedRules(TableClassifier):
             kept = f"the rules of {n_learned} of {self.n_lists} lists vote"
             warn_of_early_end("it was interrupted", kept)
         return self
+
+    @property
+    def threshold_(self) -> float:
+        """The probability above which a label is predicted: odds of 1 : `miss_cost`."""
+        return 1 / (1 + self._odds_of_none)
 
     def _check(self) -> None:
         needed(whole(self, "n_lists", 1), "n_lists")

@@ -136,7 +136,13 @@ class Rule:
 
 
 def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Evidence, ...]:
-    pairs = tuple(Evidence(*pair) for pair in evidence)
+    try:
+        pairs = tuple(Evidence(*pair) for pair in evidence)
+    except TypeError:
+        raise ValueError(
+            "evidence must be a sequence with a pair of counts, right and wrong, for each label "
+            f"of the head, not {evidence!r}"
+        ) from None
     if len(pairs) != n_labels:
         raise ValueError(f"{len(pairs)} pieces of evidence were given for {n_labels} labels")
     for pair in pairs:
@@ -151,6 +157,10 @@ MOST_VOTES = 10_000
 
 def _checked_votes(votes: Iterable[int], n_labels: int) -> tuple[int, ...] | None:
     """The votes, None if there is just one for each label: both say the same."""
+    if not isinstance(votes, Iterable):
+        raise ValueError(
+            f"votes must be a sequence with a number for each label of the head, not {votes!r}"
+        )
     numbers = tuple(votes)
     if len(numbers) != n_labels:
         raise ValueError(f"{len(numbers)} numbers of votes were given for {n_labels} labels")
