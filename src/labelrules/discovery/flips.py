@@ -1,7 +1,6 @@
 """Labels to flip so that a label set satisfies every clause: the cheapest, or any."""
 
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 from typing import NamedTuple
 
 from labelrules.discovery.clauses import Clauses
@@ -150,15 +149,8 @@ class Search:
         """The cheapest flips as bits, or None if the choices contradict each other."""
         found: int | None = None
         least = sum(self.weights) + 1
-        steps = self._steps()
         waiting = [(0, 0)]
-        while waiting:
-            next(steps)
-            state = self._forced(*waiting.pop())
-            if state is None:
-                continue
-            flipped, kept = state
-            asked = self._asked(flipped, kept)
+        for flipped, kept, asked in self._reached(waiting):
             cost = self._sum(flipped)
             if cost + self._bound(asked) >= least:
                 continue
@@ -171,15 +163,8 @@ class Search:
 
     def any(self) -> int | None:
         """The first flips that are found, as bits, or None if the choices contradict each other."""
-        steps = self._steps()
         waiting = [(0, 0)]
-        while waiting:
-            next(steps)
-            state = self._forced(*waiting.pop())
-            if state is None:
-                continue
-            flipped, kept = state
-            asked = self._asked(flipped, kept)
+        for flipped, kept, asked in self._reached(waiting):
             if not asked:
                 return flipped
             # The shortest choices first: they are decided soonest, either way.
@@ -188,10 +173,19 @@ class Search:
             waiting += [(flipped, kept | place), (flipped | place, kept)]
         return None
 
-    def _steps(self) -> Iterator[None]:
-        """As many steps as a search may take, and then an error."""
-        yield from repeat(None, MAX_STEPS)
-        raise SearchTooLongError(f"{len(self.weights)} labels")
+    def _reached(self, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
+        """What is flipped, kept and still asked for, the last that waits first.
+
+        Who asks adds to what waits. After so many steps the search is given up.
+        """
+        for _ in range(MAX_STEPS):
+            if not waiting:
+                return
+            state = self._forced(*waiting.pop())
+            if state is not None:
+                yield *state, self._asked(*state)
+        if waiting:
+            raise SearchTooLongError(f"{len(self.weights)} labels")
 
     def _asked(self, flipped: int, kept: int) -> list[int]:
         """What could be flipped for each choice that would be broken if the rest were kept."""
