@@ -97,8 +97,13 @@ def test_news_of_each_phase():
     )
     model.fit(a_table())
     phases = list(dict.fromkeys(one.phase for one in news))
-    assert phases == ["layer 1", "layer 1, fold 1 of 2", "layer 1, fold 2 of 2", "layer 2"]
-    assert len(news) == 16
+    assert phases == [
+        "layer 1",
+        *(f"layer 1, fold {fold} of 2" for fold in (1, 2)),
+        "layer 2",
+        *(f"layer 2 on trial, fold {fold} of 2" for fold in (1, 2)),
+    ]
+    assert len(news) == 24
 
 
 def test_news_of_several_chains():
@@ -162,16 +167,20 @@ def test_ctrl_c_keeps_finished_chains():
     assert model.predict(data).shape == (40, 4)
 
 
-@pytest.mark.parametrize("labels_from", ["truth", "out-of-fold"])
-def test_ctrl_c_in_the_second_layer_lets_labels_of_the_first_through(labels_from):
+@pytest.mark.parametrize(
+    "options", [{"labels_from": "truth"}, {"alpha": None}, {}], ids=["truth", "anew", "default"]
+)
+def test_ctrl_c_in_the_second_layer_lets_labels_of_the_first_through(options):
     """Tables of the second layer have three more columns."""
     data = a_table()
     base = Interrupting(again=5)
     with pytest.warns(LearningInterrupted, match="it was interrupted"):
-        model = StackedBinaryRelevance(base, labels_from=labels_from).fit(data)
+        model = StackedBinaryRelevance(base, last_resort=None, **options).fit(data)
     first = model.theory_.layers[0].predict(data)
     np.testing.assert_array_equal(model.predict(data)[:, 2:], first[:, 2:])
-    assert "fashion <- fashion" in str(model.theory_)
+    # What could not be tried is not kept; true labels are not tried.
+    assert ("fashion <- fashion" in str(model.theory_)) == ("labels_from" in options)
+    assert model.n_layers_ == (2 if options else 1)
 
 
 def test_ctrl_c_with_classifiers_that_learn_no_rules():
