@@ -24,7 +24,7 @@ from labelrules.inspection.counterfactual import (
 from labelrules.inspection.explanation import Explanation, LabelExplanation, Place, Rows, RuleSeen
 from labelrules.inspection.interval import Estimate, check_level, estimate
 from labelrules.inspection.passage import Passage, encoded_rows, passages, single_row
-from labelrules.inspection.sight import rule_seen
+from labelrules.inspection.sight import nearly_holding
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory
 from labelrules.rules.generality import is_satisfiable
 
@@ -198,10 +198,7 @@ class _Job:
         last = parts[-1]
         decided = self._decided(last, label)
         silent = decided == "sampled"
-        speaking = (
-            [] if silent else [n for n, r in enumerate(last.theory) if label in r.head.labels]
-        )
-        rules = [rule_seen(last, number, label) for number in speaking]
+        rules = [] if silent else nearly_holding(last, label)
         writer = int(last.story.writer[label])
         held = tuple(rule for rule in rules if not rule.failing)
         wrote = next((rule for rule in rules if rule.place.number == writer), None)

@@ -1,5 +1,7 @@
 """How the conditions of a rule stood for a row."""
 
+from itertools import islice
+
 from labelrules._types import UNSET
 from labelrules.inspection.counterfactual import named_value
 from labelrules.inspection.explanation import ConditionSeen, Place, RuleSeen
@@ -9,6 +11,17 @@ from labelrules.rules.text import condition_text, rule_text
 
 CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 """How a cell of the board is told."""
+
+
+def nearly_holding(passage: Passage, told: int) -> list[RuleSeen]:
+    """The rules of a part that speak of a label and hold but for one condition at most."""
+    found = []
+    for number, rule in enumerate(passage.theory):
+        if told in rule.head.labels:
+            failing = (c for c in rule.body if not passage.holds(c, number, told))
+            if len(list(islice(failing, 2))) < 2:
+                found.append(rule_seen(passage, number, told))
+    return found
 
 
 def rule_seen(passage: Passage, number: int, told: int) -> RuleSeen:
