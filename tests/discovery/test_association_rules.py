@@ -270,8 +270,9 @@ def test_a_search_that_finds_too_much_stops_and_says_so():
 
 
 @pytest.mark.parametrize("limit", [{"top": 800_000}, {"max_rules": 10**7}])
-def test_memory_is_kept_to(limit):
-    """The best rules took memory without end, and all rules 1.75 times what was allowed."""
+@pytest.mark.parametrize("max_body", [4, None])
+def test_memory_is_kept_to(limit, max_body):
+    """The best rules took memory without end, and all rules up to 1.75 times what was allowed."""
     generator = np.random.default_rng(0)
     data = dataset(
         (generator.random((200, 40)) < 0.8).astype(float), generator.integers(0, 2, (200, 12))
@@ -279,11 +280,12 @@ def test_memory_is_kept_to(limit):
     association_rules(data, 2, 0, max_body=1, **limit)  # what is loaded on first use is not meant
     tracemalloc.start()
     with pytest.warns(RuntimeWarning, match="max_memory"):
-        rules = association_rules(data, 2, 0, max_body=4, max_memory=32, **limit)
+        rules = association_rules(data, 2, 0, max_body=max_body, max_memory=32, **limit)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert rules.stopped == "more than 32 MB are needed (max_memory)"
-    assert 10 < peak / 2**20 < 35
+    assert 20 < peak / 2**20 < 34
+    assert len(rules) > 10_000
 
 
 def test_many_best_rules_are_not_put_in_order_again_and_again(monkeypatch):
@@ -323,6 +325,14 @@ def test_a_search_that_looks_at_too_much_stops_and_says_so(settings):
     with pytest.warns(RuntimeWarning, match="max_visited"):
         rules = association_rules(data, **settings, max_body=None, max_visited=3000)
     assert rules.stopped == "there are more than 3,000 bodies and rules to look at (max_visited)"
+
+
+def test_just_as_much_to_look_at_as_allowed_is_no_stop():
+    """Each of the two categories is a body."""
+    data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]])
+    assert association_rules(data, 1, max_visited=2).stopped is None
+    with pytest.warns(RuntimeWarning, match="max_visited"):
+        association_rules(data, 1, max_visited=1)
 
 
 def test_heads_without_number_stop_the_search_too():

@@ -76,6 +76,14 @@ def test_a_search_that_looks_at_too_much_stops_and_says_so():
     assert found.stopped in str(found)
 
 
+def test_just_as_much_to_look_at_as_allowed_is_no_stop():
+    """Three items that are never together are three sets to look at."""
+    data = dataset(np.eye(3), np.zeros((3, 1), dtype=int))
+    assert frequent_itemsets(data, 1, kind="maximal", max_visited=3).stopped is None
+    with pytest.warns(RuntimeWarning, match="max_visited"):
+        assert len(frequent_itemsets(data, 1, kind="maximal", max_visited=2)) == 2
+
+
 @pytest.mark.parametrize("kind", ["all", "closed"])
 def test_what_is_found_as_it_is_looked_at_needs_no_second_limit(kind):
     found = frequent_itemsets(wide_table(0), 20, kind=kind, max_visited=1)

@@ -26,6 +26,9 @@ LONGEST_COMPARED = 16
 BATCH, TOP_BATCH = 1 << 16, 1 << 12
 """Rules that are handed over together; fewer where what is found guides the search."""
 
+SHARE_OF_BATCH = 1 << 14
+"""There is memory for so many bytes to a rule of a batch: it is small beside what is kept."""
+
 
 def check_compared(name: str, longest: int) -> None:
     """Refuse to compare bodies so long with all shorter ones; the name is what to set."""
@@ -79,7 +82,7 @@ class Miner:
 
     def mined(self, limits: Limits) -> AssociationRules:
         """Search, and put the rules in order."""
-        search = self._search()
+        search = self._search(limits)
         held = Held(self._n_best)
         for batch in search.batches(limits):
             kept = self._kept(batch)
@@ -109,7 +112,8 @@ class Miner:
         p = rules.p if rules.corrected is None else rules.corrected
         return rules[p <= alpha][: self.top]
 
-    def _search(self) -> RuleSearch:
+    def _search(self, limits: Limits) -> RuleSearch:
+        batch = BATCH if self._n_best is None else TOP_BATCH
         n_rows = self.data.n_rows
         need = np.full(2 * self.data.schema.n_labels, n_rows + 1, dtype=np.int32)
         need[self.literals] = self.minimum
@@ -124,7 +128,7 @@ class Miner:
             self.max_body or max(1, len(self.items)),
             self.max_head,
             self.correction is not None,
-            BATCH if self._n_best is None else TOP_BATCH,
+            min(batch, limits.memory // SHARE_OF_BATCH),
         )
 
     def _counted(self, found: Found) -> AssociationRules:

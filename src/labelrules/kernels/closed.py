@@ -164,8 +164,6 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
             return PAUSED
         if not has_room(found, 1, n_items):
             return FULL
-        if stack.at[4] >= most:
-            return SPENT
         if level == 0:
             if not _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
                 return DONE
@@ -177,6 +175,8 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
             if chosen[root]:  # in all rows
                 stack.at[0] += 1
                 continue
+            if stack.at[4] >= most:
+                return SPENT
             size = _project(table, minimum, stack, sizes, chosen)
             if size < 0:
                 return NARROW
@@ -197,6 +197,8 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
         if n_after < 0:
             _close(stack, sizes, chosen, level)
             continue
+        if stack.at[4] >= most:
+            return SPENT
         if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
             return NARROW
         stack.at[4] += 1
