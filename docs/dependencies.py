@@ -160,14 +160,14 @@ def _save(figure: Any, path: Path, dots: int) -> None:
     colors = Image.new("P", (1, 1))
     colors.putpalette([part for color in _colors() for part in color])
     few = Image.open(drawn).convert("RGB").quantize(palette=colors, dither=Image.Dither.NONE)
-    few.save(path, optimize=True, bits=4)
+    few.save(path, optimize=True)
 
 
 def _colors() -> list[tuple[int, int, int]]:
     """White, black and greys; shades of what marks are filled with, and of arrows."""
     greys = [(grey,) * 3 for grey in (255, 0, 128, 212, 228)]
-    shades = [(FULL, depth) for depth in (0.3, 0.6, 0.8, 1)]
-    shades += [(PARTIAL, depth) for depth in (0.25, 0.45, 0.65, 0.8, 1)]
+    depths = (0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+    shades = [(color, depth) for color in (FULL, PARTIAL) for depth in depths]
     shades += [(VERMILION, depth) for depth in (0.5, 1)]
     return greys + [
         tuple(round(255 - depth * (255 - int(color[i : i + 2], 16))) for i in (1, 3, 5))

@@ -92,7 +92,7 @@ discover rules | DATA is missing: name a file or a data set
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
 discover subgroups magazines --set measure=lk | must be 'wracc' or 'kl' or 'phi', not 'lk'
-discover subgroups magazines --set target=-1 | a value is of the wrong kind
+discover subgroups magazines --set target=-1 | target must be the name of a label
 discover subgroups magazines --first 0 | this must be a whole number of at least 1, not '0'
 convert model.json x.foo | the ending of x.foo says nothing of the form; choose one by --to
 convert model.json x.csv | model.json is a model, which has no form csv
