@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelrules import Dataset, evaluate, load, restore, theory_text
+from labelrules import Dataset, evaluate, load, restore, save, theory_text
 from labelrules import learners as library
 from labelrules.cli.discover import SEARCHES
 from labelrules.cli.front import COMMANDS
@@ -127,6 +127,24 @@ def test_predict_sets_probabilities_and_json(names, model):
     with open("p.csv", encoding="utf-8") as file:
         table = np.array(list(csv.reader(file))[1:], dtype=float)
     assert (table == model.predict_proba(test)).all()
+
+
+@pytest.mark.parametrize("classes", [["a", "b", "c"], ["no", "yes"]])
+def test_predicted_classes_as_json(classes, monkeypatch, tmp_path):
+    """Classes came as CSV in spite of --json, and probabilities of two classes not at all."""
+    monkeypatch.chdir(tmp_path)
+    X = np.arange(30.0).reshape(-1, 1)
+    y = np.array(classes)[np.arange(30) * len(classes) // 30]
+    learned = library.Ripper().fit(X, y)
+    save(learned, "classes.json")
+    Path("rows.csv").write_text("x0\n" + "\n".join(str(one) for one in X[:, 0]) + "\n")
+    rows = called("predict", "classes.json", "rows.csv", "--json").json
+    assert [one["class"] for one in rows] == learned.predict(X).tolist()
+    rows = called("predict", "classes.json", "rows.csv", "--as", "probabilities", "--json").json
+    assert [list(one["probabilities"].values()) for one in rows] == learned.predict_proba(
+        X
+    ).tolist()
+    assert len(rows[0]["probabilities"]) == len(classes)
 
 
 def test_evaluate_gives_the_usual_measures_or_those_wanted(names, model):

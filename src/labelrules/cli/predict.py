@@ -54,25 +54,32 @@ def run(options: Namespace) -> int:
 def _text(model: Model, values: Any, options: Namespace) -> str:
     labels = model.schema.labels
     if values.ndim == 1:  # of classes
-        return _table(["class"], [[value] for value in values.tolist()])
+        found = values.tolist()
+        if options.json:
+            return _laid_out([{"row": i, "class": value} for i, value in enumerate(found)])
+        return _table(["class"], [[value] for value in found])
+    if values.shape[1] != len(labels):  # probabilities of two classes, which are one label
+        labels = tuple(str(one) for one in model.kept.classes_)
     if options.json:
         return _json(values, labels, options.form == "probabilities")
     if options.form == "sets":
         return _table(None, [_present(row, labels) for row in values])
-    if values.shape[1] != len(labels):
-        labels = tuple(str(one) for one in model.kept.classes_)
     return _table(labels, values.tolist())
 
 
 def _json(values: Any, labels: tuple[str, ...], are_probabilities: bool) -> str:
-    from labelrules.data.document import laid_out
-
     rows = [
         {"row": number, "probabilities": dict(zip(labels, row, strict=True))}
         if are_probabilities
         else {"row": number, "labels": _present(row, labels)}
         for number, row in enumerate(values)
     ]
+    return _laid_out(rows)
+
+
+def _laid_out(rows: list[dict[str, Any]]) -> str:
+    from labelrules.data.document import laid_out
+
     return laid_out(plain(rows)) + "\n"
 
 

@@ -83,8 +83,14 @@ def to_sql(
     """
     _check_dialect(dialect)
     plan = Plan.of(theory).only_once("SQL")
-    query = _Query(plan, table, dialect, tuple(keys), dict(columns or {}))
-    return query.text()
+    known = dict(columns or {})
+    given = tuple(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else keys
+    _check_names(table, given, known)
+    return _Query(plan, table, dialect, tuple(given), known).text()
+
+
+TRUTH = ("true", "false")
+"""Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
 
 
 class _Query:
@@ -109,10 +115,12 @@ class _Query:
         self.results = [columns.get(label, label) for label in schema.labels]
         taken = list(dict.fromkeys([*keys, *self._of_features(plan.used)]))
         _check_unique(taken, "the table")
+        if dialect == "sqlite":
+            _refuse_truth(taken)
         _check_unique([*keys, *self.results], "the result")
         self.terms = Terms(schema, self.names, dialect)
         parts = (table,) if isinstance(table, str) else tuple(table)
-        self.free, self.tables = FreeNames([*taken, "one"]), FreeNames(parts)
+        self.free, self.tables = FreeNames([*taken, "one", *TRUTH]), FreeNames(parts)
         self.tables_made: list[tuple[Expression, Expression]] = []
         self.source = _table(self.terms, parts)
         self.add("features", [*taken] or ["one"], [] if taken else [("one", self.terms.number(1))])
@@ -330,6 +338,30 @@ def _check_dialect(dialect: str) -> None:
             f"dialect must be one of {', '.join(DIALECTS)}, not {quoted(dialect)}"
             f"{suggestion(str(dialect), DIALECTS)}"
         )
+
+
+def _check_names(table: object, keys: object, columns: dict[str, str]) -> None:
+    """Refuse what is no name, or an empty one, and a single name where several are asked for."""
+    if isinstance(keys, str):
+        raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
+    if not isinstance(keys, Sequence) or not isinstance(table, str | Sequence):
+        wrong = "table" if isinstance(keys, Sequence) else "keys"
+        value = table if wrong == "table" else keys
+        raise ValueError(f"{wrong} must be a name, or a list of names, not {value!r}")
+    parts = (table,) if isinstance(table, str) else table
+    for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
+        for name in names:
+            if not (isinstance(name, str) and name):
+                raise ValueError(f"{what}: a name must be text that is not empty, not {name!r}")
+
+
+def _refuse_truth(taken: Iterable[str]) -> None:
+    for name in taken:
+        if name.casefold() in TRUTH:
+            raise ValueError(
+                f"SQLite would take the column {name!r} for a truth value: give it another name in "
+                f"the table, and say so by columns={{{name!r}: ...}}"
+            )
 
 
 def _check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:

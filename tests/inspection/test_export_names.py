@@ -1,0 +1,52 @@
+"""Names that a database takes for something else."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from labelrules import Feature, Schema, load, parse
+from labelrules.inspection import to_sql
+
+SCHEMA = Schema([Feature("age")], ["true", "False"])
+THEORY = parse('"true" <- age > 1\n"False" <- "true"', SCHEMA)
+
+
+def test_labels_called_true_and_false_are_not_taken_for_truth_values():
+    """SQLite reads "true" as text where it names a column of a subquery; every row had 'true'."""
+    base = sqlite3.connect(":memory:")
+    base.execute("create table people(id integer, age real)")
+    base.executemany("insert into people values(?, ?)", [(0, 0.0), (1, 2.0), (2, None)])
+    query = to_sql(THEORY, "people", keys=["id"], dialect="sqlite")
+    found = sorted(base.execute(query).fetchall())
+    expected = THEORY.predict(np.array([[0.0], [2.0], [np.nan]]))
+    assert found == [(row, *cells) for row, cells in enumerate(expected.tolist())]
+    assert [column[0] for column in base.execute(query).description] == ["id", "true", "False"]
+
+
+@pytest.mark.parametrize("name", ["true", "FALSE"])
+def test_features_so_called_are_refused_unless_the_table_has_another_name(name):
+    schema = Schema([Feature(name)], ["a"])
+    theory = parse(f'a <- "{name}" > 1', schema)
+    with pytest.raises(ValueError, match=r"SQLite would take the column .* for a truth value"):
+        to_sql(theory, "people", dialect="sqlite")
+    assert '"is_so"' in to_sql(theory, "people", dialect="sqlite", columns={name: "is_so"})
+    assert f'"{name}"' in to_sql(theory, "people", dialect="duckdb")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"keys": "id"}, r"keys must be a list of names, such as \['id'\]"),
+        ({"keys": 3}, "keys must be a name, or a list of names, not 3"),
+        ({"keys": [3]}, "keys: a name must be text that is not empty, not 3"),
+        ({"keys": [""]}, "keys: a name must be text that is not empty"),
+        ({"table": 3}, "table must be a name, or a list of names, not 3"),
+        ({"columns": {"education": ""}}, "columns: a name must be text that is not empty"),
+        ({"columns": {"education": 3}}, "columns: a name must be text that is not empty, not 3"),
+    ],
+)
+def test_what_is_no_name_is_refused(wrong, message):
+    theory = parse("quality <- education = University", load("magazines").schema)
+    with pytest.raises(ValueError, match=message):
+        to_sql(theory, **{"table": "readers", **wrong})
