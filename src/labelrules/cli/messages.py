@@ -4,7 +4,8 @@ import re
 import sys
 
 _PARAMETER = re.compile(
-    r"\b(delimiter|encoding|folder|ignore|labels|missing|nominal|part|xml)=(?:\[\.\.\.\])?"
+    r"\b(delimiter|encoding|folder|ignore|labels|missing|nominal|part|xml)="
+    r"(?:\[\.\.\.\]|\['([^']*)'\]|'([^']*)')?"
 )
 
 _IN_OUR_WORDS = {
@@ -28,10 +29,18 @@ def in_words_of_the_shell(wrong: BaseException) -> str:
     --------
     >>> in_words_of_the_shell(ValueError("which columns are labels? Pass labels=[...]"))
     'which columns are labels? Pass --labels'
+    >>> in_words_of_the_shell(ValueError("pass missing='inf', or nominal=['age']"))
+    'pass --missing inf, or --nominal age'
     """
     if isinstance(wrong, MemoryError):
         return "there is not enough memory"
     message = str(wrong) or type(wrong).__name__
     for words, ours in _IN_OUR_WORDS.items():
         message = message.replace(words, ours)
-    return _PARAMETER.sub(lambda found: f"--{found[1]}", message)
+    return _PARAMETER.sub(_option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    """A parameter as an option, with its value if one is given."""
+    value = found[2] or found[3]
+    return f"--{found[1]} {value}" if value else f"--{found[1]}"
