@@ -84,6 +84,7 @@ explain model.json magazines --row x | this must be a whole number of at least 0
 explain model.json magazines --label qality | there is no label 'qality'; did you mean 'quality'?
 explain model.json magazines --fixed sx | there is no feature 'sx'; did you mean 'sex'?
 explain model.json magazines --row 1 --row 2 --style html | --style html is for one row
+explain model.json magazines --style sentences --json | --json has no style: leave --style out
 compare model.json | required: SECOND
 compare model.json model.json --data - | name a file, not -
 discover | required: WHAT

@@ -56,6 +56,8 @@ def run(options: Namespace) -> int:
     check_place(options.output, [options.model, options.data, options.training, options.xml])
     if options.training == STANDARD:
         raise UsageError("--training: name a file or a data set, not -")
+    if options.json and options.style != "text":
+        raise UsageError("--json has no style: leave --style out")
     if options.style == "html" and len(options.rows or ()) > 1:
         raise UsageError("--style html is for one row")
     model, data = model_and_data(options, with_labels=False)
@@ -65,7 +67,7 @@ def run(options: Namespace) -> int:
     for row in rows:
         if row >= len(data):
             raise CommandError(f"there is no row {row}: the data have {len(data)}, counted from 0")
-    if options.style == "trace" and not options.json:
+    if options.style == "trace":
         from labelrules.inspection import trace
 
         stories = [str(trace(theory, data, row)) for row in rows]
