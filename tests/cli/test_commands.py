@@ -17,6 +17,7 @@ from labelrules.cli.front import COMMANDS
 from labelrules.cli.learners import LEARNERS, NOT_KEPT
 from labelrules.data import read_csv, read_mulan, write_mulan
 from labelrules.inspection import compare, explain, summary
+from labelrules.rules import theory_html
 from shell import called, output
 
 ROOT = Path(__file__).parents[2]
@@ -160,6 +161,9 @@ def test_show_shows_rules_in_every_style(model):
     assert "←" in output("show", "model.json", "--style", "unicode")
     for style in ("ascii", "markdown", "latex"):
         assert output("show", "model.json", "--style", style).strip()
+    page = theory_html(model.theory_, page=True, title="Rules of model.json")
+    assert output("show", "model.json", "--style", "html") == page
+    assert output("convert", "model.json", "-", "--to", "html") == page
     label = model.schema_.labels[0]
     shown = called("show", "model.json", "--label", label, "--json").json["rules"]
     expected = [
@@ -300,6 +304,37 @@ def test_new_rows_need_no_labels_and_may_have_other_columns(names, model):
     write_mulan(data, "new.arff")
     os.remove("new.xml")
     assert output("predict", "model.json", "new.arff") == expected
+
+
+def test_rows_to_predict_may_have_blank_labels_or_not_be_there(names, model):
+    """The labels of new rows are unknown, and often a column is left for them."""
+    data = data_of(names[1])
+    rows = [_row(data, number) for number in range(len(data))]
+    header = [*data.schema.labels, *rows[0]]
+    with open("blank.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [header, *(["", *data.schema.labels[1:], *row.values()] for row in rows)]
+        )
+    expected = output("predict", "model.json", *names[1])
+    assert output("predict", "model.json", "blank.csv") == expected
+    assert output("explain", "model.json", "blank.csv") == output(
+        "explain", "model.json", *names[1]
+    )
+    names_of_labels = expected.splitlines(keepends=True)[0]
+    for form, nothing in (("table", names_of_labels), ("sets", "")):
+        only_names = ",".join(f'"{name}"' for name in header) + "\n"
+        assert output("predict", "model.json", "-", "--as", form, stdin=only_names) == nothing
+    assert called("predict", "model.json", "-", "--json", stdin=only_names).json == []
+
+
+def test_several_theories_have_a_heading_each(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    words = ["-l", "classifier-chain", "--set", "n_chains=2", "-o", "model.json"]
+    output("learn", "magazines", *words)
+    for style, start in {"plain": "# ", "markdown": "## ", "latex": "% ", "html": "<h2>"}.items():
+        lines = output("show", "model.json", "--style", style).splitlines()
+        for title in ("theory 1 of 2", "theory 2 of 2"):
+            assert sum(line.startswith(start + title) for line in lines) == 1
 
 
 def test_a_category_that_the_model_does_not_know_is_a_missing_value(monkeypatch, tmp_path):

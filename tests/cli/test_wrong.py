@@ -16,6 +16,7 @@ FILES = {
     "rules.txt": "quality <- sex = Male\n",
     "typo.txt": "qualty <- sex = Male\n",
     "noend": "x",
+    "no-rows.csv": "education,marital,sex,children,quality,tabloid,fashion,sports\n",
     "plain.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n",
     "bad.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\nx,0\n",
     "bad.xml": '<labels><label name="b"/></labels>',
@@ -102,6 +103,9 @@ convert model.json x.py --table t | --table is for SQL only, not for python
 convert model.json x.sql --dialect sqlit | not 'sqlit'; did you mean 'sqlite'?
 convert model.json model.json | TARGET: model.json is read by this very command
 convert a.csv - --to arff --labels quality | arff goes into files only
+show model.json --style html --label quality | --label goes with --style plain, unicode, ascii
+show model.json --style latex --summary | --summary has no style: leave --style out
+explain model.json magazines --label '' | --label: this is empty: give a name, or several
 completion tcsh | there is no shell 'tcsh'; there are bash, zsh, fish
 demo now | 'now' is one argument too many
 """
@@ -126,6 +130,8 @@ predict half.json magazines | half.json: line 1, column 26: not valid JSON
 predict typo.txt magazines | there is no label 'qualty'; did you mean 'quality'?
 predict rules.txt magazines --as probabilities | holds rules alone
 evaluate model.json unlabelled.csv | the data have no column 'quality', a label of the model
+evaluate model.json no-rows.csv | the data have no rows, so there is nothing to compare with
+explain model.json no-rows.csv | the data have no rows, so there is nothing to explain
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
 compare model.json other.json | about other features or labels
 stats torn.csv --labels quality | torn.csv
@@ -181,6 +187,14 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
     assert (done.code, "labelrules: standard input, line 2" in done.err) == (1, True)
     done = called("show", "-", stdin="{")
     assert (done.code, "labelrules: standard input: line 1" in done.err) == (1, True)
+
+
+def test_the_encoding_of_models_is_not_to_be_chosen(folder, tmp_path):
+    path = tmp_path / "latin.json"
+    path.write_bytes('{"format": "ä"}'.encode("latin-1"))
+    done = called("show", str(path))
+    assert done.code == 1
+    assert done.err.endswith("(invalid continuation byte): save it so\n")
 
 
 @pytest.mark.parametrize(

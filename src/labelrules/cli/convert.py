@@ -24,7 +24,7 @@ from labelrules.cli.writing import (
 if TYPE_CHECKING:
     from labelrules.data import Dataset
 
-SUMMARY = "Convert data to another format, or a model to Python, SQL, PMML, text or JSON."
+SUMMARY = "Convert data to another format, or a model to Python, SQL, PMML, HTML, text or JSON."
 EXAMPLES = """
 labelrules convert yeast yeast.csv --part train
 labelrules convert readers.csv readers.arff --labels quality,tabloid
@@ -44,6 +44,7 @@ MODEL_FORMS = {
     ".txt": "rules",
     ".tex": "latex",
     ".md": "markdown",
+    ".html": "html",
 }
 FORMS = tuple(dict.fromkeys([*DATA_FORMS.values(), *MODEL_FORMS.values()]))
 _OF_SQL = ("table", "dialect", "key")
@@ -137,7 +138,7 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 def _model_text(model: Model, form: str, options: Namespace) -> str:
     from labelrules.inspection import to_pmml, to_python
     from labelrules.learners import to_json
-    from labelrules.rules import theory_latex, theory_markdown, theory_text
+    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
 
     ways: dict[str, Callable[[], str]] = {
         "json": lambda: to_json(model.kept),
@@ -147,6 +148,7 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
         "rules": lambda: theory_text(model.theory, evidence=True) + "\n",
         "latex": lambda: theory_latex(model.theory) + "\n",
         "markdown": lambda: theory_markdown(model.theory) + "\n",
+        "html": lambda: theory_html(model.theory, page=True, title=f"Rules of {model.source}"),
     }
     return ways[form]()
 

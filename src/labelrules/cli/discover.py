@@ -7,6 +7,7 @@ from typing import Any
 
 from labelrules.cli.errors import OK, UsageError
 from labelrules.cli.parser import Counted, OneOf, Parser
+from labelrules.cli.progress import shown_wait
 from labelrules.cli.reading import add_data, read_data
 from labelrules.cli.settings import add_settings, blamed, checked, parameters_of, value_of
 from labelrules.cli.writing import add_json, add_output, check_place, plain, write_json, write_text
@@ -70,7 +71,8 @@ def run(options: Namespace) -> int:
     texts = checked(options.settings, known, options.what)
     values = {name: value_of(name, text, known[name]) for name, text in texts.items()}
     data = read_data(options.data, options)
-    with blamed(options.settings):
+    wait = f"looking for {options.what} (compiling comes first, once)"
+    with blamed(options.settings), shown_wait(wait):
         found = _function(options.what)(data, **values)
     if options.json:
         columns = {name: list(column) for name, column in found.as_dict().items()}

@@ -64,6 +64,8 @@ def run(options: Namespace) -> int:
     theory: Any = model.theory
     _check_names(options, model.schema)
     rows = options.rows or [0]
+    if not len(data):
+        raise CommandError("the data have no rows, so there is nothing to explain")
     for row in rows:
         if row >= len(data):
             raise CommandError(f"there is no row {row}: the data have {len(data)}, counted from 0")

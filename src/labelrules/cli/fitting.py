@@ -24,25 +24,38 @@ def arff_header(path: Path, chosen: dict[str, Any]) -> Header:
         return read_header(blocks, path)[0]
 
 
-def read_columns(path: Path, form: str, chosen: dict[str, Any], wanted: Schema) -> Dataset:
-    """Read the columns of a file that a model knows; others may hold anything."""
+def read_columns(
+    path: Path, form: str, chosen: dict[str, Any], wanted: Schema, labels: tuple[str, ...]
+) -> Dataset:
+    """Read the columns of a file that a model knows; others may hold anything.
+
+    So may its labels, except those asked for: in rows to predict they are often blank.
+    """
     from labelrules.cli.reading import reader_of
 
     if form in ("arff", "mulan", "meka"):
-        return _read_arff(path, chosen, wanted)
+        return _read_arff(path, chosen, wanted, labels)
     columns = _columns(path, form, chosen)
     if columns is None:  # the file says itself what its columns are
         return reader_of(path, form, chosen)(path)
-    known = {*wanted.feature_names, *wanted.labels}
-    nominal = [feature.name for feature in wanted.features if feature.is_nominal]
+    asked = [*labels, *chosen.get("labels", ())]
+    known = {*wanted.feature_names, *asked} - {*chosen.get("ignore", ())}
     chosen = {
-        "labels": [name for name in columns if name in wanted.label_index],
-        "nominal": [name for name in nominal if name in columns],
+        "labels": [name for name in columns if name in asked],
+        "nominal": _nominal(path, form, chosen, wanted, columns),
         **chosen,
+        "ignore": [name for name in columns if name not in known],
     }
-    left_out = {*(name for name in columns if name not in known), *chosen.get("ignore", ())}
-    chosen["ignore"] = [name for name in columns if name in left_out]
     return reader_of(path, form, chosen)(path)
+
+
+def _nominal(
+    path: Path, form: str, chosen: dict[str, Any], wanted: Schema, columns: list[str]
+) -> list[str]:
+    """The columns that hold categories; every one in a table without rows, which holds nothing."""
+    is_empty = form == "csv" and _csv(path, chosen).is_empty
+    nominal = [one.name for one in wanted.features if one.is_nominal or is_empty]
+    return [name for name in nominal if name in columns]
 
 
 def fitted(data: Dataset, wanted: Schema, *, with_labels: bool) -> Dataset:
@@ -54,7 +67,8 @@ def fitted(data: Dataset, wanted: Schema, *, with_labels: bool) -> Dataset:
     wanted : Schema
         Of the model. A category it does not know becomes a missing value, as in `encode`.
     with_labels : bool
-        Whether every label must be there; else those that are not are taken to be absent.
+        Whether every label must be there, and a row; else labels that are not are taken to be
+        absent.
     """
     for name in wanted.feature_names:
         if name not in data.schema.feature_index:
@@ -62,6 +76,8 @@ def fitted(data: Dataset, wanted: Schema, *, with_labels: bool) -> Dataset:
             raise CommandError(
                 f"the data have no column {quoted(name)}, a feature of the model{near}"
             )
+    if with_labels and not len(data):
+        raise CommandError("the data have no rows, so there is nothing to compare with")
     Y = _labels(data, wanted, with_labels)
     if data.schema.features == wanted.features:
         return Dataset(wanted, data.X, Y, data.name)
@@ -74,15 +90,21 @@ def fitted(data: Dataset, wanted: Schema, *, with_labels: bool) -> Dataset:
     return Dataset(wanted, X, Y, data.name)
 
 
-def _read_arff(path: Path, chosen: dict[str, Any], wanted: Schema) -> Dataset:
-    known = {*wanted.feature_names, *wanted.labels} - {*chosen.get("ignore", ())}
+def _read_arff(
+    path: Path, chosen: dict[str, Any], wanted: Schema, labels: tuple[str, ...]
+) -> Dataset:
+    known = {*wanted.feature_names, *labels} - {*chosen.get("ignore", ())}
     names = [attribute.name for attribute in arff_header(path, chosen).attributes]
 
-    def labels(header: Header) -> dict[str, str | None]:
-        return {name: None for name in names if name in wanted.label_index}
+    def hierarchy(header: Header) -> dict[str, str | None]:
+        return {name: None for name in names if name in labels}
 
     ignored = [name for name in names if name not in known]
-    return read_arff([path], labels, ignored, path.stem, chosen.get("encoding", "utf-8"))
+    return read_arff([path], hierarchy, ignored, path.stem, chosen.get("encoding", "utf-8"))
+
+
+def _csv(path: Path, chosen: dict[str, Any]) -> Source:
+    return Source(path, chosen.get("delimiter", ","), chosen.get("encoding", "utf-8"))
 
 
 def _columns(path: Path, form: str, chosen: dict[str, Any]) -> list[str] | None:
@@ -90,7 +112,7 @@ def _columns(path: Path, form: str, chosen: dict[str, Any]) -> list[str] | None:
     if form == "csv":
         if schema_path(path).is_file():
             return None
-        return Source(path, chosen.get("delimiter", ","), chosen.get("encoding", "utf-8")).header
+        return _csv(path, chosen).header
     from labelrules.data.tables.arrow import METADATA, pyarrow
 
     pyarrow()

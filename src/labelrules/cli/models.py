@@ -130,12 +130,12 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
 
 def _text(source: str) -> str:
     from labelrules.data.document import LARGEST_TEXT
-    from labelrules.data.files import opened_text
+    from labelrules.data.files import opened_utf8
 
     if source == STANDARD:
         try:
             return sys.stdin.buffer.read(LARGEST_TEXT + 1).decode("utf-8")
         except UnicodeDecodeError as wrong:
             raise CommandError(f"standard input: this is not UTF-8 text ({wrong.reason})") from None
-    with opened_text(Path(source), "utf-8") as file:
+    with opened_utf8(Path(source)) as file:
         return file.read(LARGEST_TEXT + 1)

@@ -18,20 +18,31 @@ def shown_news(quiet: bool, verbose: bool) -> Iterator[Listener]:
     elif quiet or not sys.stderr.isatty():
         yield lambda news: None
     else:
-        with _bar() as listener:
+        with _bar("learning (compiling comes first, once)", 1.0) as listener:
             yield listener
 
 
 @contextmanager
-def _bar() -> Iterator[Listener]:
+def shown_wait(what: str) -> Iterator[None]:
+    """For work without news until it is done: in a terminal, what it is and how long it takes."""
+    if sys.stderr.isatty():
+        with _bar(what, None):
+            yield
+    else:
+        yield
+
+
+@contextmanager
+def _bar(start: str, total: float | None) -> Iterator[Listener]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%  {task.description}", markup=False),
+        *([] if total is None else [TextColumn("{task.percentage:>3.0f}%")]),
+        TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("learning (compiling comes first, once)", total=1.0)
+        task = bar.add_task(start, total=total)
         yield lambda news: bar.update(task, completed=news.share, description=str(news))

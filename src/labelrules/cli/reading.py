@@ -89,7 +89,10 @@ def names(text: str) -> list[str]:
     >>> names('a,"b, c"')
     ['a', 'b, c']
     """
-    return next(csv.reader([text], skipinitialspace=True), [])
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    if not found:
+        raise ArgumentTypeError("this is empty: give a name, or several with commas between them")
+    return found
 
 
 def is_data(source: str) -> bool:
@@ -97,7 +100,12 @@ def is_data(source: str) -> bool:
     return ending_of(source) in DATA_ENDINGS or source.startswith(OPENML)
 
 
-def read_data(source: str, options: Namespace, wanted: "Schema | None" = None) -> "Dataset":
+def read_data(
+    source: str,
+    options: Namespace,
+    wanted: "Schema | None" = None,
+    labels: tuple[str, ...] | None = None,
+) -> "Dataset":
     """Read data.
 
     Parameters
@@ -108,17 +116,22 @@ def read_data(source: str, options: Namespace, wanted: "Schema | None" = None) -
         With the options of :func:`add_reading`.
     wanted : Schema, optional
         That of a model. Columns it does not know are not read, and labels need not be there.
+    labels : tuple of str, optional
+        The labels of the model that are wanted; all by default. Columns of others are not read.
     """
+    if wanted is not None and labels is None:
+        labels = wanted.labels
     if source == STANDARD:
         with _standard_input(options.format or "csv") as path:
-            return _read_file(path, options.format or "csv", options, wanted)
+            return _read_file(path, options.format or "csv", options, wanted, labels or ())
     if source.startswith(OPENML):
         from labelrules.data import fetch
 
         _check_options("a data set from OpenML", options)
         return fetch(source.removeprefix(OPENML))
     if _is_path(source, options):
-        return _read_file(Path(source), _format(source, options), options, wanted)
+        form = _format(source, options)
+        return _read_file(Path(source), form, options, wanted, labels or ())
     _check_options("a data set by name", options)
     return _load(source, options.part)
 
@@ -164,12 +177,14 @@ def _format(source: str, options: Namespace) -> str:
     return found
 
 
-def _read_file(path: Path, form: str, options: Namespace, wanted: "Schema | None") -> "Dataset":
+def _read_file(
+    path: Path, form: str, options: Namespace, wanted: "Schema | None", labels: tuple[str, ...]
+) -> "Dataset":
     _check_options(form, options)
     if wanted is not None:
         from labelrules.cli.fitting import read_columns
 
-        return read_columns(path, form, given(options), wanted)
+        return read_columns(path, form, given(options), wanted, labels)
     return reader_of(path, form, given(options))(path)
 
 

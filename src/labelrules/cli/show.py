@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 from labelrules.cli.documents import document_of
-from labelrules.cli.errors import OK
+from labelrules.cli.errors import OK, UsageError
 from labelrules.cli.models import Model, add_model, read_model
 from labelrules.cli.parser import OneOf, Parser
 from labelrules.cli.reading import DATA_HELP, add_reading, no_such_label, read_data, schema_of
@@ -27,10 +27,14 @@ EXAMPLES = """
 labelrules show model.json
 labelrules show model.json --style unicode --label quality
 labelrules show model.json --style latex -o rules.tex
+labelrules show model.json --style html -o rules.html
 labelrules show my-rules.txt --data magazines --summary
 """
 
-STYLES = ("plain", "unicode", "ascii", "markdown", "latex")
+STYLES = ("plain", "unicode", "ascii", "markdown", "latex", "html")
+_LINES = ("plain", "unicode", "ascii")
+"""Styles with a line for each rule, which can be picked."""
+_HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -55,6 +59,11 @@ def run(options: Namespace) -> int:
     """Show."""
     check_place(options.output, [options.model, options.data])
     check_standard_input(options.model, options.data)
+    if options.label is not None and options.style not in _LINES:
+        raise UsageError(f"--label goes with --style {', '.join(_LINES)}, not {options.style}")
+    if options.style != "plain" and (options.json or options.summary):
+        other = "--json" if options.json else "--summary"
+        raise UsageError(f"{other} has no style: leave --style out")
     model = read_model(options.model, schema_of(options))
     if options.label is not None and options.label not in model.schema.label_index:
         raise no_such_label(options.label, model.schema.labels)
@@ -87,11 +96,16 @@ def _show_summary(model: Model, options: Namespace) -> None:
 
 def text_of(model: Model, style: str, evidence: bool, label: str | None = None) -> str:
     """The rules as text; several theories with a heading each."""
-    theories = model.theories
-    texts = [_text(theory, style, evidence, label) for theory in theories]
-    if len(texts) == 1:
-        return texts[0]
-    return "\n".join(f"# theory {n} of {len(texts)}\n{text}" for n, text in enumerate(texts, 1))
+    texts = [_text(theory, style, evidence, label) for theory in model.theories]
+    if len(texts) > 1:
+        heading = _HEADINGS.get(style, "# {}")
+        titles = [heading.format(f"theory {n} of {len(texts)}") for n in range(1, len(texts) + 1)]
+        texts = [f"{title}\n{text}" for title, text in zip(titles, texts, strict=True)]
+    if style == "html":
+        from labelrules.rules.html import html_page
+
+        return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
+    return "\n\n".join(texts)
 
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
@@ -126,7 +140,13 @@ def _speaks_of(rule: "Rule", label: int) -> bool:
 
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
     from labelrules.inspection.summary import places_of
-    from labelrules.rules import rule_text, theory_latex, theory_markdown, theory_text
+    from labelrules.rules import (
+        rule_text,
+        theory_html,
+        theory_latex,
+        theory_markdown,
+        theory_text,
+    )
 
     if label is not None:
         number = theory.schema.label_index[label]
@@ -139,6 +159,8 @@ def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> st
         return theory_latex(theory)
     if style == "markdown":
         return theory_markdown(theory)
+    if style == "html":
+        return theory_html(theory, evidence=evidence)
     return theory_text(theory, _signs(style), evidence)
 
 

@@ -28,5 +28,6 @@ def model_and_data(options: Namespace, *, with_labels: bool) -> "tuple[Model, Da
     model = read_model(options.model, schema_of_data)
     if rows:
         return model, rows[0]
-    data = read_data(options.data, options, model.schema)
+    labels = model.schema.labels if with_labels else ()
+    data = read_data(options.data, options, model.schema, labels)
     return model, fitted(data, model.schema, with_labels=with_labels)

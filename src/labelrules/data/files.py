@@ -6,7 +6,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,8 +24,15 @@ def is_gzip(path: Path) -> bool:
     return path.name.lower().endswith(".gz")
 
 
+def opened_utf8(path: Path) -> AbstractContextManager[TextIO]:
+    """As `opened_text`, for files whose encoding nobody can choose."""
+    return opened_text(path, "utf-8", "save it so")
+
+
 @contextmanager
-def opened_text(path: Path, encoding: str) -> Iterator[TextIO]:
+def opened_text(
+    path: Path, encoding: str, advice: str = "save it so, or pass encoding="
+) -> Iterator[TextIO]:
     """A text file, plain or gzip, with its line ends as they are; errors name the file."""
     # a byte order mark is not part of the first name
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
@@ -37,7 +44,7 @@ def opened_text(path: Path, encoding: str) -> Iterator[TextIO]:
     except UnicodeError as wrong:
         reason = getattr(wrong, "reason", None) or wrong
         raise FileError(
-            f"this is not {encoding} text ({reason}): save it so, or pass encoding=",
+            f"this is not {encoding} text ({reason}): {advice}",
             path,
             _line_of_bad_text(path, encoding),
         ) from None

@@ -297,9 +297,11 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
     """Which features are fixed; names are checked."""
     if isinstance(fixed, str):
         raise ValueError(f"fixed is one text, {quoted(fixed)}: give a list of features")
+    if not isinstance(fixed, Iterable):
+        raise ValueError(f"fixed is {fixed!r:.60}: give a list of features, an empty one for none")
     mask = np.zeros(schema.n_features, dtype=np.bool_)
     for name in fixed:
-        if name not in schema.feature_index:
+        if not isinstance(name, str) or name not in schema.feature_index:
             hint = suggestion(str(name), schema.feature_names)
             raise ValueError(f"there is no feature {quoted(name)} to keep fixed{hint}")
         mask[schema.feature_index[name]] = True
@@ -308,7 +310,7 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
 
 def label_number(label: str, schema: Schema) -> int:
     """The number of a label; its name is checked."""
-    if label not in schema.label_index:
+    if not isinstance(label, str) or label not in schema.label_index:
         hint = suggestion(str(label), schema.labels)
         raise ValueError(f"there is no label {quoted(label)}{hint}")
     return schema.label_index[label]

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
 from labelrules.data.document import LARGEST_TEXT, Node, laid_out, read_document
-from labelrules.data.files import opened_text, replacing, written_text
+from labelrules.data.files import opened_utf8, replacing, written_text
 from labelrules.data.schemajson import read_schema, schema_document
 from labelrules.learners.kept_state import (
     KEEPERS,
@@ -104,7 +104,7 @@ def restore(path: str | Path, *, learners: Iterable[type[TableClassifier]] = ())
         If anything in the file is not as it should be; the message says what, and where.
     """
     target = Path(path)
-    with opened_text(target, "utf-8") as file:
+    with opened_utf8(target) as file:
         text = file.read(LARGEST_TEXT + 1)
     try:
         return from_json(text, learners=learners)

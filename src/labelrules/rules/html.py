@@ -91,10 +91,11 @@ def theory_html(
         parts += _rule_list(part, evidence or sampled, max_rules)
     inner = "\n".join([f"<style>{STYLE}</style>", *parts])
     fragment = f'<div class="labelrules">\n{inner}\n</div>'
-    return _page(fragment, title) if page else fragment
+    return html_page(fragment, title) if page else fragment
 
 
-def _page(fragment: str, title: str) -> str:
+def html_page(fragment: str, title: str) -> str:
+    """A whole page around what `theory_html` gives."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'

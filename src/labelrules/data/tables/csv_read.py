@@ -10,7 +10,7 @@ from scipy import sparse
 from labelrules._types import Board, Floats, Matrix
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, FileError, quoted
-from labelrules.data.files import opened_text
+from labelrules.data.files import opened_utf8
 from labelrules.data.names import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
 from labelrules.data.tables.cells import (
@@ -213,7 +213,7 @@ def _schema_beside(path: Path) -> Described | None:
     def refuse(message: str, line: int | None) -> NoReturn:
         raise FileError(message, beside, line) from None
 
-    with opened_text(beside, "utf-8") as file:
+    with opened_utf8(beside) as file:
         return from_json(file.read(), refuse)
 
 

@@ -52,6 +52,12 @@ class Source:
             self.refuse(f"there is no column {quoted(name)}{close}", 1)
         return self.header.index(name)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing but the header."""
+        with closing(self._rows()) as rows:
+            return next(rows, None) is None
+
     def blocks(self) -> Iterator[Block]:
         """The rows, some at a time."""
         with closing(self._rows()) as rows:

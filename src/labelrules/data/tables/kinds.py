@@ -71,7 +71,7 @@ def numeric_columns(source: Source, columns: Collection[int], missing: str) -> s
             so_far.look(cells[column], block, missing)
             if so_far.is_mixed:
                 _refuse_mixed(source, source.header[column], so_far)
-    if block is None:
+    if block is None and seen:
         source.refuse("there are no rows, so nothing says what the columns hold")
     for column, so_far in seen.items():
         _check(source, source.header[column], so_far)
