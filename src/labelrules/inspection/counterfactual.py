@@ -20,7 +20,7 @@ from labelrules.inspection.slices import slice_for
 from labelrules.rules import Theory
 from labelrules.rules.tokens import name_text, number_text
 
-LIMIT = 1_000
+LIMIT = 10_000
 """How many rows a search tries by default."""
 
 SETS_PER_ROW = 20
@@ -123,7 +123,7 @@ def counterfactual(
     training : array, sparse matrix, frame or Dataset, optional
         Numbers are moved to values that occur here, if any is in the range needed. Otherwise they
         are moved to a threshold, or up by one in its last digit.
-    limit : int, default=1000
+    limit : int, default=10000
         How many rows are tried before the search is given up.
 
     Examples
@@ -193,12 +193,16 @@ class _Search:
         self.reasons, self.options, self.limit = reasons, options, limit
         self.values = np.array([values[0] for values in options])
         self.still = frozenset(j for j, values in enumerate(options) if len(values) == 1)
+        self.n_free = len(options) - len(self.still)
         self.n_tried, self.size = 0, 1
         self.known: dict[Assigned, frozenset[int] | None] = {}
         self.predicted = int(reasons.run(self.values[None, :])[0][0])
 
     def search(self) -> tuple[Literal["found", "impossible", "unknown"], dict[int, float]]:
         """Whether there is a change, and the new values."""
+        if not self.reasons.may_be(1 - self.predicted, self.options):
+            self.size = max(1, self.n_free)
+            return "impossible", {}
         try:
             found = self._search()
         except _GaveUpError:
@@ -207,7 +211,7 @@ class _Search:
 
     def _search(self) -> Assigned:
         reasons = [self._reason(())]
-        for size in range(1, len(self.options) - len(self.still) + 1):
+        for size in range(1, self.n_free + 1):
             self.size = size
             for columns in sorted(self._touching(reasons)):
                 if all(reason.intersection(columns) for reason in reasons):

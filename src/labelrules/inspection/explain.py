@@ -87,7 +87,7 @@ def explain(
         Whether the smallest change is looked for; see `counterfactual`.
     level : float, default=0.95
         Of the interval for the probability.
-    limit : int, default=1000
+    limit : int, default=10000
         How many rows are tried for each counterfactual.
 
     Returns

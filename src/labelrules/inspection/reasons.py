@@ -1,12 +1,13 @@
 """Why a label would stay as it is: features of a row that, left alone, keep its value."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.dataset import Dataset
+from labelrules.inspection.reach import may_be_absent, may_be_present
 from labelrules.rules import (
     Condition,
     DecisionList,
@@ -81,6 +82,11 @@ class Reasons:
             passed.append(self.parts[-1].run(rows, None))
             board = np.where(bare(board)[:, None], passed[-1].board, board)
         return (board[:, self.label] == 1).astype(np.int64), passed
+
+    def may_be(self, value: int, options: Sequence[Sequence[float]]) -> bool:
+        """False only if no values of these would give the label this value."""
+        possible = may_be_present if value else may_be_absent
+        return possible(self.theory, self.label, options)
 
     def reason(
         self, row: int, X: Floats, passed: Passed, decided: frozenset[int], liked: frozenset[int]
