@@ -215,6 +215,10 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
         ({"label": "kk"}, "there is no label 'kk'; did you mean 'k'"),
         ({"fixed": ["aa"]}, "there is no feature 'aa' to keep fixed; did you mean 'a'"),
         ({"fixed": "a"}, "fixed is one text, 'a': give a list"),
+        ({"label": ["k"]}, r"there is no label \"\['k'\]\""),
+        ({"label": None}, "there is no label 'None'"),
+        ({"fixed": None}, "fixed is None: give a list of features, an empty one for none"),
+        ({"fixed": [["a"]]}, "there is no feature .* to keep fixed"),
         ({"limit": 0}, "limit must be a whole number of at least 1, not 0"),
     ],
 )

@@ -1,5 +1,7 @@
 """Why a row gets its labels."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from goldens import golden
 from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, load, parse
 from labelrules.inspection import Place, estimate, explain
-from labelrules.rules import Evidence, Gibbs
+from labelrules.rules import Evidence, Gibbs, UntilStable
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, rule_sets
@@ -36,12 +38,25 @@ def check(theory, data, row):
             )
         if one.decided == "nobody":
             assert one.predicted == 0
+            assert written_last(theory, data)[row, label] == UNSET
         assert all(not rule.failing for rule in (*one.later, *one.votes))
         assert all(len(rule.failing) == 1 for rule in one.near)
         check_chain(one)
         assert str(one).startswith(str(one).split(":")[0])
         assert one.sentence().endswith(".")
     return found
+
+
+def written_last(theory, data):
+    """What rules wrote: those for rows without labels, and where they are silent the last layer."""
+    if not isinstance(theory, LayeredTheory):
+        return theory.apply(data)
+    run = theory.run(data)
+    board = run.layers[-1].board
+    if run.fallback is None:
+        return board
+    bare = ~(board == 1).any(axis=1, keepdims=True)
+    return np.where(bare & (run.fallback.board != UNSET), run.fallback.board, board)
 
 
 def check_chain(one):
@@ -118,7 +133,7 @@ def test_a_reader_is_explained():
         "  right in 4 of 4 cells: probability 0.83, 95% interval (Wilson) 0.51 to 1.00",
         "  later rules that hold:",
         "    rule 10 says present: tabloid, * <- true",
-        "  training rows: 3, 4, 7, 10 right",
+        "  training: right in rows 3, 4, 7, 10",
         "  rules that nearly hold:",
         "    rule 6 would say present: quality, tabloid, fashion, not sports <- marital = Married, "
         "but marital is Divorced",
@@ -129,7 +144,7 @@ def test_a_reader_is_explained():
     ]
     assert found.sentences() == (
         "Row 3 gets quality and fashion.\n\ntabloid is predicted absent by rule 5, because sex is "
-        "Female. The rule was right in 4 of 4 cells, which makes it 0.83 probable to be right "
+        "Female. Rule 5 was right in 4 of 4 cells, which makes it 0.83 probable to be right "
         "(0.51 to 1.00). tabloid would be present if sex were Male."
     )
 
@@ -165,6 +180,68 @@ def test_the_chain_goes_back_through_labels():
         "is present and a is 3, at most 5. k is present by rule 1, because a is 3, above 1. m "
         "would be absent if a were 1."
     )
+
+
+def test_the_chain_is_drawn():
+    theory = parse("k <- a > 1\nnot l <- k, a <= 5\nm <- not l, k", SCHEMA)
+    page = explain(theory, row_of(3, 0)).html()
+    (picture,) = re.findall(r"<svg[^>]*What m rests on.*?</svg>", page, flags=re.DOTALL)
+    assert picture.count("<rect") == 6
+    assert picture.count("<path") == 2 * 6  # a line and its head
+    assert picture.count("stroke-dasharray") == 1  # l is absent
+    assert page.count("<svg") == 2  # k rests on no label
+    left = {
+        name: float(re.search(rf'<title>{name}</title><rect x="([0-9.]+)"', picture)[1])
+        for name in ("k", "l", "m")
+    }
+    assert left["k"] < left["l"] < left["m"]
+
+
+def test_a_chain_with_very_many_ways_is_drawn_at_once():
+    labels = [f"l{i}" for i in range(20)]
+    lines = [f"{labels[i]} <- {', '.join(labels[:i]) or 'true'}" for i in range(20)]
+    theory = parse("\n".join(lines), Schema([], labels))
+    rows = Dataset(theory.schema, np.zeros((1, 0)), np.zeros((1, 20)))
+    assert explain(theory, rows, labels=["l19"]).html().count("<rect") == 40
+
+
+def test_labels_that_hold_each_other_up_are_told():
+    text = "layer 1:\nk <- a > 1\nm <- a > 2\nlayer 2:\nk <- m\nm <- k\nl <- m"
+    layers = parse(text, SCHEMA).layers
+    found = explain(LayeredTheory(SCHEMA, layers, UntilStable()), row_of(3, 0))
+    assert found["l"].chain.circle == ("m", "k")
+    assert [(node.name, node.value, node.layer) for node in found["l"].chain.began] == [
+        ("m", 1, 0),
+        ("k", 1, 0),
+    ]
+    told = "m and k hold each other up: the last layer has read its own labels until nothing"
+    assert told in str(found["l"])
+    assert told in found["l"].sentence()
+    assert told in found.html()
+    once = explain(LayeredTheory(SCHEMA, layers), row_of(3, 0))["l"]
+    assert once.chain.circle == once.chain.began == ()
+
+
+def test_a_rule_that_ends_the_list_is_named():
+    theory = parse("k, * <- a > 1\nl <- a > 2", SCHEMA)
+    one = explain(theory, row_of(3, 0))["l"]
+    assert (one.decided, one.ended.place) == ("nobody", Place(0))
+    assert str(one).splitlines()[1] == (
+        "  rule 1 ended the list before a rule spoke of it, so it is taken to be absent: "
+        "k, * <- a > 1"
+    )
+    assert "because rule 1 ended the list before a rule spoke of it." in one.sentence()
+    assert explain(theory, row_of(0, 0))["l"].ended is None
+
+
+def test_what_the_layers_wrote_stays_where_the_list_for_bare_rows_is_silent():
+    text = "layer 1:\nnot l <- a > 0\nnot k <- true\nrows without labels:\nk <- a > 1\nl <- a > 9"
+    found = explain(parse(text, SCHEMA), row_of(3, 0), training=row_of(3, 0))
+    assert found["k"].rule.place == Place(0, is_fallback=True)
+    assert "asked because the layers found no label" in str(found["k"])
+    assert (found["l"].rule.place, found["l"].rows) == (Place(0, layer=0), ((0,), ()))
+    assert [rule.place for rule in found["l"].near] == [Place(1, is_fallback=True)]
+    assert found["m"].decided == "nobody"
 
 
 def test_layers_and_rows_without_labels_are_told():

@@ -46,6 +46,8 @@ def add_arguments(parser: Parser) -> None:
                         help="features that cannot be changed")  # fmt: skip
     parser.add_argument("--no-changes", dest="changes", action="store_false",
                         help="do not look for the smallest change")  # fmt: skip
+    parser.add_argument("--limit", metavar="N", type=Counted(1),
+                        help="how many rows to try for a smallest change (10000)")  # fmt: skip
     add_output(parser, "the explanation")
     add_json(parser, "the explanation")
     add_data(parser)
@@ -58,6 +60,8 @@ def run(options: Namespace) -> int:
         raise UsageError("--training: name a file or a data set, not -")
     if options.json and options.style != "text":
         raise UsageError("--json has no style: leave --style out")
+    if options.limit is not None and not options.changes:
+        raise UsageError("--limit goes with smallest changes, which --no-changes leaves out")
     if options.style == "html" and len(options.rows or ()) > 1:
         raise UsageError("--style html is for one row")
     model, data = model_and_data(options, with_labels=False)
@@ -76,6 +80,7 @@ def run(options: Namespace) -> int:
         write_text("\n\n".join(stories) + "\n", options.output)
         return OK
     from labelrules.inspection import explain
+    from labelrules.inspection.counterfactual import LIMIT
 
     found = explain(
         theory,
@@ -85,6 +90,7 @@ def run(options: Namespace) -> int:
         training=_training(options, model.schema),
         fixed=options.fixed,
         counterfactuals=options.changes,
+        limit=options.limit or LIMIT,
     )
     if options.json:
         write_json([document_of(one) for one in found], options.output)

@@ -14,6 +14,7 @@ _IN_OUR_WORDS = {
     "with an XML file use read_mulan": "with an XML file use --xml",
     "as write_csv does": "as labelrules convert does",
     "leave part out": "leave --part out",
+    "raise limit": "raise --limit",
 }
 
 

@@ -5,13 +5,13 @@ from labelrules.inspection.passage import NOWHERE, Passage
 from labelrules.inspection.sight import rule_seen
 
 
-def chain_of(parts: tuple[Passage, ...], label: int) -> Chain:
+def chain_of(parts: tuple[Passage, ...], label: int, part: int) -> Chain:
     """Go back from a label of the deciding part to the rules and labels behind it.
 
     A label may be met in several layers; each is a node of its own. If the last layer has read
     its own result, the graph may have circles.
     """
-    start = (len(parts) - 1, label)
+    start = (part, label)
     nodes, links = {start: _label_node(parts, *start)}, []
     rules: dict[tuple[int, int], Node] = {}
     waiting = [start]
@@ -26,7 +26,35 @@ def chain_of(parts: tuple[Passage, ...], label: int) -> Chain:
                     nodes[tested] = _label_node(parts, *tested)
                     waiting.append(tested)
                 links.append(Link(nodes[tested].key, rule.key))
-    return Chain((*nodes.values(), *rules.values()), tuple(dict.fromkeys(links)))
+    circle = _circle({place: node.key for place, node in nodes.items()}, links)
+    return Chain(
+        (*nodes.values(), *rules.values()),
+        tuple(dict.fromkeys(links)),
+        tuple(nodes[place].name for place in circle),
+        tuple(_label_node(parts, _before(place[0]), place[1]) for place in circle),
+    )
+
+
+def _circle(keys: dict[tuple[int, int], str], links: list[Link]) -> list[tuple[int, int]]:
+    """The labels that depend on themselves, through others or at once."""
+    behind: dict[str, set[str]] = {}
+    for link in links:
+        behind.setdefault(link.target, set()).add(link.source)
+
+    def depends_on_itself(key: str) -> bool:
+        waiting, known = list(behind.get(key, ())), set()
+        while waiting:
+            one = waiting.pop()
+            if one not in known:
+                known.add(one)
+                waiting += behind.get(one, ())
+        return key in known
+
+    return [place for place, key in keys.items() if depends_on_itself(key)]
+
+
+def _before(part: int) -> int:
+    return part - 1 if part else NOWHERE
 
 
 def _writers(parts: tuple[Passage, ...], part: int, told: int) -> list[int]:

@@ -24,7 +24,7 @@ from labelrules.inspection.counterfactual import (
 from labelrules.inspection.explanation import Explanation, LabelExplanation, Place, Rows, RuleSeen
 from labelrules.inspection.interval import Estimate, check_level, estimate
 from labelrules.inspection.passage import Passage, encoded_rows, passages, single_row
-from labelrules.inspection.sight import nearly_holding
+from labelrules.inspection.sight import ending, nearly_holding
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory
 from labelrules.rules.generality import is_satisfiable
 
@@ -108,11 +108,11 @@ def explain(
       depended on quality = present, by rule 1: quality <- education = University
       later rules that hold:
         rule 3 says present: sports <- true
-      training rows: 3, 4, 6, 12 right
+      training: right in rows 3, 4, 6, 12
       sports would be present with education = Primary instead of University
     >>> print(found["sports"].sentence())
     sports is predicted absent by rule 2, because quality is present. quality is present by rule 1,
-    because education is University. The rule was right in 4 of 4 cells, which makes it 0.83
+    because education is University. Rule 2 was right in 4 of 4 cells, which makes it 0.83
     probable to be right (0.51 to 1.00). sports would be present if education were Primary.
     """
     check_limit(limit)
@@ -195,7 +195,8 @@ class _Job:
         )
 
     def _label(self, parts: tuple[Passage, ...], label: int) -> LabelExplanation:
-        last = parts[-1]
+        part = _deciding(parts, label)
+        last = parts[part]
         decided = self._decided(last, label)
         silent = decided == "sampled"
         rules = [] if silent else nearly_holding(last, label)
@@ -203,13 +204,16 @@ class _Job:
         held = tuple(rule for rule in rules if not rule.failing)
         wrote = next((rule for rule in rules if rule.place.number == writer), None)
         rows = self._rows(wrote, label)
+        for unheard in parts[part + 1 :]:  # the list for rows without labels, if it is silent
+            rules = [*rules, *nearly_holding(unheard, label)]
         return LabelExplanation(
             label=self.theory.schema.labels[label],
             predicted=int(last.story.board[label] == 1),
             decided=decided,
             rule=wrote,
             votes=() if last.theory.ordered else held,
-            chain=chain_of(parts, label),
+            chain=chain_of(parts, label, part),
+            ended=ending(parts[part:]) if decided == "nobody" else None,
             estimate=self._estimate(wrote, rows, label),
             presence=self._presence(last, label) if silent else None,
             later=_later(held, last, writer),
@@ -248,6 +252,16 @@ class _Job:
             return None
         seen = None if self.training is None else self.training.X
         return change_of(self.theory, values, label, self.fixed, seen, self.limit)
+
+
+def _deciding(parts: tuple[Passage, ...], label: int) -> int:
+    """The part that has the last word on a label.
+
+    The list for rows without labels speaks last; where it is silent, what the layers said stays.
+    """
+    last = len(parts) - 1
+    is_silent = parts[last].is_fallback and parts[last].story.board[label] == UNSET
+    return last - 1 if is_silent else last
 
 
 def _later(held: tuple[RuleSeen, ...], last: Passage, writer: int) -> tuple[RuleSeen, ...]:

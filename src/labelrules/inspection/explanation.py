@@ -127,15 +127,36 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The labels and rules that a label depended on; the first node is the label itself."""
+    """The labels and rules that a label depended on, as a graph.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        The first is the label itself.
+    links : tuple of Link
+    circle : tuple of str
+        Labels that depend on themselves, since a layer has read its own labels until nothing
+        changed.
+    began : tuple of Node
+        What these labels were before that.
+    """
 
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
+    circle: tuple[str, ...] = ()
+    began: tuple[Node, ...] = ()
 
     def before(self, key: str) -> Iterator[Node]:
         """The nodes from which a link leads to this one."""
         sources = {link.source for link in self.links if link.target == key}
         return (node for node in self.nodes if node.key in sources)
+
+
+class Ending(NamedTuple):
+    """A rule that has ended its list: where it stands and what it says."""
+
+    place: Place
+    text: str
 
 
 class Rows(NamedTuple):
@@ -170,6 +191,8 @@ class LabelExplanation:
         row on the board as it stood at their turn.
     near : tuple of RuleSeen
         Rules that speak of the label and fail by just one condition.
+    ended : Ending, optional
+        The rule that ended the list before any spoke of the label.
     rows : Rows, optional
         Training rows on which the rule wrote this label; None without training data.
     counterfactual : Counterfactual, optional
@@ -186,6 +209,7 @@ class LabelExplanation:
     presence: float | None
     later: tuple[RuleSeen, ...]
     near: tuple[RuleSeen, ...]
+    ended: Ending | None
     rows: Rows | None
     counterfactual: Counterfactual | None
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from labelrules.inspection.chainpicture import chain_picture
 from labelrules.inspection.counterfactual import shown
 from labelrules.inspection.explanation import Explanation, LabelExplanation, RuleSeen
 from labelrules.inspection.telling import (
     PRESENCE,
+    circle_text,
     label_sentence,
     nobody_text,
     node_text,
@@ -25,6 +27,7 @@ STYLE = """
 overflow-wrap:anywhere}
 .labelrules-why .chip{border:2px solid #0b4f8a;border-radius:1em;padding:0 .6em;color:#0b4f8a;
 background:#fff;white-space:nowrap}
+.labelrules-why svg{max-width:100%;height:auto;margin:.4em 0}
 .labelrules-why .chip.absent{border-style:dashed;border-color:#555;color:#555}
 """
 
@@ -61,16 +64,21 @@ def _section(one: LabelExplanation) -> Iterator[str]:
         yield f"<h4>Decided by {escape(str(one.rule.place))}</h4>"
         yield f"<p>{_code(one.rule.text)}</p>"
         yield from _conditions(one.rule)
+        if one.rule.place.is_fallback:
+            yield "<p>It was asked because the layers found no label.</p>"
     elif one.decided == "vote":
-        yield f"<h4>{one.n_for} votes for, {one.n_against} against</h4>"
+        yield f"<h4>Votes: {one.n_for} for, {one.n_against} against</h4>"
         yield from _list(_vote(rule) for rule in one.votes)
     else:
         yield f"<p>{escape(nobody_text(one))}</p>"
     if one.estimate is not None:
         yield f"<h4>Evidence</h4><p>{escape(str(one.estimate))}</p>"
     if one.rows is not None:
-        yield f"<h4>Training rows</h4><p>{escape(rows_text(one))}</p>"
+        yield f"<h4>On training data</h4><p>{escape(rows_text(one))}</p>"
     yield from _titled("It depended on", _chain(one))
+    yield chain_picture(one.chain)
+    if one.chain.circle:
+        yield f"<p>{escape(circle_text(one))}</p>"
     yield from _titled("Later rules that hold", [_rule(rule) for rule in one.later])
     yield from _titled("Rules that nearly hold", [_near(rule) for rule in one.near])
     if one.counterfactual is not None:

@@ -6,7 +6,7 @@ spares the search for a change that no rule provides for; the answer "yes" says 
 
 from collections.abc import Iterable, Sequence
 
-from labelrules.rules import Body, DecisionList, Gibbs, LayeredTheory, Rule, RuleSet, Theory
+from labelrules.rules import Body, DecisionList, Gibbs, LayeredTheory, Rule, Theory
 
 
 def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
@@ -49,9 +49,7 @@ def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]
     return True
 
 
-def _present(
-    part: DecisionList | RuleSet, before: set[int], options: Sequence[Sequence[float]]
-) -> set[int]:
+def _present(part: Theory, before: set[int], options: Sequence[Sequence[float]]) -> set[int]:
     """The labels for which a rule could speak, given those that may have been present before."""
     waiting = [rule for rule in part if _could_hold(rule.body, options)]
     found: set[int] = set()

@@ -1,10 +1,11 @@
 """How the conditions of a rule stood for a row."""
 
+from collections.abc import Iterable
 from itertools import islice
 
 from labelrules._types import UNSET
 from labelrules.inspection.counterfactual import named_value
-from labelrules.inspection.explanation import ConditionSeen, Place, RuleSeen
+from labelrules.inspection.explanation import ConditionSeen, Ending, Place, RuleSeen
 from labelrules.inspection.passage import Passage
 from labelrules.rules import Condition
 from labelrules.rules.text import condition_text, rule_text
@@ -22,6 +23,16 @@ def nearly_holding(passage: Passage, told: int) -> list[RuleSeen]:
             if len(list(islice(failing, 2))) < 2:
                 found.append(rule_seen(passage, number, told))
     return found
+
+
+def ending(parts: Iterable[Passage]) -> Ending | None:
+    """The first rule that has ended one of the lists, if any has."""
+    for passage in parts:
+        number = passage.story.stopped
+        if number >= 0:
+            place = Place(number, passage.layer, passage.is_fallback)
+            return Ending(place, rule_text(passage.theory[number], passage.theory.schema))
+    return None
 
 
 def rule_seen(passage: Passage, number: int, told: int) -> RuleSeen:

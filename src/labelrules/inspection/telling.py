@@ -10,6 +10,7 @@ from labelrules.inspection.explanation import (
     Node,
     RuleSeen,
 )
+from labelrules.inspection.interval import Estimate
 from labelrules.rules.tokens import name_text, number_text
 
 SHOWN = 10
@@ -34,7 +35,7 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
     yield from (f"  {line}" for line in _dependence(one))
     yield from _listed("later rules that hold:", [_says(rule) for rule in one.later])
     if one.rows is not None:
-        yield f"  training rows: {rows_text(one)}"
+        yield f"  training: {rows_text(one)}"
     yield from _listed("rules that nearly hold:", [_lacks(rule) for rule in one.near])
     if one.counterfactual is not None:
         yield f"  {one.counterfactual}"
@@ -44,8 +45,10 @@ def _cause(one: LabelExplanation) -> Iterator[str]:
     if one.rule is not None:
         yield f"by {one.rule.place}: {one.rule.text}"
         yield from (f"  {name_text(c.name)}: here {shown(c.value)}" for c in one.rule.conditions)
+        if one.rule.place.is_fallback:
+            yield "  asked because the layers found no label"
     elif one.decided == "vote":
-        yield f"by {one.n_for} votes for and {one.n_against} against it"
+        yield f"by {_count(one.n_for, 'vote')} for and {one.n_against} against it"
         yield from (f"  {_votes(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
     else:
         yield nobody_text(one)
@@ -55,6 +58,11 @@ def nobody_text(one: LabelExplanation) -> str:
     """Why no rule is named."""
     if one.presence is not None:
         return f"sampled: present with probability {one.presence:.2f}"
+    if one.ended is not None:
+        return (
+            f"{one.ended.place} ended the list before a rule spoke of it, so it is taken to be "
+            f"absent: {one.ended.text}"
+        )
     return "no rule that fires speaks of it, so it is taken to be absent"
 
 
@@ -69,6 +77,22 @@ def _dependence(one: LabelExplanation) -> Iterator[str]:
             rules = [f"{rule.place}: {rule.name}" for rule in one.chain.before(node.key)]
             by = f", by {'; '.join(rules)}" if rules else ", which no rule wrote"
             yield f"depended on {node_text(node)}{by}"
+    if one.chain.circle:
+        yield circle_text(one)
+
+
+def circle_text(one: LabelExplanation) -> str:
+    """Which labels hold themselves up, and what they were before."""
+    names = [name_text(name) for name in one.chain.circle]
+    verb = "holds itself" if len(names) == 1 else "hold each other"
+    return (
+        f"{_and(names)} {verb} up: the last layer has read its own labels until nothing changed; "
+        f"it began with {_and(map(node_text, one.chain.began))}"
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def node_text(node: Node) -> str:
@@ -96,12 +120,15 @@ def rows_text(one: LabelExplanation) -> str:
     if one.rows is None or not any(one.rows):
         return "none"
     parts = zip(("right", "wrong"), one.rows, strict=True)
-    return "; ".join(f"{_some(rows)} {name}" for name, rows in parts if rows)
+    return "; ".join(f"{name} in {_some(rows)}" for name, rows in parts if rows)
 
 
 def _some(numbers: tuple[int, ...]) -> str:
     more = len(numbers) - SHOWN
-    return ", ".join(map(str, numbers[:SHOWN])) + (f" and {more} more" if more > 0 else "")
+    noun = "row" if len(numbers) == 1 else "rows"
+    return f"{noun} {', '.join(map(str, numbers[:SHOWN]))}" + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def _listed(title: str, lines: list[str]) -> Iterator[str]:
@@ -127,27 +154,38 @@ def label_sentence(one: LabelExplanation) -> str:
     """Why a row gets a label, in a few sentences."""
     parts = [_because(one), *_behind(one)]
     if one.estimate is not None:
-        e = one.estimate
-        parts.append(
-            f"The rule was right in {e.right} of {e.right + e.wrong} cells, which makes it "
-            f"{e.probability:.2f} probable to be right ({e.low:.2f} to {e.high:.2f})."
-        )
+        parts.append(_trust(one, one.estimate))
     if one.counterfactual is not None:
         parts.append(_otherwise(one.counterfactual))
     return " ".join(parts)
 
 
+def _trust(one: LabelExplanation, estimate: Estimate) -> str:
+    """How far the rule that decided can be relied on."""
+    rule = "The rule" if one.rule is None else str(one.rule.place).capitalize()
+    cells = _count(estimate.right + estimate.wrong, "cell")
+    return (
+        f"{rule} was right in {estimate.right} of {cells}, which makes it "
+        f"{estimate.probability:.2f} probable to be right ({estimate.low:.2f} to "
+        f"{estimate.high:.2f})."
+    )
+
+
 def _because(one: LabelExplanation) -> str:
     start = f"{name_text(one.label)} is predicted {PRESENCE[one.predicted]}"
     if one.rule is not None:
-        return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}."
+        asked = "; it was asked because the layers found no label"
+        end = asked if one.rule.place.is_fallback else ""
+        return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
     if one.decided == "vote":
         return (
-            f"{start}, because the rules that fire have {one.n_for} votes for it and "
+            f"{start}, because the rules that fire have {_count(one.n_for, 'vote')} for it and "
             f"{one.n_against} against it."
         )
     if one.presence is not None:
         return f"{start}, because it was drawn with probability {one.presence:.2f}."
+    if one.ended is not None:
+        return f"{start}, because {one.ended.place} ended the list before a rule spoke of it."
     return f"{start}, because no rule that fires speaks of it."
 
 
@@ -186,6 +224,8 @@ def _behind(one: LabelExplanation) -> Iterator[str]:
             yield f"{start} by {rules[0].place}, {_reason(rules[0].conditions)}."
         else:
             yield f"{start} by the votes of {len(rules)} rules{layer}."
+    if one.chain.circle:
+        yield f"Note that {circle_text(one)}."
 
 
 def _otherwise(change: Counterfactual) -> str:
@@ -195,7 +235,7 @@ def _otherwise(change: Counterfactual) -> str:
     if change.status == "unknown":
         return (
             f"At least {change.at_least} features would have to change for {name} to change; "
-            "the search was given up."
+            "the search was given up there."
         )
     moves = [f"{name_text(move.feature)} were {shown(move.new)}" for move in change.moves]
     return f"{name} would be {PRESENCE[1 - change.predicted]} if {_and(moves)}."
