@@ -68,10 +68,7 @@ def test_every_learner_is_kept_and_predicts_the_same(learner, names):
     assert rows[0] == list(test.schema.labels)
     assert np.array(rows[1:], dtype=int).tolist() == direct.predict(test).tolist()
     done = called("explain", "model.json", *names[1], "--row", "2", "--no-changes", "--json")
-    if learner == "constrained-classifier":
-        assert (done.code, "the rules do not tell all" in done.err) == (1, True)
-    else:
-        assert done.json[0]["board"] == direct.predict(test)[2].tolist()
+    assert done.json[0]["board"] == direct.predict(test)[2].tolist()
 
 
 @pytest.mark.parametrize("learner", NOT_KEPT)
@@ -199,6 +196,30 @@ def test_explain_tells_why(names, model):
     assert found["row"] == 3
     assert found["board"] == model.predict(test)[3].tolist()
     assert [one["label"] for one in found["labels"]] == [label]
+
+
+def test_explain_tells_what_constraints_change(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    base = library.BinaryRelevance(library.SeparateAndConquer())
+    readers = load("magazines")
+    model = library.ConstrainedClassifier(base, constraints="not quality <- fashion").fit(readers)
+    save(model, "model.json")
+    done = model.repairs(readers)
+    row = int(done.rows[0])
+    words = ["explain", "model.json", "magazines", "--row", str(row)]
+    (change,) = [one for one in done.changes() if one.row == row]
+    told = f"{change.label} becomes absent by the constraints: not quality <- fashion"
+    for style in ("text", "sentences"):
+        assert output(*words, "--style", style).splitlines()[-1] == told
+    (found,) = called(*words, "--json").json
+    assert found["board"] == model.predict(readers)[row].tolist()
+    assert [one["label"] for one in found["constraints"]] == [change.label]
+    kept = next(number for number in range(len(readers)) if number not in done.rows)
+    printed = output("explain", "model.json", "magazines", "--row", str(kept))
+    assert printed.endswith("The constraints leave all labels as they are.\n")
+    for more in (["--style", "html"], ["--fixed", "sex"], ["--limit", "9"]):
+        assert called(*words, *more).code == 2
+    assert "explain does, row by row" in called("convert", "model.json", "model.py").err
 
 
 def test_compare_shows_what_was_edited(names, model):

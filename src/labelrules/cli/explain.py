@@ -20,6 +20,7 @@ from labelrules.cli.writing import (
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
+    from labelrules.discovery import Repairs
 
 SUMMARY = "Explain why rows get their labels, and what would change them."
 EXAMPLES = """
@@ -65,7 +66,7 @@ def run(options: Namespace) -> int:
     if options.style == "html" and len(options.rows or ()) > 1:
         raise UsageError("--style html is for one row")
     model, data = model_and_data(options, with_labels=False)
-    theory: Any = model.theory
+    theory: Any = model.rules
     _check_names(options, model.schema)
     rows = options.rows or [0]
     if not len(data):
@@ -73,6 +74,9 @@ def run(options: Namespace) -> int:
     for row in rows:
         if row >= len(data):
             raise CommandError(f"there is no row {row}: the data have {len(data)}, counted from 0")
+    repairs = model.repairs(data.take(rows))
+    if repairs is not None:
+        _check_constrained(options)
     if options.style == "trace":
         from labelrules.inspection import trace
 
@@ -89,15 +93,54 @@ def run(options: Namespace) -> int:
         labels=options.label,
         training=_training(options, model.schema),
         fixed=options.fixed,
-        counterfactuals=options.changes,
+        counterfactuals=options.changes and repairs is None,
         limit=options.limit or LIMIT,
     )
     if options.json:
-        write_json([document_of(one) for one in found], options.output)
+        told = [{**document_of(one), **_repaired(repairs, n)} for n, one in enumerate(found)]
+        write_json(told, options.output)
     else:
-        texts = [_text(one, options.style) for one in found]
+        texts = [_text(one, options.style) + _after(repairs, n) for n, one in enumerate(found)]
         write_text("\n\n".join(texts) + "\n", options.output)
     return OK
+
+
+def _check_constrained(options: Namespace) -> None:
+    """Constraints have the last word, which pages, traces and changes of features leave out."""
+    for name, value in (("fixed", options.fixed), ("limit", options.limit)):
+        if value:
+            raise UsageError(
+                f"--{name} goes with smallest changes, which are not known under constraints"
+            )
+    if options.style in ("html", "trace"):
+        raise UsageError(
+            f"--style {options.style} leaves out the constraints of this model: use text or "
+            "sentences"
+        )
+
+
+def _after(repairs: "Repairs | None", row: int) -> str:
+    """What constraints make of what the rules have said of a row."""
+    if repairs is None:
+        return ""
+    from labelrules.rules.tokens import name_text
+
+    found = [
+        f"{name_text(one.label)} becomes {'present' if one.now else 'absent'} by the constraints: "
+        f"{'; '.join(one.because)}"
+        for one in repairs.changes()
+        if one.row == row
+    ]
+    return "\n" + "\n".join(found or ["The constraints leave all labels as they are."])
+
+
+def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
+    if repairs is None:
+        return {}
+    changes = [one._asdict() for one in repairs.changes() if one.row == row]
+    for one in changes:
+        del one["row"]
+    return {"board": repairs.after[row].tolist(), "constraints": changes}
 
 
 def _check_names(options: Namespace, schema: "Schema") -> None:

@@ -14,6 +14,7 @@ from labelrules.cli.writing import STANDARD
 if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.data import Dataset, Schema
+    from labelrules.discovery import Repairs
     from labelrules.rules import Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
@@ -74,12 +75,17 @@ class Model:
 
     @property
     def theory(self) -> "Theory":
-        """Its rules, if they are one theory."""
+        """Its rules, if they are one theory and tell all."""
         if self.kind == _CONSTRAINED:
             raise CommandError(
                 f"{self.source}: constraints change what the rules of this model say, so the rules "
-                "do not tell all"
+                "do not tell all; explain does, row by row"
             )
+        return self.rules
+
+    @property
+    def rules(self) -> "Theory":
+        """Its rules, if they are one theory; constraints may change what they say."""
         if len(self.theories) > 1:
             raise CommandError(
                 f"{self.source}: {len(self.theories)} theories vote in this {self.kind}, so "
@@ -100,6 +106,10 @@ class Model:
         if found.ndim != 2:
             raise CommandError(f"{self.source}: the model predicts classes, not sets of labels")
         return found  # type: ignore[no-any-return]
+
+    def repairs(self, data: "Dataset") -> "Repairs | None":
+        """What constraints change in what the rules say; None if there are no constraints."""
+        return self.kept.repairs(data) if self.kind == _CONSTRAINED else None
 
     def probabilities(self, data: "Dataset") -> "Floats | None":
         """How probable each label is; None if rules alone are known."""
