@@ -33,6 +33,7 @@ class Engine:
     mark = "?"
     quote = '"'
     has_nan = True
+    storage = ""
 
     def __init__(self, connection):
         self.connection = connection
@@ -45,7 +46,7 @@ class Engine:
         rows = list(zip(*(values for _, values in columns.values()), strict=True))
         cursor = self.cursor()
         cursor.execute(f"DROP TABLE IF EXISTS {self.quoted(table)}")
-        cursor.execute(f"CREATE TEMPORARY TABLE {self.quoted(table)} ({typed})")
+        cursor.execute(f"CREATE TEMPORARY TABLE {self.quoted(table)} ({typed}){self.storage}")
         marks = ", ".join([self.mark] * len(columns))
         if rows:
             cursor.executemany(f"INSERT INTO {self.quoted(table)} VALUES ({marks})", rows)
@@ -83,6 +84,7 @@ class MySQL(Engine):
     mark = "%s"
     quote = "`"
     has_nan = False
+    storage = " ENGINE=MyISAM"  # InnoDB has rows of at most 8126 bytes, too few for enron
 
 
 class Spark(Engine):
@@ -110,7 +112,7 @@ def _place(variable, driver):
     """What a variable says about a server, as name and value."""
     said = os.environ.get(variable)
     if not said:
-        pytest.skip(f"no server: set {variable}, as {__name__} says")
+        pytest.skip(f"no server: set {variable}, as tests/{__name__}.py says")
     module = pytest.importorskip(driver, reason=f"no driver: pip install {driver}")
     return module, dict(part.split("=", 1) for part in said.split())
 
