@@ -1,14 +1,15 @@
 """Exports, run: the generated module, databases, and an evaluator of PMML."""
 
-import sqlite3
+import math
+from functools import partial
 
 import numpy as np
-import pyarrow as pa
-import pytest
 
 import pmml_evaluator
 from labelrules.data import Dataset
 from labelrules.inspection import to_pmml, to_python, to_sql
+from labelrules.inspection.export_plan import Plan
+from sql_engines import TABLE, engine
 
 KEY = "the row's number"
 
@@ -50,47 +51,35 @@ def by_pmml(theory, rows):
     return np.column_stack([outputs[label] for label in theory.schema.labels]).astype(np.int8)
 
 
-def by_sqlite(theory, rows, columns=None):
-    kinds = ["REAL" if feature.is_numeric else "TEXT" for feature in theory.schema.features]
-    names = _called(theory, columns)
-    typed = ", ".join(f"{quoted(name)} {kind}" for name, kind in zip(names, kinds, strict=True))
-    values = [[number, *row.values()] for number, row in enumerate(rows)]
-    with sqlite3.connect(":memory:") as connection:
-        connection.execute(f'CREATE TABLE "my table" ({quoted(KEY)} INTEGER, {typed})')
-        marks = ", ".join("?" * (len(names) + 1))
-        connection.executemany(f'INSERT INTO "my table" VALUES ({marks})', values)
-        return _asked(connection, theory, len(rows), "sqlite", columns)
+def by_sql(name, theory, rows, columns=None, nan=False):
+    """Run the query in a database; missing numbers are NULL, or NaN if so wanted.
 
-
-def by_duckdb(theory, rows, columns=None):
-    duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
-    names = _called(theory, columns)
-    table = {KEY: pa.array(range(len(rows)))}
-    for name, feature in zip(names, theory.schema.features, strict=True):
-        kind = pa.float64() if feature.is_numeric else pa.string()
-        table[name] = pa.array([row[feature.name] for row in rows], type=kind)
-    with duckdb.connect(":memory:") as connection:
-        connection.register("my table", pa.table(table))
-        return _asked(connection, theory, len(rows), "duckdb", columns)
-
-
-def _called(theory, columns):
-    return [(columns or {}).get(name, name) for name in theory.schema.feature_names]
-
-
-def _asked(connection, theory, n_rows, dialect, columns):
-    """The labels of the table, in the order of its rows."""
-    query = to_sql(theory, "my table", dialect=dialect, keys=[KEY], columns=columns)
-    result = connection.execute(query)
-    names = [column[0] for column in result.description]
+    The table has the columns that the query needs, since databases limit how many there are.
+    """
+    database = engine(name)
+    query = to_sql(theory, TABLE, dialect=database.dialect, keys=[KEY], columns=columns)
+    database.fill(_columns(theory, rows, columns or {}, nan))
+    names, found = database.ask(query)
     assert names == [KEY, *((columns or {}).get(label, label) for label in theory.schema.labels)]
-    found = sorted(result.fetchall())
-    assert [row[0] for row in found] == list(range(n_rows))
-    return np.array([row[1:] for row in found], dtype=np.int8)
+    found = sorted(found)
+    assert [row[0] for row in found] == list(range(len(rows)))
+    return np.array([row[1:] for row in found], dtype=np.int8).reshape(len(rows), -1)
 
 
-def quoted(name):
-    return '"' + name.replace('"', '""') + '"'
+def _columns(theory, rows, columns, nan):
+    """The table: from names to the kind of column, and its values."""
+    table = {KEY: ("double", [float(number) for number in range(len(rows))])}
+    for number in Plan.of(theory).used:
+        feature = theory.schema.features[number]
+        values = [row[feature.name] for row in rows]
+        if nan and feature.is_numeric:
+            values = [math.nan if value is None else value for value in values]
+        kind = "double" if feature.is_numeric else "text"
+        table[columns.get(feature.name, feature.name)] = (kind, values)
+    return table
+
+
+by_sqlite, by_duckdb = partial(by_sql, "sqlite"), partial(by_sql, "duckdb")
 
 
 WAYS = {"python": by_python, "sqlite": by_sqlite, "duckdb": by_duckdb, "pmml": by_pmml}

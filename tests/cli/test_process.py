@@ -1,11 +1,9 @@
-"""The command line as a process of its own: signals, pipes, completion, and what it imports."""
+"""The command line as a process of its own: signals, pipes, and what it imports."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -97,41 +95,3 @@ def test_whoever_stops_reading_gets_no_complaint(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=120) == 141
-
-
-def completed(folder: Path, *words: str) -> list[str]:
-    script = folder / "labelrules.bash"
-    if not script.exists():
-        script.write_text(output("completion", "bash"), encoding="utf-8")
-    quoted = " ".join(f"'{word}'" for word in words)
-    program = (
-        f"compopt() {{ :; }}; source {script}; COMP_WORDS=({quoted}); "
-        f"COMP_CWORD={len(words) - 1}; _labelrules; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    )
-    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, text=True,
-                          check=True)  # fmt: skip
-    assert done.stderr == ""
-    return done.stdout.split()
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not there")
-def test_bash_completes_commands_options_words_and_settings(tmp_path):
-    (tmp_path / "model.json").touch()
-    assert completed(tmp_path, "labelrules", "co") == ["compare", "convert", "completion"]
-    assert completed(tmp_path, "labelrules", "learn", "--le") == ["--learner"]
-    assert completed(tmp_path, "labelrules", "learn", "-l", "rip") == ["ripper"]
-    assert completed(tmp_path, "labelrules", "learn", "--set", "hea") == ["heads="]
-    assert completed(tmp_path, "labelrules", "discover", "con") == ["constraints"]
-    assert completed(tmp_path, "labelrules", "show", "mod") == ["model.json"]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_sound_and_whole(shell, tmp_path):
-    script = output("completion", shell)
-    for word in ("discover", "stacked-binary-relevance", "min_support=", "subgroups"):
-        assert word in script
-    program = shutil.which(shell)
-    if program is not None:
-        path = tmp_path / "script"
-        path.write_text(script, encoding="utf-8")
-        subprocess.run([program, "-n", str(path)], check=True)

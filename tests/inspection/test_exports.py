@@ -2,7 +2,6 @@
 
 import math
 import shutil
-import sqlite3
 import subprocess
 import sys
 
@@ -13,24 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import theories
-from exports import WAYS, by_duckdb, by_python, by_sqlite, rows_of, with_holes
+from export_cases import ODD, VALUES, layered, part, plain_theories, tables
+from exports import WAYS, by_python, rows_of
 from labelrules import (
     Body,
     Condition,
-    Dataset,
     DecisionList,
     Feature,
     Head,
     LayeredTheory,
     Rule,
-    RuleSet,
     Schema,
     load,
     parse,
 )
 from labelrules.inspection import to_pmml, to_python, to_sql
 from labelrules.inspection.export_plan import steps
-from labelrules.inspection.export_sql import DIALECTS
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,
@@ -51,51 +48,6 @@ SETS = ["flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "y
 
 EXAMPLES = 12
 """Each is a theory of many rules; drawing it takes longer than running it."""
-
-ODD = Schema(
-    [
-        Feature("select"),
-        Feature("a b"),
-        Feature("quo\"te`s'"),
-        Feature("größe 🙂", ("it's", 'a"b', "", "\\", "NULL", "a\nb")),
-        Feature("order", ("1", "0")),
-        Feature("only", ("one",)),
-        Feature("back\\slash"),
-    ],
-    ["from", "l 2", "it's", "日本", "found", "stopped", "layer 1"],
-)
-"""Names and categories that are words of SQL, or full of signs that mean something somewhere."""
-
-VALUES = st.sampled_from([0.0, 1.0, -1.5, 0.1, 0.1 + 0.2, 1 / 3, 5e-324, -1.7976931348623157e308])
-"""Thresholds that are also values of cells, so that it matters how numbers are written."""
-
-
-def tables(schema, n_rows=12):
-    """Rows of random values; of each column some are missing."""
-    cells = [
-        VALUES if feature.is_numeric else st.sampled_from(range(len(feature.categories)))
-        for feature in schema.features
-    ]
-    row = st.tuples(*[st.just(math.nan) | cell | cell | cell for cell in cells])
-    labels = np.zeros((n_rows, schema.n_labels), dtype=np.int8)
-    return st.lists(row, min_size=n_rows, max_size=n_rows).map(
-        lambda rows: Dataset(schema, np.asfortranarray(rows, dtype=float), labels)
-    )
-
-
-def plain_theories(schema):
-    return theories.theories(schema, VALUES)
-
-
-@st.composite
-def layered(draw, schema, ways):
-    layers = draw(st.lists(plain_theories(schema), min_size=1, max_size=3))
-    fallback = draw(st.none() | theories.decision_lists(schema, VALUES))
-    if fallback is not None:
-        rules = [Rule(rule.head, Body(rule.body.on_features), rule.stops) for rule in fallback]
-        fallback = DecisionList(schema, rules)
-    return LayeredTheory(schema, layers, draw(st.sampled_from(ways)), fallback)
-
 
 LOOPS = [UntilStable(1), UntilStable(4), LabelByLabel(3), LabelByLabel(1, (6, 5, 4, 3, 2, 1, 0))]
 
@@ -146,12 +98,6 @@ def test_layers_that_are_asked_again_and_again_in_python(theory, rows):
 
 
 # ---------------------------------------------------------------- real data
-
-
-def part(name, folder, n_rows=None):
-    data = load(name, folder) if name == "CAL500" else load(name, folder, part="train")
-    holes = with_holes(data)
-    return data, Dataset(data.schema, np.asfortranarray(holes.X[:n_rows]), data.Y[:n_rows])
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -263,101 +209,6 @@ def test_names_cannot_break_out_of_the_module():
     schema = Schema([Feature(odd, (odd, "b"))], [odd + "1"])
     theory = DecisionList(schema, [Rule(Head({0: 1}, 1), Body([Condition.equals(0, 0)]))])
     assert (by_python(theory, [{odd: odd}, {odd: "b"}]) == [[1], [0]]).all()
-
-
-# ---------------------------------------------------------------- SQL
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_dialect_says_the_same_names_texts_and_numbers(dialect):
-    """The query is read again by the dialect's own grammar."""
-    from sqlglot import exp, parse_one
-
-    numbers = [0.1 + 0.2, 5e-324, 1e300, 2.5, -7.0, 123456789.125]
-    rules = [
-        Rule(Head({label: 1}, ODD.n_labels), Body([Condition.above(label % 3, number)]))
-        for label, number in enumerate(numbers)
-    ]
-    rules += [
-        Rule(Head({6: 1, 5: 0}, ODD.n_labels), Body([Condition.equals(3, code)]))
-        for code in range(6)
-    ]
-    query = parse_one(
-        to_sql(DecisionList(ODD, rules), "t", dialect=dialect, keys=["k"]), dialect=dialect
-    )
-    assert [select.alias_or_name for select in query.selects] == ["k", *ODD.labels]
-    texts = {literal.this for literal in query.find_all(exp.Literal) if literal.is_string}
-    assert texts == set(ODD.features[3].categories)
-    found = {
-        float(literal.this) for literal in query.find_all(exp.Literal) if not literal.is_string
-    }
-    assert found == {*map(abs, numbers), 0, 1}
-    columns = {column.name for column in query.find_all(exp.Column)}
-    assert {"select", "a b", "quo\"te`s'", "größe 🙂"} <= columns
-
-
-def test_case_and_clashing_names():
-    schema = Schema([Feature("Age"), Feature("age")], ["AGE", "b"])
-    theory = parse("AGE <- Age > 1\nb <- age > 1, AGE", schema)
-    with pytest.raises(
-        ValueError, match=r"the table would have the columns 'Age' and 'age'.*columns="
-    ):
-        to_sql(theory, "t")
-    with pytest.raises(ValueError, match="there is no feature or label 'agee'; did you mean 'age'"):
-        to_sql(theory, "t", columns={"agee": "x"})
-    with pytest.raises(ValueError, match="the result would have the columns 'B' and 'b'"):
-        to_sql(theory, "t", columns={"age": "x"}, keys=["B"])
-    rows = [{"Age": 2.0, "age": 2.0}, {"Age": 0.0, "age": 2.0}]
-    columns = {"age": "age of the other", "b": "both"}
-    for run in (by_sqlite, by_duckdb):
-        assert (run(theory, rows, columns) == [[1, 1], [0, 0]]).all()
-
-
-def test_tables_keys_and_names_of_ours():
-    theory = parse("fashion <- sex = Male", READERS)
-    query = to_sql(theory, ("main", "features"), keys=["sex"])
-    with sqlite3.connect(":memory:") as connection:
-        connection.execute("CREATE TABLE features (sex TEXT)")
-        connection.executemany("INSERT INTO features VALUES (?)", [("Male",), (None,)])
-        assert connection.execute(query).fetchall() == [("Male", 0, 0, 1, 0), (None, 0, 0, 0, 0)]
-    with pytest.raises(ValueError, match="table must be a name"):
-        to_sql(theory, ())
-    with pytest.raises(ValueError, match=r"dialect must be one of .*; did you mean 'sqlite'"):
-        to_sql(theory, "t", dialect="sqlight")
-
-
-def test_columns_of_single_precision_are_compared_with_the_whole_threshold():
-    """As a decimal number, 0.1 became the nearest number of single precision, which is above it."""
-    duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
-    theory = parse(
-        "a <- x > 0.1\nb <- x <= 16777217\nc <- x > 2.5", Schema([Feature("x")], [*"abc"])
-    )
-    values = np.array([0.1, 16777218, 2.5, np.nan], dtype=np.float32)
-    expected = theory.predict(values.reshape(-1, 1))
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("CREATE TABLE t (k INTEGER, x FLOAT)")
-        for key, value in enumerate(values.tolist()):
-            connection.execute(
-                "INSERT INTO t VALUES (?, ?)", [key, None if value != value else value]
-            )
-        query = to_sql(theory, "t", dialect="duckdb", keys=["k"])
-        found = sorted(connection.execute(query).fetchall())
-    assert [row[1:] for row in found] == [tuple(row) for row in expected.tolist()]
-
-
-def test_mysql_tells_upper_from_lower_case():
-    query = to_sql(LIST, "t", dialect="mysql")
-    assert "CAST(`sex` AS BINARY) = CAST('Male' AS BINARY)" in query
-
-
-def test_a_theory_without_columns_still_answers_for_every_row():
-    theory = parse("quality <- true", READERS)
-    with sqlite3.connect(":memory:") as connection:
-        connection.execute("CREATE TABLE t (sex TEXT)")
-        connection.executemany("INSERT INTO t VALUES (?)", [("Male",), (None,)])
-        for each in (theory, RuleSet(READERS, theory), DecisionList(READERS)):
-            found = connection.execute(to_sql(each, "t")).fetchall()
-            assert found == [tuple(each.predict(load("magazines"))[0].tolist())] * 2
 
 
 # ---------------------------------------------------------------- what cannot be exported

@@ -14,6 +14,7 @@ labelrules completion fish > ~/.config/fish/completions/labelrules.fish
 """
 
 SHELLS = ("bash", "zsh", "fish")
+_FIRST = ["--help", "--version"]  # in the place of a command
 
 
 def add_arguments(parser: Parser) -> None:
@@ -68,33 +69,39 @@ def _bash() -> str:
     commands = _commands()
     lines = [
         "# bash completion for labelrules",
+        "_labelrules_offer() {",
+        "    local line",
+        '    while IFS= read -r line; do COMPREPLY+=("$line"); done '
+        '< <(compgen -W "$1" -- "$word")',
+        "}",
         "_labelrules() {",
         '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
         "    COMPREPLY=()",
+        "    # In --option=value, = is a word of its own.",
+        '    if [[ "$word" == "=" ]]; then word=""',
+        '    elif [[ "$before" == "=" ]]; then before="${COMP_WORDS[COMP_CWORD-2]}"; fi',
         "    if [ $COMP_CWORD -eq 1 ]; then",
-        f'        COMPREPLY=($(compgen -W "{_joined([c.name for c in commands])} --help --version"'
-        ' -- "$word"))',
+        f'        _labelrules_offer "{_joined([c.name for c in commands])} {_joined(_FIRST)}"',
         "        return",
         "    fi",
         '    case "${COMP_WORDS[1]} $before" in',
     ]
     for command in commands:
         for option, words in command.choices.items():
+            nospace = " -o nospace" if option in ("-s", "--set") else ""
             lines.append(f'        "{command.name} {option}")')
-            nospace = "compopt -o nospace; " if option in ("-s", "--set") else ""
-            lines.append(f"            {nospace}{_compgen(words)}; return ;;")
+            lines.append(f"            compopt +o default{nospace} 2> /dev/null")
+            lines.append(f'            _labelrules_offer "{_joined(words)}"; return ;;')
     lines += ["    esac", '    case "${COMP_WORDS[1]}" in']
     for command in commands:
         lines.append(f"        {command.name})")
-        lines.append(f'            if [[ "$word" == -* ]]; then {_compgen(command.flags)}')
-        lines.append(f"            else {_compgen(command.words, files=True)}; fi ;;")
-    lines += ["    esac", "}", "complete -o filenames -F _labelrules labelrules", ""]
+        lines.append(
+            f'            if [[ "$word" == -* ]]; then _labelrules_offer "{_joined(command.flags)}"'
+        )
+        lines.append(f'            else _labelrules_offer "{_joined(command.words)}"; fi ;;')
+    # Where nothing is offered, files are, and their names are quoted as they must be.
+    lines += ["    esac", "}", "complete -o default -F _labelrules labelrules", ""]
     return "\n".join(lines)
-
-
-def _compgen(words: list[str], files: bool = False) -> str:
-    also = " -f" if files else ""
-    return f'COMPREPLY=($(compgen{also} -W "{_joined(words)}" -- "$word"))'
 
 
 def _zsh() -> str:
@@ -103,13 +110,17 @@ def _zsh() -> str:
         "#compdef labelrules",
         "_labelrules() {",
         "    if (( CURRENT == 2 )); then",
+        f"        if [[ $PREFIX == -* ]]; then compadd -- {_joined(_FIRST)}; return; fi",
         "        local -a commands=(",
         *(f"            {shlex.quote(f'{c.name}:{c.summary}')}" for c in commands),
         "        )",
         "        _describe command commands",
         "        return",
         "    fi",
-        '    case "$words[2] $words[CURRENT-1]" in',
+        '    local before="$words[CURRENT-1]"',
+        "    # In --option=value, the value is completed by itself.",
+        '    if [[ $PREFIX == --*=* ]]; then before="${PREFIX%%=*}"; compset -P 1 "*="; fi',
+        '    case "$words[2] $before" in',
     ]
     for command in commands:
         for option, words in command.choices.items():
@@ -132,13 +143,12 @@ def _zsh() -> str:
 
 
 def _fish() -> str:
+    first = "complete -c labelrules -n __fish_use_subcommand -f"
     lines = ["# fish completion for labelrules"]
+    lines += [f"{first} -l {name.removeprefix('--')}" for name in _FIRST]
     for command in _commands():
         here = f"complete -c labelrules -n '__fish_seen_subcommand_from {command.name}'"
-        lines.append(
-            f"complete -c labelrules -n __fish_use_subcommand -f -a {command.name} "
-            f"-d {shlex.quote(command.summary)}"
-        )
+        lines.append(f"{first} -a {command.name} -d {shlex.quote(command.summary)}")
         if command.words:
             lines.append(f"{here} -a '{_joined(command.words)}'")
         for option in command.options:

@@ -2,28 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from labelrules._messages import quoted, suggestion
 from labelrules.inspection.export_plan import FreeNames, Plan, is_list, steps, used_features
+from labelrules.inspection.sql_dialects import Dialect, dialect_called
+from labelrules.inspection.sql_names import (
+    TRUTH,
+    check_dialect_has,
+    check_known,
+    check_names,
+    check_number,
+    check_unique,
+    refuse_truth,
+)
 from labelrules.inspection.sql_terms import Expression, Looks, Terms
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 
-DIALECTS = (
-    "bigquery",
-    "databricks",
-    "duckdb",
-    "mysql",
-    "postgres",
-    "redshift",
-    "snowflake",
-    "spark",
-    "sqlite",
-    "trino",
-)
-"""The databases whose SQL is written."""
-
-_MATERIALIZED = ("duckdb", "postgres", "sqlite")
 _MOST_FLAGS = 400  # databases limit the columns of a table, some to about a thousand
+_ALL_ROWS = 2**64 - 1  # MySQL puts a subquery into the next one, unless it has a limit
 
 Cells = dict[int, str]
 """From labels that some rule has written to their columns."""
@@ -39,8 +34,12 @@ def to_sql(
 ) -> str:
     r"""A query that gives the labels of each row of a table, 0 or 1.
 
-    NULL is a missing value and satisfies no condition, nor does a category that is not known.
+    NULL and NaN are missing values and satisfy no condition, nor does a category that is not known.
     Needs the extra ``sql``.
+
+    The queries of SQLite, DuckDB, PostgreSQL, MariaDB (as "mysql") and Spark have been run and
+    compared with `predict`. Those of BigQuery, Databricks, Redshift, Snowflake, Trino and of MySQL
+    itself were never run, only read again by the dialect's grammar: compare some rows first.
 
     Parameters
     ----------
@@ -81,16 +80,12 @@ def to_sql(
       0 AS "sports"
     FROM "layer 1"
     """
-    _check_dialect(dialect)
+    database = dialect_called(dialect)
     plan = Plan.of(theory).only_once("SQL")
     known = dict(columns or {})
     given = tuple(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else keys
-    _check_names(table, given, known)
-    return _Query(plan, table, dialect, tuple(given), known).text()
-
-
-TRUTH = ("true", "false")
-"""Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
+    check_names(table, given, known)
+    return _Query(plan, table, database, tuple(given), known).text()
 
 
 class _Query:
@@ -104,26 +99,51 @@ class _Query:
         self,
         plan: Plan,
         table: str | Sequence[str],
-        dialect: str,
+        dialect: Dialect,
         keys: tuple[str, ...],
         columns: dict[str, str],
     ) -> None:
         self.plan, self.dialect, self.keys = plan, dialect, keys
         schema = plan.schema
-        _check_known(columns, (*schema.feature_names, *schema.labels))
+        check_known(columns, (*schema.feature_names, *schema.labels))
         self.names = {name: columns.get(name, name) for name in schema.feature_names}
         self.results = [columns.get(label, label) for label in schema.labels]
-        taken = list(dict.fromkeys([*keys, *self._of_features(plan.used)]))
-        _check_unique(taken, "the table")
-        if dialect == "sqlite":
-            _refuse_truth(taken)
-        _check_unique([*keys, *self.results], "the result")
-        self.terms = Terms(schema, self.names, dialect)
         parts = (table,) if isinstance(table, str) else tuple(table)
+        taken = list(dict.fromkeys([*keys, *self._of_features(plan.used)]))
+        self._check(parts, taken)
+        self.terms = Terms(schema, self.names, dialect)
         self.free, self.tables = FreeNames([*taken, "one", *TRUTH]), FreeNames(parts)
         self.tables_made: list[tuple[Expression, Expression]] = []
         self.source = _table(self.terms, parts)
-        self.add("features", [*taken] or ["one"], [] if taken else [("one", self.terms.number(1))])
+        self._read()
+
+    def _check(self, parts: tuple[str, ...], taken: list[str]) -> None:
+        """Refuse names that the database takes for others."""
+        check_unique(taken, "the table")
+        if self.dialect.name == "sqlite":
+            refuse_truth(taken)
+        check_unique([*self.keys, *self.results], "the result")
+        for where, names in (
+            ("the path of the table", parts),
+            ("the table", taken),
+            ("the result", self.results),
+        ):
+            check_dialect_has(names, where, self.dialect)
+
+    def _read(self) -> None:
+        """Add the columns of the table that are needed, with values as they are compared."""
+        computed = []
+        for number in self.plan.used:
+            feature = self.plan.schema.features[number]
+            name = self.names[feature.name]
+            value = self.terms.read(number)
+            if value is not None:
+                # A key goes into the result as it is, whatever is made of it for the rules.
+                inside = self._free(name, f"feature {number + 1}") if name in self.keys else name
+                self.names[feature.name] = inside
+                computed.append((inside, value))
+        columns = self.columns_with(self.plan.used, ())
+        self.add("features", columns or ["one"], computed or [("one", self.terms.number(1))])
 
     def text(self) -> str:
         """The whole query."""
@@ -136,12 +156,15 @@ class _Query:
         if plan.fallback is not None:
             found = self._with_fallback(plan.fallback, cells or {}, found)
         labels = [terms.named(found[label], name) for label, name in enumerate(self.results)]
+        check_number(len(self.keys) + len(labels), self.dialect)
         query = terms.exp.select(*map(terms.column, self.keys), *labels).from_(self.source)
         # What is computed once is not to be computed anew each time it is used.
-        materialized = self.dialect in _MATERIALIZED or None
-        for name, table in self.tables_made:
+        materialized = self.dialect.materialized or None
+        for number, (name, table) in enumerate(self.tables_made):
+            if self.dialect.name == "mysql" and number:
+                table.limit(_ALL_ROWS, copy=False)
             query.with_(name, as_=table, materialized=materialized, copy=False)
-        text: str = query.sql(dialect=self.dialect, pretty=True)
+        text: str = query.sql(dialect=self.dialect.name, pretty=True)
         return f"{text}\n"
 
     def _with_fallback(
@@ -209,11 +232,19 @@ class _Query:
     def new_cells(self, labels: Iterable[int]) -> Cells:
         """Columns for labels, called as they are if that is not taken."""
         names = self.plan.schema.labels
-        return {label: self.free.free(names[label]) for label in sorted(set(labels))}
+        return {
+            label: self._free(names[label], f"label {label + 1}") for label in sorted(set(labels))
+        }
+
+    def _free(self, name: str, otherwise: str) -> str:
+        """A name that is not taken, or another one if the database has no such name."""
+        free = self.free.free(name)
+        return free if self.dialect.fault_of(free) is None else self.free.free(otherwise)
 
     def add(self, name: str, columns: list[str], computed: list[tuple[str, Expression]]) -> None:
         """Add a table with these columns, some of them computed from those of the one before."""
         terms, values = self.terms, dict(computed)
+        check_number(len(columns), self.dialect)
         select = [
             terms.named(values[column], column) if column in values else terms.column(column)
             for column in columns or ["one"]
@@ -305,7 +336,9 @@ class _Step:
                 continue
             value = terms.number(said[label]) if label in said else null.copy()
             if not len(rule.body):
-                return terms.case(pairs, value) if pairs else value
+                # Alone, NULL would be of no type, and in PostgreSQL no number.
+                alone = value if label in said else terms.cast(value, "int")
+                return terms.case(pairs, value) if pairs else alone
             pairs.append((self._condition(number), value))
         return terms.case(pairs)
 
@@ -330,55 +363,3 @@ def _table(terms: Terms, parts: tuple[str, ...]) -> Expression:
         raise ValueError(f"table must be a name, or those of a schema and a table, not {parts!r}")
     identifiers = map(terms.identifier, reversed(parts))
     return terms.exp.Table(**dict(zip(names, identifiers, strict=False)))
-
-
-def _check_dialect(dialect: str) -> None:
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"dialect must be one of {', '.join(DIALECTS)}, not {quoted(dialect)}"
-            f"{suggestion(str(dialect), DIALECTS)}"
-        )
-
-
-def _check_names(table: object, keys: object, columns: dict[str, str]) -> None:
-    """Refuse what is no name, or an empty one, and a single name where several are asked for."""
-    if isinstance(keys, str):
-        raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
-    if not isinstance(keys, Sequence) or not isinstance(table, str | Sequence):
-        wrong = "table" if isinstance(keys, Sequence) else "keys"
-        value = table if wrong == "table" else keys
-        raise ValueError(f"{wrong} must be a name, or a list of names, not {value!r}")
-    parts = (table,) if isinstance(table, str) else table
-    for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
-        for name in names:
-            if not (isinstance(name, str) and name):
-                raise ValueError(f"{what}: a name must be text that is not empty, not {name!r}")
-
-
-def _refuse_truth(taken: Iterable[str]) -> None:
-    for name in taken:
-        if name.casefold() in TRUTH:
-            raise ValueError(
-                f"SQLite would take the column {name!r} for a truth value: give it another name in "
-                f"the table, and say so by columns={{{name!r}: ...}}"
-            )
-
-
-def _check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
-    for name in columns:
-        if name not in names:
-            raise ValueError(
-                f"columns: there is no feature or label {quoted(name)}{suggestion(name, names)}"
-            )
-
-
-def _check_unique(names: list[str], where: str) -> None:
-    seen: dict[str, str] = {}
-    for name in names:
-        if name.casefold() in seen:
-            other = seen[name.casefold()]
-            raise ValueError(
-                f"{where} would have the columns {quoted(other)} and {quoted(name)}, which many "
-                "databases take for the same: say what they are called by columns={...}"
-            )
-        seen[name.casefold()] = name

@@ -1,5 +1,6 @@
 """Parts of queries: columns, texts, numbers, conditions."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -7,8 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from labelrules._messages import quoted
+from labelrules.data.columns import is_number_text
 from labelrules.data.schema import Schema
 from labelrules.inspection.export_plan import other_categories
+from labelrules.inspection.sql_dialects import Dialect
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
 
@@ -42,10 +45,10 @@ class Terms:
     schema : Schema
     names : mapping of str to str
         From features to the columns of the table.
-    dialect : str
+    dialect : Dialect
     """
 
-    def __init__(self, schema: Schema, names: Mapping[str, str], dialect: str) -> None:
+    def __init__(self, schema: Schema, names: Mapping[str, str], dialect: Dialect) -> None:
         self.exp: Any = sqlglot().exp
         self.schema, self.names, self.dialect = schema, names, dialect
 
@@ -72,7 +75,33 @@ class Terms:
         """A category."""
         if "\0" in text:
             raise ValueError(f"SQL has no texts with null characters, such as {quoted(text)}")
-        return self._exact(self.exp.Literal.string(text))
+        if self.dialect.fault_of("${") and "${" in text:
+            parts = re.split(r"(?<=\$)(?={)", text)  # else taken for the name of a variable
+            return self.exp.Concat(expressions=[self.exp.Literal.string(part) for part in parts])
+        literal = self.exp.Literal.string(text)
+        # Connections differ in the bytes that they send, but not for ASCII.
+        return literal if self.dialect.name != "mysql" or text.isascii() else self.in_bytes(literal)
+
+    def in_bytes(self, text: Expression) -> Expression:
+        """Text as UTF-8, which MySQL compares sign by sign, with case and spaces at the end."""
+        utf8 = sqlglot().parse_one("CAST(NULL AS CHAR CHARACTER SET utf8mb4)", dialect="mysql")
+        utf8.set("this", text)
+        return self.cast(utf8, "binary")
+
+    def cast(self, value: Expression, kind: str) -> Expression:
+        """A value as one of another type."""
+        return self.exp.Cast(this=value, to=self.exp.DataType.build(kind))
+
+    def read(self, number: int) -> Expression | None:
+        """The values of a feature as they are compared; None if that is as they are."""
+        feature = self.schema.features[number]
+        column = self.column(self.names[feature.name])
+        if feature.is_numeric and self.dialect.nan_is_greatest:
+            nan = self.cast(self.exp.Literal.string("NaN"), "double")
+            return self.exp.Nullif(this=column, expression=nan)
+        if not feature.is_numeric and self.dialect.name == "mysql":
+            return self.in_bytes(column)
+        return None
 
     def equal(self, left: Expression, right: Expression) -> Expression:
         """Whether two values are equal."""
@@ -123,13 +152,23 @@ class Terms:
             return kind(this=column, expression=self.number(condition.value))
         code = int(condition.value)
         if condition.operator == "=":
-            return self.equal(self._exact(column), self.text(feature.categories[code]))
+            return self._among(column, (feature.categories[code],))
         # A value that is not among the categories is missing: it is not enough to differ.
-        others = other_categories(self.schema, condition.column, code)
-        if not others:
+        return self._among(column, other_categories(self.schema, condition.column, code))
+
+    def _among(self, column: Expression, categories: tuple[str, ...]) -> Expression:
+        """Whether a value is one of some categories."""
+        values = [value for text in categories for value in self._values(text)]
+        if not values:
             return self.truth(False)
-        texts = [self.text(text) for text in others]
-        return self.exp.In(this=self._exact(column), expressions=texts)
+        if len(values) == 1:
+            return self.equal(column, values[0])
+        return self.exp.In(this=column, expressions=values)
+
+    def _values(self, text: str) -> list[Expression]:
+        """A category; in SQLite also as a number, which a column without a type may hold."""
+        is_number = self.dialect.name == "sqlite" and is_number_text(text)
+        return [self.text(text), *([self.exp.Literal.number(text)] if is_number else [])]
 
     def _label(self, condition: Condition, looks: Looks) -> Expression:
         value = self.number(int(condition.value))
@@ -138,12 +177,6 @@ class Terms:
         if condition.column not in looks.cells:
             return self.truth(False)
         return self.equal(self.column(looks.cells[condition.column]), value)
-
-    def _exact(self, text: Expression) -> Expression:
-        """Text that is compared sign by sign, also where upper and lower case count as equal."""
-        if self.dialect != "mysql":
-            return text
-        return self.exp.Cast(this=text, to=self.exp.DataType.build("binary"))
 
 
 def number_text(value: float) -> str:

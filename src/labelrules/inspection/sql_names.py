@@ -1,0 +1,76 @@
+"""Names of tables and columns: what is refused, and why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from labelrules._messages import quoted, suggestion
+from labelrules.inspection.sql_dialects import Dialect
+
+TRUTH = ("true", "false")
+"""Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
+
+
+def check_names(table: object, keys: object, columns: Mapping[str, str]) -> None:
+    """Refuse what is no name, or an empty one, and a single name where several are asked for."""
+    if isinstance(keys, str):
+        raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
+    if not isinstance(keys, Sequence) or not isinstance(table, str | Sequence):
+        wrong = "table" if isinstance(keys, Sequence) else "keys"
+        value = table if wrong == "table" else keys
+        raise ValueError(f"{wrong} must be a name, or a list of names, not {value!r}")
+    parts = (table,) if isinstance(table, str) else table
+    for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
+        for name in names:
+            if not (isinstance(name, str) and name):
+                raise ValueError(f"{what}: a name must be text that is not empty, not {name!r}")
+
+
+def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse new names for what is not there."""
+    for name in columns:
+        if name not in names:
+            raise ValueError(
+                f"columns: there is no feature or label {quoted(name)}{suggestion(name, names)}"
+            )
+
+
+def check_unique(names: Iterable[str], where: str) -> None:
+    """Refuse names that are the same where case does not matter."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if name.casefold() in seen:
+            other = seen[name.casefold()]
+            raise ValueError(
+                f"{where} would have the columns {quoted(other)} and {quoted(name)}, which many "
+                "databases take for the same: say what they are called by columns={...}"
+            )
+        seen[name.casefold()] = name
+
+
+def check_dialect_has(names: Iterable[str], where: str, dialect: Dialect) -> None:
+    """Refuse names that a database does not have, or takes for others."""
+    for name in names:
+        fault = dialect.fault_of(name)
+        if fault:
+            raise ValueError(
+                f"{dialect.title} {fault}, so {where} cannot have {quoted(name)}: choose another "
+                "name; of features and labels, say it by columns={...}"
+            )
+
+
+def refuse_truth(names: Iterable[str]) -> None:
+    """Refuse columns that SQLite takes for truth values."""
+    for name in names:
+        if name.casefold() in TRUTH:
+            raise ValueError(
+                f"SQLite would take the column {name!r} for a truth value: give it another name in "
+                f"the table, and say so by columns={{{name!r}: ...}}"
+            )
+
+
+def check_number(n_columns: int, dialect: Dialect) -> None:
+    """Refuse more columns than a database has room for."""
+    if dialect.most_columns and n_columns > dialect.most_columns:
+        raise ValueError(
+            f"the query would need {n_columns} columns at once, and {dialect.title} has at most "
+            f"{dialect.most_columns}: learn from fewer features, or use to_python"
+        )
