@@ -65,6 +65,9 @@ class RuleSummary(NamedTuple):
     """Cells that are decided after it, in the order of the list."""
     n_overruled: int | None
     """Cells of rows on which it fires where the opposite is decided."""
+    is_reached: bool | None
+    """Whether it decides or has a vote, or ends the list for a row; in a layer that is asked again
+    and again, in any of the rounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +123,8 @@ class Summary:
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:
-        """Rules that decide nothing on the data; none without data."""
-        return tuple(rule for rule in self.rules if rule.n_cells == 0)
+        """Rules that do nothing on the data, so that they could be left out; none without data."""
+        return tuple(rule for rule in self.rules if rule.is_reached is False)
 
     def rule_frame(self) -> "pandas.DataFrame":
         """One line per rule, as a pandas frame (needs the extra ``pandas``)."""
@@ -224,9 +227,7 @@ def _rules(
 ) -> tuple[RuleSummary, ...]:
     lines = []
     for number, (rule, place) in enumerate(zip(theory, places, strict=True)):
-        counts: tuple[int | None, ...] = (None,) * 5
-        if usage is not None:
-            counts = usage.of_rule(number)
+        counts = (None,) * 6 if usage is None else usage.of_rule(number)
         lines.append(RuleSummary(place, rule_text(rule, theory.schema), *counts))
     return tuple(lines)
 
