@@ -256,13 +256,13 @@ def pandas_frame(columns: dict[str, list[Any]]) -> "pandas.DataFrame":
     return pandas.DataFrame(columns)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun; the plural if it is not made by an s.
 
-    >>> counted(1, "row"), counted(2, "row")
-    ('1 row', '2 rows')
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "dependency", "dependencies")
+    ('1 row', '2 rows', '0 dependencies')
     """
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _counts(one: Constraint | LabelGroup) -> str:

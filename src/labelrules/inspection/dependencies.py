@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
-from labelrules.discovery.constraint import Constraint, Constraints
+from labelrules.discovery.constraint import Constraint, Constraints, counted
 from labelrules.inspection.ties import Ties, counted_ties
 from labelrules.rules import (
     Body,
@@ -158,12 +158,25 @@ class LabelGraph:
     def __str__(self) -> str:
         circles = self.components()
         lines = [
-            f"{self.n_rules} rules with conditions: {self.n_full} fully label-dependent "
+            f"{counted(self.n_rules, 'rule')} with conditions: {self.n_full} fully label-dependent "
             f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
-            f"{int(self.adjacency.sum())} dependencies between {len(self.schema.labels)} labels",
+            dependencies_text(int(self.adjacency.sum()), self.schema.n_labels),
         ]
         lines += [f"in a circle: {', '.join(group)}" for group in circles] or ["no circle"]
         return "\n".join(lines)
+
+
+def dependencies_text(n_edges: int, n_labels: int) -> str:
+    """How many dependencies between how many labels.
+
+    Examples
+    --------
+    >>> dependencies_text(1, 1), dependencies_text(2, 3)
+    ('1 dependency of 1 label', '2 dependencies between 3 labels')
+    """
+    between = "of" if n_labels == 1 else "between"
+    edges = counted(n_edges, "dependency", "dependencies")
+    return f"{edges} {between} {counted(n_labels, 'label')}"
 
 
 def label_graph(source: Theory | Constraints) -> LabelGraph:

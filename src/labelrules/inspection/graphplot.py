@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.inspection.dependencies import Edge, LabelGraph
+from labelrules.discovery.constraint import counted
+from labelrules.inspection.dependencies import Edge, LabelGraph, dependencies_text
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib
 
@@ -111,9 +112,8 @@ def _sign(edge: Edge) -> dict[str, Any]:
 
 
 def _title(n_edges: int, n_labels: int, n_circles: int) -> str:
-    edges = "1 dependency" if n_edges == 1 else f"{n_edges} dependencies"
-    circles = {0: "no circle", 1: "1 circle"}.get(n_circles, f"{n_circles} circles")
-    return f"{edges} between {n_labels} labels, {circles}"
+    circles = counted(n_circles, "circle") if n_circles else "no circle"
+    return f"{dependencies_text(n_edges, n_labels)}, {circles}"
 
 
 # ---------------------------------------------------------------- drawing

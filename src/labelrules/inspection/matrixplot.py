@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.inspection.dependencies import LabelGraph
+from labelrules.inspection.dependencies import LabelGraph, dependencies_text
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, check_matplotlib
 from labelrules.inspection.ties import Ties
@@ -98,8 +98,7 @@ def plot_dependency_matrix(
     _draw_marks(ax, marks)
     _draw_names(ax, names, is_ours and len(names) > MANY)
     n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
-    noun = "dependency" if n_edges == 1 else "dependencies"
-    ax.set_title(f"{n_edges} {noun} between {len(labels)} labels", fontsize=10)
+    ax.set_title(dependencies_text(n_edges, len(labels)), fontsize=10)
     _add_legend(ax, marks, is_ours)
     return ax
 

@@ -15,6 +15,7 @@ from labelrules.inspection.passage import check_theory
 from labelrules.inspection.redundancy import Pair, conflicting, subsumed
 from labelrules.inspection.usage import Usage, usage_of
 from labelrules.rules import LayeredTheory, Rule, Theory
+from labelrules.rules.frame import WHERE, placed_rules
 from labelrules.rules.text import rule_text
 
 if TYPE_CHECKING:
@@ -127,8 +128,16 @@ class Summary:
         return tuple(rule for rule in self.rules if rule.is_reached is False)
 
     def rule_frame(self) -> "pandas.DataFrame":
-        """One line per rule, as a pandas frame (needs the extra ``pandas``)."""
-        return pandas_frame(_columns(RuleSummary, self.rules))
+        """One line per rule, as a pandas frame (needs the extra ``pandas``).
+
+        The columns `layer`, `is_fallback` and `number` are those of
+        :func:`labelrules.rules.theory_frame`, counted from 1.
+        """
+        columns = _columns(RuleSummary, self.rules)
+        del columns["place"]
+        places = [where for where, _, _ in placed_rules(self.theory)]
+        found = {name: [where[name] for where in places] for name in WHERE}
+        return pandas_frame({**found, **columns})
 
     def label_frame(self) -> "pandas.DataFrame":
         """One line per label, as a pandas frame (needs the extra ``pandas``)."""

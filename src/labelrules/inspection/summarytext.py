@@ -14,10 +14,7 @@ SHOWN = 10
 def summary_lines(found: Summary) -> Iterator[str]:
     """A theory in figures, line by line."""
     n_rules = len(found.theory)
-    yield (
-        f"{counted(n_rules, 'rule')} with {counted(found.n_conditions, 'condition')}, "
-        f"{found.n_label_conditions} of them on labels"
-    )
+    yield f"{counted(n_rules, 'rule')} with {_conditions(found)}"
     yield f"labels in the head: {_sizes(found.head_sizes)}"
     yield f"conditions in the body: {_sizes(found.body_sizes)}"
     yield (
@@ -37,6 +34,13 @@ def summary_lines(found: Summary) -> Iterator[str]:
     yield from cut(title, _pairs(pairs, "and"), always=bool(found.conflicting))
     yield from _labels(found.labels)
     yield from _features(found.features)
+
+
+def _conditions(found: Summary) -> str:
+    if found.n_conditions == 1:
+        return f"1 condition, on a {'label' if found.n_label_conditions else 'feature'}"
+    on_labels = f", {found.n_label_conditions} of them on labels" if found.n_conditions else ""
+    return f"{counted(found.n_conditions, 'condition')}{on_labels}"
 
 
 def _on_data(found: Summary, n_rows: int) -> Iterator[str]:
@@ -76,7 +80,7 @@ def _features(features: Sequence[FeatureSummary]) -> Iterator[str]:
     if lines:
         yield from table(("feature", "rules", "conditions", "labels"), lines)
     if len(features) > SHOWN:
-        yield f"and {len(features) - SHOWN} more features"
+        yield f"and {counted(len(features) - SHOWN, 'more feature')}"
 
 
 def table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
