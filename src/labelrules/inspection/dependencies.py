@@ -10,17 +10,9 @@ from scipy.sparse.csgraph import connected_components
 
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
-from labelrules.discovery.constraint import Constraint, Constraints, counted
+from labelrules.discovery.constraint import Constraints, counted
 from labelrules.inspection.ties import Ties, counted_ties
-from labelrules.rules import (
-    Body,
-    Condition,
-    DecisionList,
-    Head,
-    LayeredTheory,
-    Rule,
-    Theory,
-)
+from labelrules.rules import DecisionList, LayeredTheory, Theory
 from labelrules.rules.rounds import closed
 
 
@@ -183,8 +175,8 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
     r"""Count which labels a theory, or constraints, tell by which others.
 
     All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
-    Labels that exclude each other tell each other, both ways round; only the way in which the
-    constraint is written has its support and its exceptions as evidence.
+    Labels that exclude each other tell each other, both ways round, each with the rows that have
+    the label which is tested.
 
     Parameters
     ----------
@@ -204,7 +196,7 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
     """
     if isinstance(source, Constraints):
         rules = [constraint.rule for constraint in source]
-        turned = [rule for constraint in source for rule in _turned(constraint)]
+        turned = [rule for constraint in source for rule in constraint.turned_rules]
     elif isinstance(source, Theory):
         rules, turned = [rule for rule in source if len(rule.body)], []
     else:
@@ -223,20 +215,6 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
         len(full),
         len(partial),
     )
-
-
-def _turned(constraint: Constraint) -> list[Rule]:
-    """What an exclusion says of the labels of its body."""
-    if constraint.kind != "exclusion":
-        return []
-    members = {*constraint.body, constraint.label}
-    return [
-        Rule(
-            Head({label: 0}, constraint.schema.n_labels),
-            Body(Condition.label(other) for other in sorted(members - {label})),
-        )
-        for label in constraint.body
-    ]
 
 
 def _cycles(adjacency: Mask) -> Iterator[tuple[int, ...]]:
