@@ -18,7 +18,7 @@ from labelrules.inspection.manner import (
 )
 from labelrules.inspection.passage import check_theory
 from labelrules.inspection.summary import places_of
-from labelrules.inspection.summarytext import cut, table
+from labelrules.inspection.summarytext import Table, cut, table
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory
 from labelrules.rules.text import rule_text
 from labelrules.rules.tokens import name_text
@@ -116,21 +116,36 @@ class Comparison:
         names = LabelDifference._fields
         return pandas_frame({name: [getattr(d, name) for d in self.labels] for name in names})
 
-    def __str__(self) -> str:
-        lines = [
+    @property
+    def headline(self) -> str:
+        """How many rules there are, and how many in both."""
+        order = ", in another order" if self.reordered else ""
+        return (
             f"{counted(len(self.one), 'rule')} and {counted(len(self.other), 'rule')}, "
-            f"{len(self.kept)} of them in both" + (", in another order" if self.reordered else "")
-        ]
+            f"{len(self.kept)} of them in both{order}"
+        )
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from labelrules.inspection.figurespage import comparison_html
+
+        return comparison_html(self)
+
+    def __str__(self) -> str:
+        lines = [self.headline]
         lines += map(str, self.manner)
         lines += cut(f"removed: {len(self.removed)}", list(map(str, self.removed)))
         lines += cut(f"added: {len(self.added)}", list(map(str, self.added)))
         pairs = [f"{c.what} of {c.one}\n  now {c.other}" for c in self.changed]
         lines += cut(f"changed: {len(self.changed)}", pairs)
-        return "\n".join([*lines, *self._on_data()])
+        title, (titles, cells) = self.on_data()
+        lines += [title] if title else []
+        return "\n".join([*lines, *(table(titles, cells) if cells else ())])
 
-    def _on_data(self) -> list[str]:
+    def on_data(self) -> tuple[str, Table]:
+        """Where predictions differ, as a line and the table of labels; nothing without data."""
         if self.differs is None or self.n_rows is None:
-            return []
+            return "", ((), ())
         n_cells = int(self.differs.sum())
         share = n_cells / self.differs.size if self.differs.size else 0.0
         title = (
@@ -144,7 +159,7 @@ class Comparison:
             if line.n_rows
         ]
         titles = ("label", "differ", "one right", "other right")[: 4 if known else 2]
-        return [title, *(table(titles, lines) if lines else ())]
+        return title, (titles, lines)
 
 
 def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:

@@ -152,6 +152,12 @@ class Summary:
 
         return "\n".join(summary_lines(self))
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from labelrules.inspection.figurespage import summary_html
+
+        return summary_html(self)
+
 
 def _columns(kind: Any, lines: tuple[Any, ...]) -> dict[str, list[Any]]:
     return {name: [getattr(line, name) for line in lines] for name in kind._fields}

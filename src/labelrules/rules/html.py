@@ -188,7 +188,18 @@ def _condition(condition: Condition, schema: Schema) -> str:
 
 def _text(name: str) -> str:
     """Text as it is; signs that nobody would see are written out."""
-    return escape("".join(sign if sign.isprintable() else _written(sign) for sign in name))
+    return escape(visible(name))
+
+
+def visible(text: str) -> str:
+    r"""The text with signs that nobody would see written out.
+
+    Examples
+    --------
+    >>> print(visible("a\tb"))
+    a\u0009b
+    """
+    return "".join(sign if sign.isprintable() else _written(sign) for sign in text)
 
 
 def _written(sign: str) -> str:
