@@ -24,8 +24,9 @@ STYLE = """
 .labelrules-figures p { margin: 0.1em 0; }
 .labelrules-figures table { border-collapse: collapse; margin: 0.4em 0; }
 .labelrules-figures th, .labelrules-figures td { border: 1px solid rgba(128, 128, 128, 0.5);
-  padding: 0.1em 0.6em; text-align: right; vertical-align: top; overflow-wrap: anywhere; }
-.labelrules-figures th { border-bottom-width: 2px; }
+  padding: 0.1em 0.6em; text-align: right; vertical-align: top; max-width: 40em;
+  overflow-wrap: break-word; }
+.labelrules-figures th { border-bottom-width: 2px; white-space: nowrap; }
 .labelrules-figures .name { text-align: left; }
 .labelrules-figures code { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; }
 """
