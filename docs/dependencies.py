@@ -39,8 +39,8 @@ GRAPHS: dict[str, dict[str, Any]] = {
     "enron": {"order": "name"},
     "CAL500": {"order": "related"},
 }
-DOTS = {"CAL500": 80}
-"""Dots to the inch; 100 if a set is not named."""
+DOTS = {"CAL500-dependencies": 80}
+"""Dots to the inch; 100 if a picture is not named."""
 
 
 @cache
@@ -188,8 +188,8 @@ def draw() -> None:
     matplotlib.use("Agg")
     axes = [(name, plot_dependency_matrix(graph(name), **how)) for name, how in MATRICES.items()]
     axes += [(name, plot_label_graph(graph(name), **how)) for name, how in GRAPHS.items()]
-    for (name, ax), path in zip(axes, pictures(), strict=True):
-        _save(ax.figure, path, DOTS.get(name, 100))
+    for (_, ax), path in zip(axes, pictures(), strict=True):
+        _save(ax.figure, path, DOTS.get(path.stem, 100))
 
 
 def _save(figure: Any, path: Path, dots: int) -> None:

@@ -25,7 +25,7 @@ _NO_CIRCLE, _IN_CIRCLE = GREY, VERMILION
 _THINNEST, _THICKEST = 0.7, 2.8
 """Widths of lines, in points."""
 
-_FONT, _LINE = 8.0, 0.16
+_FONT, _LINE = 8.0, 0.18
 """The size of names, in points, and the place that each has on the rim, in inches."""
 
 
@@ -200,12 +200,13 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
 def _bend(start: Floats, end: Floats) -> float:
     """How far a curve bends to its right, in lengths of the straight line.
 
-    Neighbours are joined along the rim, labels on opposite sides through the middle.
+    Neighbours are joined along the rim, labels on opposite sides through the middle. Between
+    labels that stand close there must be place for the head of an arrow.
     """
     way = end - start
     length = float(np.hypot(*way))
     left, right = np.array([-way[1], way[0]]) / length, np.array([way[1], -way[0]]) / length
-    inwards = -(start + end) / 2 * min(0.42 * length, 0.8)
+    inwards = -(start + end) / 2 * np.clip(0.42 * length, 0.1, 0.8)
     return float((inwards + 0.05 * left) @ right / length)
 
 
@@ -213,10 +214,10 @@ def _draw_labels(ax: "Axes", places: dict[str, Floats], circles: dict[str, int])
     for name, (x, y) in places.items():
         number = circles.get(name)
         edge = "black" if number is None else VERMILION
-        ax.plot(x, y, "o", markersize=11 if number else 5, color="white", markeredgecolor=edge,
-                markeredgewidth=1.4 if number else 0.7, zorder=4)  # fmt: skip
+        ax.plot(x, y, "o", markersize=9.5 if number else 5, color="white", markeredgecolor=edge,
+                markeredgewidth=1.2 if number else 0.7, zorder=4)  # fmt: skip
         if number is not None:
-            ax.annotate(str(number), (x, y), fontsize=7, fontweight="bold", ha="center",
+            ax.annotate(str(number), (x, y), fontsize=6.5, fontweight="bold", ha="center",
                         va="center_baseline", zorder=5)  # fmt: skip
         angle = float(np.degrees(np.arctan2(y, x)))
         on_the_left = x < -1e-9
