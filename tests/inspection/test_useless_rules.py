@@ -18,6 +18,8 @@ ROWS = np.array([(x, y) for x in (-0.5, 0.5, 1.5, np.nan) for y in (0, 1, np.nan
 """All rows that thresholds 0 and 1 can tell apart."""
 DATA = Dataset(SCHEMA, ROWS, np.zeros((len(ROWS), 3)))
 GRID = st.sampled_from([0.0, 1.0])
+# To make a theory smaller takes minutes, and they are small.
+QUICK = {"phases": [Phase.generate]}
 
 
 def without(theory, number):
@@ -45,7 +47,7 @@ def check(theory):
     assert {pair.place for pair in found.subsumed} <= {rule.place for rule in found.never_reached}
 
 
-@settings(max_examples=150, phases=[Phase.generate])
+@settings(max_examples=150, **QUICK)
 @given(theories(SCHEMA, GRID, 7) | layered_theories(SCHEMA, GRID))
 def test_useless_rules_can_be_left_out(theory):
     check(theory)
@@ -66,7 +68,7 @@ def with_counts(theory):
     return LayeredTheory(theory.schema, parts, theory.inference, theory.fallback)
 
 
-@settings(max_examples=30, phases=[Phase.generate])
+@settings(max_examples=30, **QUICK)
 @given(layered_theories(SCHEMA, GRID))
 def test_useless_rules_of_sampled_layers_too(theory):
     if theory.layers[-1].ordered:

@@ -70,8 +70,7 @@ def theory_latex(theory: Theory, evidence: bool = False) -> str:
     ----------
     theory : Theory
     evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong. A layer that
-        is sampled from shows it in any case: there it says how probable a label is.
+        Whether to show counts of right / wrong, as `theory_text` does.
     """
     rows = []
     for heading, part, counts in headed_parts(theory, evidence):
