@@ -39,8 +39,8 @@ GRAPHS: dict[str, dict[str, Any]] = {
     "enron": {"order": "name"},
     "CAL500": {"order": "related"},
 }
-DOTS = {"CAL500": 68}
-"""Dots to the inch; 100 if a set is not named."""
+DOTS = {"CAL500-dependencies": 80}
+"""Dots to the inch; 100 if a picture is not named."""
 
 
 @cache
@@ -115,6 +115,47 @@ def _group(label: str) -> str:
     return "other A" if label.startswith("A") else label[0]
 
 
+def genres() -> str:
+    """How each label of enron's group A is told by the others of the group."""
+    names = graph("enron").schema.labels
+    group = sorted(name for name in names if name.startswith("A."))
+    lines = []
+    for told in group:
+        others = [e for e in graph("enron").edges() if e.told == told and e.tested in group]
+        alone = sum(edge.n_full > 0 for edge in others)
+        ways = sorted(_ways({told}, {*group} - {told}))
+        counts = [str(len(others)), str(alone), str(len(group) - 1)]
+        lines.append([told, *counts, "; ".join(ways) or "nothing"])
+    return table("told, by others of A, by rules on labels only, others there are, what tells what",
+                 lines)  # fmt: skip
+
+
+def topics() -> str:
+    """How labels of enron's group C are told by labels of group A."""
+    names = graph("enron").schema.labels
+    group = {name for name in names if name.startswith("C.")}
+    genre = {name for name in names if name.startswith("A.")} - {"A.A1"}
+    edges = [edge for edge in graph("enron").edges() if edge.told in group]
+    by_business = [edge for edge in edges if edge.tested == "A.A1"]
+    counts = [len(group), len(by_business), sum(edge.tested in genre for edge in edges)]
+    ways = "; ".join(sorted(_ways(group, {"A.A1"})))
+    return table("labels of C, told by A.A1, pairs of one of C and another of A by which it is "
+                 "told, what tells what", [[*map(str, counts), ways]])  # fmt: skip
+
+
+def _ways(told: set[str], tested: set[str]) -> set[str]:
+    """What of some labels tells what of others, by the rules for enron."""
+    theory = second("enron")
+    names, words = theory.schema.labels, ("absence", "presence")
+    return {
+        f"{words[int(condition.value)]} tells {words[value]}"
+        for rule in theory
+        for label, value in rule.head
+        for condition in rule.body.on_labels
+        if names[label] in told and names[condition.column] in tested
+    }
+
+
 def strongest() -> str:
     """The dependencies of enron with the most rows behind them."""
     edges = sorted(graph("enron").edges(), key=lambda edge: -edge.support)[:8]
@@ -147,8 +188,8 @@ def draw() -> None:
     matplotlib.use("Agg")
     axes = [(name, plot_dependency_matrix(graph(name), **how)) for name, how in MATRICES.items()]
     axes += [(name, plot_label_graph(graph(name), **how)) for name, how in GRAPHS.items()]
-    for (name, ax), path in zip(axes, pictures(), strict=True):
-        _save(ax.figure, path, DOTS.get(name, 100))
+    for (_, ax), path in zip(axes, pictures(), strict=True):
+        _save(ax.figure, path, DOTS.get(path.stem, 100))
 
 
 def _save(figure: Any, path: Path, dots: int) -> None:
@@ -165,10 +206,10 @@ def _save(figure: Any, path: Path, dots: int) -> None:
 
 def _colors() -> list[tuple[int, int, int]]:
     """White, black and greys; shades of what marks are filled with, and of arrows."""
-    greys = [(grey,) * 3 for grey in (255, 0, 128, 212, 228)]
+    greys = [(grey,) * 3 for grey in (255, 0, 64, 100, 128, 168, 190, 212, 228)]
     depths = (0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
     shades = [(color, depth) for color in (FULL, PARTIAL) for depth in depths]
-    shades += [(VERMILION, depth) for depth in (0.5, 1)]
+    shades += [(VERMILION, depth) for depth in (0.25, 0.5, 0.75, 1)]
     return greys + [
         tuple(round(255 - depth * (255 - int(color[i : i + 2], 16))) for i in (1, 3, 5))
         for color, depth in shades
@@ -180,6 +221,8 @@ PARTS = {
     "sizes": sizes,
     "neighbours": neighbours,
     "groups": groups,
+    "genres": genres,
+    "topics": topics,
     "strongest": strongest,
 }
 """From the mark to what belongs there."""

@@ -22,7 +22,8 @@ def test_every_part_and_picture_has_its_place():
         assert found.startswith(("| ", "```text"))
     for path in dependencies.pictures():
         assert f"(_static/{path.name})" in page()
-        assert 5_000 < path.stat().st_size < 200_000
+        # That of CAL500 has 148 labels by as many, which have to be read.
+        assert 5_000 < path.stat().st_size < 400_000
 
 
 @pytest.mark.slow

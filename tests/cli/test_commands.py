@@ -17,7 +17,7 @@ from labelrules.cli.front import COMMANDS
 from labelrules.cli.learners import LEARNERS, NOT_KEPT
 from labelrules.data import read_csv, read_mulan, write_mulan
 from labelrules.inspection import compare, explain, summary
-from labelrules.rules import theory_html
+from labelrules.rules import theory_html, theory_latex, theory_markdown
 from shell import called, output
 
 ROOT = Path(__file__).parents[2]
@@ -156,8 +156,13 @@ def test_evaluate_gives_the_usual_measures_or_those_wanted(names, model):
 def test_show_shows_rules_in_every_style(model):
     assert output("show", "model.json", "--no-evidence") == theory_text(model.theory_) + "\n"
     assert "←" in output("show", "model.json", "--style", "unicode")
-    for style in ("ascii", "markdown", "latex"):
-        assert output("show", "model.json", "--style", style).strip()
+    assert output("show", "model.json", "--style", "ascii").strip()
+    for style, made in (("markdown", theory_markdown), ("latex", theory_latex)):
+        counted = made(model.theory_, evidence=True) + "\n"
+        assert output("show", "model.json", "--style", style) == counted
+        assert output("convert", "model.json", "-", "--to", style) == counted
+        bare = output("show", "model.json", "--style", style, "--no-evidence")
+        assert bare == made(model.theory_) + "\n" != counted
     page = theory_html(model.theory_, page=True, title="Rules of model.json")
     assert output("show", "model.json", "--style", "html") == page
     assert output("convert", "model.json", "-", "--to", "html") == page

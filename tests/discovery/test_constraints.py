@@ -43,6 +43,19 @@ def test_what_is_found_is_what_brute_force_finds(rows, max_body, tolerance, min_
     assert ours == slow
 
 
+@given(boards(), st.integers(1, 3), st.sampled_from([0, 0.25, 0.4]))
+def test_an_exclusion_knows_its_rows_whichever_label_is_told(rows, max_body, tolerance):
+    board = np.array(rows)
+    for one in find_constraints(rows, max_body=max_body, tolerance=tolerance):
+        assert bool(one.turned) == (one.kind == "exclusion")
+        assert len(one.turned_rules) == (len(one.body) if one.kind == "exclusion" else 0)
+        for rule in one.turned_rules:
+            covered = rule.body.covers(np.empty((len(board), 0)), board)
+            ((label, value),) = rule.head
+            right = board[covered, label] == value
+            assert rule.evidence_for(label) == (right.sum(), (~right).sum())
+
+
 @given(boards(), st.integers(1, 3), st.integers(1, 3))
 def test_probabilities_are_those_of_scipy_and_corrected_for_all_that_was_looked_at(
     rows, max_body, min_support

@@ -53,6 +53,68 @@ def test_meaning_counts_not_writing():
     assert str(found) == "2 rules and 2 rules, 2 of them in both, in another order"
 
 
+SECOND = "layer 1:\nk <- true\nlayer 2"
+RULES = ":\nl (3/4) <- k\nk <- l"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (
+            "k <- true", "in any order:\nk <- true",
+            ["order: in order (the first rule decides), now in any order (rules vote)"],
+        ),
+        ("k <- true", "layer 1:\nk <- true", ["layers: none, now 1"]),
+        (
+            f"{SECOND}{RULES}", f"{SECOND}, until stable in at most 5 rounds{RULES}",
+            ["inference: once, now until stable in at most 5 rounds"],
+        ),
+        (
+            f"{SECOND}, label by label in at most 2 rounds{RULES}",
+            f"{SECOND}, label by label in at most 2 rounds, in the order l, k{RULES}",
+            [
+                "inference: label by label in at most 2 rounds, "
+                "now label by label in at most 2 rounds, in the order l, k"
+            ],
+        ),
+        (
+            f"{SECOND}{RULES}", f"{SECOND}:\nin any order:\nl <- k\nk <- l",
+            ["order of layer 2: in order (the first rule decides), now in any order (rules vote)"],
+        ),
+        (
+            f"{SECOND}{RULES}", f"{SECOND}{RULES}\nrows without labels:",
+            ["rows without labels: no rules for them, now 0 rules"],
+        ),
+        (f"{SECOND}{RULES}", f"{SECOND}{RULES}", []),
+    ],
+)  # fmt: skip
+def test_what_differs_besides_the_rules(one, other, expected):
+    """Rules that are the same may say something else in another manner."""
+    found = compare(parse(one, SCHEMA), parse(other, SCHEMA))
+    assert [str(difference) for difference in found.manner] == expected
+    assert (found.removed, found.added, found.changed) == ((), (), ())
+    assert str(found).splitlines()[1:] == expected
+
+
+def test_sampled_layers_differ_in_settings_and_in_evidence():
+    way = "layer 1, sampled 9 times after 1 round, seed"
+    one = parse(f"{way} 1:\nk (3/1) <- true\nl (1/1) <- true", SCHEMA)
+    other = parse(f"{way} 2:\nk (1/3) <- true\nl (1/1) <- true", SCHEMA)
+    found = compare(one, other)
+    assert [difference.what for difference in found.manner] == ["inference"]
+    assert [(change.what, change.one.place.number) for change in found.changed] == [("evidence", 0)]
+    assert len(found.kept) == 1
+    assert "evidence of rule 1 of layer 1: k (3/1) <- true" in str(found)
+
+
+def test_an_order_counts_where_rules_have_one():
+    layers = "layer 1:\n{}layer 2:\nk <- true"
+    for start, reordered in (("", True), ("in any order:\n", False)):
+        one = parse(layers.format(start + "k <- a > 1\nl <- true\n"), SCHEMA)
+        other = parse(layers.format(start + "l <- true\nk <- a > 1\n"), SCHEMA)
+        assert compare(one, other).reordered == reordered
+
+
 @st.composite
 def two(draw):
     data = draw(datasets(min_rows=1))

@@ -94,9 +94,18 @@ def test_constraints_have_a_graph_too():
     edges = {(edge.tested, edge.told): edge for edge in graph.edges()}
     assert edges["b", "a"] == Edge("b", "a", 1, 0, "+", 2, 0)
     assert edges["a", "c"].sign == edges["c", "a"].sign == "-"
-    assert {edges["a", "c"].support, edges["c", "a"].support} in ({0, 3}, {0, 4})
+    assert (edges["a", "c"].support, edges["c", "a"].support) == (4, 3)
+    assert edges["a", "c"].strength == edges["c", "a"].strength == 1
     assert ("a", "b") not in edges
     assert graph.n_rules == graph.n_full == len(find_constraints(Y, groups=False))
+
+
+def test_an_exclusion_of_yeast_speaks_in_both_directions(data_folder):
+    """Class1 and Class14 never meet; that 476 rows have Class1 speaks against Class14 there."""
+    found = find_constraints(load("yeast", data_folder, part="train"))
+    edges = {(edge.tested, edge.told): edge for edge in label_graph(found).edges()}
+    assert edges["Class14", "Class1"][-2:] == (21, 0)
+    assert edges["Class1", "Class14"][-2:] == (476, 0)
 
 
 def test_a_learner_is_no_theory():

@@ -133,22 +133,80 @@ def test_arrows_lead_from_the_tested_label_to_the_told():
     assert ax.get_title() == "2 dependencies between 3 labels, no circle"
     lines = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(lines) == 2 * 2  # each has a line and a head
+    assert not legend(ax) & {"in a circle", "labels and features", "both signs"}
     assert {t.get_text() for t in ax.texts} == {"quality", "tabloid", "sports"}
 
 
-def test_circles_are_numbered_and_mutual_arrows_are_thick():
+def legend(ax):
+    return {text.get_text() for text in ax.get_legend().get_texts()}
+
+
+def arrows(ax):
+    """Lines, and the colours of the heads that belong to them, outer and inner."""
+    found = []
+    for patch in ax.patches:
+        if patch.get_linewidth():
+            found.append((patch, []))
+        else:
+            found[-1][1].append(matplotlib.colors.to_hex(patch.get_facecolor()))
+    return found
+
+
+def test_width_is_support_and_heads_tell_the_kind():
+    """Without them a dependency of 700 rows by labels alone looked like any other."""
+    ax = plot_label_graph(
+        parse("quality (90/10) <- sports\ntabloid (1/3) <- not sports, sex = Male", SCHEMA)
+    )
+    (often, filled), (seldom, opened) = arrows(ax)
+    assert often.get_linewidth() > 2 * seldom.get_linewidth()
+    assert (len(filled), len(opened)) == (1, 2)
+    assert opened[1] == "#ffffff"
+    assert (often.get_linestyle(), seldom.get_linestyle()[1]) == ("-", (4, 2))
+    assert legend(ax) == {
+        "same sign", "opposite sign", "labels only", "labels and features", "in no circle",
+        "written 10 times", "written 100 times",
+    }  # fmt: skip
+
+
+def test_a_label_that_tells_itself_has_a_head_too():
+    ax = plot_label_graph(parse("fashion <- fashion, sex = Female", SCHEMA))
+    heads = [line for line in ax.lines if line.get_markersize() == 5]
+    assert [line.get_markerfacecolor() for line in heads] == ["white"]
+
+
+def test_circles_are_numbered_and_their_arrows_have_another_colour():
     text = "quality <- sports\nsports <- quality\ntabloid <- fashion\nfashion <- tabloid, quality"
     ax = plot_label_graph(parse(text, SCHEMA))
     assert ax.get_title() == "5 dependencies between 4 labels, 2 circles"
     assert sorted(t.get_text() for t in ax.texts)[:4] == ["1", "1", "2", "2"]
-    widths = sorted(p.get_linewidth() for p in ax.patches if p.get_linewidth())
-    assert widths == [0.8, 2.0, 2.0, 2.0, 2.0]
+    colors = [heads[0] for _, heads in arrows(ax)]
+    assert sorted(map(colors.count, {*colors})) == [1, 4]
+    assert {line.get_linewidth() for line, _ in arrows(ax)} == {0.7}
+    assert "written" not in " ".join(legend(ax))
 
 
 def test_constraints_can_be_drawn():
     found = find_constraints([{"a", "b"}, {"a", "b"}, {"a"}, {"c"}, {"c"}], groups=False)
     assert plot_dependency_matrix(found).get_title().startswith("5 dependencies between 3")
     assert plot_label_graph(found).get_title() == "5 dependencies between 3 labels, 1 circle"
+
+
+def test_one_label_is_no_plural():
+    alone = parse("a <- a", Schema([], ["a"]))
+    assert plot_dependency_matrix(alone).get_title() == "1 dependency of 1 label"
+    assert plot_label_graph(alone).get_title() == "1 dependency of 1 label, 1 circle"
+
+
+def test_signs_of_many_labels_are_large_enough_to_be_told_apart():
+    """At 80 dots to the inch a plus has five dots or more each way."""
+    ax = plot_dependency_matrix(pairwise_theory(174))
+    ax.figure.canvas.draw()
+    strokes = [c for c in ax.collections if isinstance(c, LineCollection)][1:]
+    ends = [path.vertices for c in strokes for path in c.get_paths()]
+    across = min(abs(a[0] - b[0]) for a, b in ends if a[0] != b[0])
+    cell = ax.get_window_extent().width / ax.figure.dpi / 174
+    assert across * cell * 80 >= 4.5
+    assert min(c.get_linewidths()[0] for c in strokes if len(c.get_paths())) * 80 / 72 >= 1
 
 
 def test_orders():

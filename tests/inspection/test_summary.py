@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from goldens import golden
 from labelrules import UNSET, Dataset, DecisionList, Feature, Schema, load, parse
 from labelrules.inspection import Place, summary
+from labelrules.rules import theory_frame
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, theories
@@ -134,7 +135,14 @@ def test_conflicts():
 def test_frames_have_a_line_for_each():
     readers = load("magazines")
     found = summary(golden("magazines-multi"), readers)
-    assert found.rule_frame().shape == (10, 7)
+    frame = found.rule_frame()
+    assert list(frame.columns) == [
+        "layer", "is_fallback", "number", "text", "n_covered", "n_rows", "n_cells", "n_decided",
+        "n_overruled", "is_reached",
+    ]  # fmt: skip
+    assert list(frame["number"]) == list(range(1, 11))
+    expected = theory_frame(golden("magazines-multi"))
+    assert frame[["layer", "is_fallback"]].equals(expected[["layer", "is_fallback"]])
     assert list(found.label_frame()["label"]) == list(readers.schema.labels)
     assert found.feature_frame()["n_rules"].is_monotonic_decreasing
 
@@ -143,5 +151,19 @@ def test_rows_without_labels_and_without_theory():
     data = Dataset(SCHEMA, np.zeros((3, 2)), np.zeros((3, 2)))
     found = summary(DecisionList(SCHEMA), data)
     assert found.n_undecided_rows == 3
-    assert str(found).splitlines()[0] == "0 rules with 0 conditions, 0 of them on labels"
+    assert str(found).splitlines()[0] == "0 rules with 0 conditions"
     assert summary(DecisionList(SCHEMA), [[1, "x"]]).labels[0].n_wrong is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("k <- a > 1", "1 rule with 1 condition, on a feature"),
+        ("k <- a > 1\nl <- true", "2 rules with 1 condition, on a feature"),
+        ("k <- l", "1 rule with 1 condition, on a label"),
+        ("k <- true", "1 rule with 0 conditions"),
+        ("k <- l, a > 1", "1 rule with 2 conditions, 1 of them on labels"),
+    ],
+)
+def test_one_is_no_plural(text, line):
+    assert str(summary(parse(text, SCHEMA))).splitlines()[0] == line

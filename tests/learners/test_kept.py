@@ -95,6 +95,7 @@ def test_what_a_constrained_classifier_has_found_comes_back(name):
     again = from_json(to_json(model), learners=[Stumps])
     assert str(again.found_) == str(model.found_)
     assert again.found_.as_dict() == model.found_.as_dict()
+    assert again.found_.found == model.found_.found
     assert again.found_.hierarchy == model.found_.hierarchy
     assert again.found_.schema == model.found_.schema
     assert again.constraints_.schema == model.constraints_.schema

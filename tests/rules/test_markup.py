@@ -1,8 +1,35 @@
-"""Markdown and LaTeX in the chapter's notation."""
+"""Markdown, and LaTeX in the chapter's notation."""
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from goldens import golden
-from labelrules import Feature, Schema, load, parse, parse_rule
-from labelrules.rules import rule_latex, theory_latex, theory_markdown
+from labelrules import (
+    Body,
+    Condition,
+    DecisionList,
+    Feature,
+    Head,
+    LayeredTheory,
+    Rule,
+    Schema,
+    load,
+    parse,
+    parse_rule,
+)
+from labelrules.rules import (
+    LabelByLabel,
+    rule_latex,
+    rule_markdown,
+    theory_latex,
+    theory_markdown,
+)
+from strategies import schemas
+from theories import theories
 
 SCHEMA = Schema(
     [Feature("a_b"), Feature("c", ("50%", "$x"))], ["l_1", "back\\slash", "tilde~{}", "l&m\n"]
@@ -38,9 +65,16 @@ def test_theories():
     assert text.startswith("\\begin{tabular}{l}\n  $")
     assert text.count("\\\\\n") == 10
     marked = theory_markdown(golden("magazines-multi")).splitlines()
-    assert marked[2] == (r"3. $\overline{\textit{fashion}} \leftarrow \text{sex} = \text{Male}$")
-    unordered = theory_markdown(parse("in any order:\nsports <- true", schema))
-    assert unordered == r"- $\textit{sports} \leftarrow \text{true}$"
+    assert marked[2] == "3. not **fashion** ← sex = Male"
+    unordered = parse("in any order:\nnot quality (3/4), sports x3 (1/0) <- sex != Male", schema)
+    assert theory_markdown(unordered, evidence=True) == (
+        "**in any order**\n\n- not **quality** (3/4), **sports** x3 (1/0) ← sex ≠ Male"
+    )
+    assert theory_latex(unordered).splitlines()[1:3] == [
+        r"  \textbf{in any order} \\",
+        r"  $\overline{\textit{quality}}, \textit{sports} \times 3 \leftarrow "
+        r"\text{sex} \neq \text{Male}$ \\",
+    ]
 
 
 LAYERS = """
@@ -56,22 +90,104 @@ rows without labels:
 def test_layers_have_headings():
     theory = parse(LAYERS, load("magazines").schema)
     assert theory_markdown(theory).splitlines() == [
-        "**layer 1**",
+        "**layer 1, in any order**",
         "",
-        r"- $\textit{quality} \leftarrow \text{sex} = \text{Male}$",
+        "- **quality** ← sex = Male",
         "",
         "**layer 2, until stable in at most 3 rounds**",
         "",
-        r"1. $\overline{\textit{quality}} \leftarrow \textit{tabloid}$",
+        "1. not **quality** ← **tabloid**",
         "",
         "**rows without labels**",
     ]
     assert theory_latex(theory).splitlines() == [
         r"\begin{tabular}{l}",
-        r"  \textbf{layer 1} \\",
+        r"  \textbf{layer 1, in any order} \\",
         r"  $\textit{quality} \leftarrow \text{sex} = \text{Male}$ \\",
         r"  \textbf{layer 2, until stable in at most 3 rounds} \\",
         r"  $\overline{\textit{quality}} \leftarrow \textit{tabloid}$ \\",
         r"  \textbf{rows without labels} \\",
         r"\end{tabular}",
     ]
+
+
+def test_evidence_and_long_heads():
+    schema = Schema([], [f"l{i}" for i in range(12)])
+    rule = parse_rule("l3, not others <- true", schema)
+    assert rule_latex(rule, schema) == (
+        r"$\textit{l3}, \overline{\text{others}} \leftarrow \text{true}$"
+    )
+    assert rule_markdown(rule, schema) == "**l3**, not others ← true"
+    readers = load("magazines").schema
+    rule = parse_rule("quality (6/1), not sports (5/2) <- tabloid", readers)
+    assert rule_latex(rule, readers, evidence=True) == (
+        r"$\textit{quality}\ (6/1), \overline{\textit{sports}}\ (5/2) \leftarrow \textit{tabloid}$"
+    )
+    sampled = parse(
+        "layer 1, sampled 9 times after 1 round, seed 0:\nsports (3/4) <- true", readers
+    )
+    assert theory_markdown(sampled).endswith("1. **sports** (3/4) ← true")
+    assert r"\textit{sports}\ (3/4)" in theory_latex(sampled)
+
+
+def shown(text):
+    """What a page shows of Markdown: headings, and items of lists; nothing but bold and code."""
+    markdown_it = pytest.importorskip("markdown_it", reason="import-linter brings it")
+    found = []
+    for token in markdown_it.MarkdownIt("commonmark").parse(text):
+        if token.type == "inline":
+            kinds = {child.type for child in token.children}
+            assert kinds <= {"text", "text_special", "strong_open", "strong_close", "code_inline"}
+            found.append("".join(child.content for child in token.children))
+    return found
+
+
+@given(st.data())
+def test_what_a_page_shows_is_the_rule_language(data):
+    schema = data.draw(schemas())
+    theory = data.draw(theories(schema))
+    lines = shown(theory_markdown(theory, evidence=True))
+    if not theory.ordered:
+        assert lines[:1] == ["in any order"]
+        lines[0] = "in any order:"
+    again = parse("\n".join(lines), schema)
+    assert again == theory
+    assert [rule.evidence for rule in again] == [rule.evidence for rule in theory]
+
+
+HOSTILE = [
+    "<script>x</script>", "a`b", "``", "*a*", "_a_", "a|b", "$x$", "[a](b)", "&amp;", "a\\", "#1",
+    'q"q', "~~a~~", "--a---", "','", "^{}%", "1. a", "a\nb", "<!--", "ends_", "é",
+]  # fmt: skip
+HOSTILE_SCHEMA = Schema([Feature("$f_"), Feature("c", HOSTILE)], HOSTILE)
+HOSTILE_RULES = [
+    Rule(Head({label: label % 2}, len(HOSTILE)), Body([Condition.equals(1, label), other]))
+    for label, other in enumerate([Condition.at_most(0, -1.5)] * 10 + [Condition.label(0)] * 11)
+]
+
+
+def test_names_stay_text_in_markdown():
+    layer = DecisionList(HOSTILE_SCHEMA, HOSTILE_RULES)
+    order = LabelByLabel(2, range(len(HOSTILE)))
+    theory = LayeredTheory(HOSTILE_SCHEMA, [layer], order)
+    heading, *lines = shown(theory_markdown(theory))
+    assert parse("\n".join([f"{heading}:", *lines]), HOSTILE_SCHEMA) == theory
+
+
+def test_latex_prints_hostile_names(tmp_path):
+    """By pdfLaTeX with its default fonts; what it prints is read back."""
+    if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
+        pytest.skip("needs pdflatex and pdftotext")
+    table = theory_latex(DecisionList(HOSTILE_SCHEMA, HOSTILE_RULES[:10]), evidence=True)
+    document = (
+        "\\documentclass[landscape]{article}\\usepackage{amsmath}\\pagestyle{empty}"
+        f"\\begin{{document}}\n{table}\n\\end{{document}}\n"
+    )
+    (tmp_path / "rules.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "rules.tex"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    text = subprocess.run(
+        ["pdftotext", "-layout", "rules.pdf", "-"], cwd=tmp_path, check=True, capture_output=True
+    ).stdout.decode()
+    for name in ("<script>x</script>", "*a*", "a|b", "$x$", "[a](b)", "&amp;"):
+        assert name in text

@@ -146,8 +146,8 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
         "sql": lambda: _sql(model, options),
         "pmml": lambda: to_pmml(model.theory),
         "rules": lambda: theory_text(model.theory, evidence=True) + "\n",
-        "latex": lambda: theory_latex(model.theory) + "\n",
-        "markdown": lambda: theory_markdown(model.theory) + "\n",
+        "latex": lambda: theory_latex(model.theory, evidence=True) + "\n",
+        "markdown": lambda: theory_markdown(model.theory, evidence=True) + "\n",
         "html": lambda: theory_html(model.theory, page=True, title=f"Rules of {model.source}"),
     }
     return ways[form]()

@@ -156,9 +156,9 @@ def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> st
             if _speaks_of(rule, number)
         )
     if style == "latex":
-        return theory_latex(theory)
+        return theory_latex(theory, evidence)
     if style == "markdown":
-        return theory_markdown(theory)
+        return theory_markdown(theory, evidence)
     if style == "html":
         return theory_html(theory, evidence=evidence)
     return theory_text(theory, _signs(style), evidence)

@@ -44,6 +44,10 @@ class Constraint:
         The same, corrected for the number of tests.
     known : bool
         Whether the label hierarchy of the schema says so already.
+    turned : tuple of int
+        An exclusion says the same whichever of its labels is told: for each label of the body, how
+        many rows have all the other labels. The exceptions are the same. Empty if that is not
+        known, and for other kinds.
     """
 
     schema: Schema = field(repr=False, compare=False)
@@ -56,6 +60,7 @@ class Constraint:
     p: float
     corrected: float
     known: bool = False
+    turned: tuple[int, ...] = ()
 
     @property
     def rule(self) -> Rule:
@@ -64,6 +69,22 @@ class Constraint:
         body = Body(Condition.label(label) for label in self.body)
         evidence = Evidence(self.support - self.exceptions, self.exceptions)
         return Rule(head, body, evidence=(evidence,))
+
+    @property
+    def turned_rules(self) -> tuple[Rule, ...]:
+        """What an exclusion says of the labels of its body; with evidence, if it is known."""
+        if self.kind != "exclusion":
+            return ()
+        members = {*self.body, self.label}
+        found = []
+        for place, label in enumerate(self.body):
+            body = Body(Condition.label(other) for other in sorted(members - {label}))
+            rule = Rule(Head({label: 0}, self.schema.n_labels), body)
+            if self.turned:
+                n_covered = self.turned[place]
+                rule = rule.with_evidence([Evidence(n_covered - self.exceptions, self.exceptions)])
+            found.append(rule)
+        return tuple(found)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -256,13 +277,13 @@ def pandas_frame(columns: dict[str, list[Any]]) -> "pandas.DataFrame":
     return pandas.DataFrame(columns)
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun; the plural if it is not made by an s.
 
-    >>> counted(1, "row"), counted(2, "row")
-    ('1 row', '2 rows')
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "dependency", "dependencies")
+    ('1 row', '2 rows', '0 dependencies')
     """
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _counts(one: Constraint | LabelGroup) -> str:

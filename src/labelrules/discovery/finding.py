@@ -1,6 +1,6 @@
 """Constraints among the labels of a data set, counted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -199,8 +199,9 @@ def _judged(
             probability,
             raised,
             is_known,
+            turned,
         )
-        for members, present, support, exceptions, probability, raised, is_known in zip(
+        for members, present, support, exceptions, probability, raised, is_known, turned in zip(
             counted.members,
             counted.present,
             counted.support,
@@ -208,6 +209,7 @@ def _judged(
             p.tolist(),
             corrected.tolist(),
             said,
+            _turned(counted),
             strict=True,
         )
         if alpha is None or raised <= alpha or is_known
@@ -215,6 +217,22 @@ def _judged(
     order: dict[Kind, int] = {"subset": 0, "implication": 1, "exclusion": 2}
     found.sort(key=lambda one: (order[one.kind], one.p, -one.support, one.body, one.label))
     return tuple(found)
+
+
+def _turned(counted: Counted) -> Iterator[tuple[int, ...]]:
+    """For each label in the body of an exclusion the rows with all the others; else nothing."""
+    starts = np.searchsorted(counted.owner, np.arange(len(counted.members)))
+    for members, present, start in zip(counted.members, counted.present, starts, strict=True):
+        body = members[:-1]
+        if present:
+            yield ()
+        elif len(body) == 1:
+            yield (int(counted.tables[start, 2]),)  # the rows with the label of the head
+        else:
+            # A test for each label as the head, from the last label to the first.
+            tests = counted.tables[start : start + len(members), 1].tolist()
+            n_covered = dict(zip(sorted(members, reverse=True), tests, strict=True))
+            yield tuple(n_covered[label] for label in body)
 
 
 def _probabilities(counted: Counted, n_rows: int) -> Floats:

@@ -27,6 +27,7 @@ from labelrules.inspection.export_python import to_python
 from labelrules.inspection.export_sql import to_sql
 from labelrules.inspection.graphplot import plot_label_graph
 from labelrules.inspection.interval import Estimate, estimate
+from labelrules.inspection.manner import MannerDifference
 from labelrules.inspection.matrixplot import plot_dependency_matrix
 from labelrules.inspection.plot import plot_search_tree
 from labelrules.inspection.redundancy import Pair
@@ -57,6 +58,7 @@ __all__ = [
     "LabelSummary",
     "LayeredTrace",
     "Link",
+    "MannerDifference",
     "Move",
     "Node",
     "Pair",

@@ -10,10 +10,16 @@ from labelrules.data.dataset import Dataset
 from labelrules.data.encode import encode, encode_labels
 from labelrules.discovery.constraint import counted, pandas_frame
 from labelrules.inspection.explanation import Place
+from labelrules.inspection.manner import (
+    MannerDifference,
+    inference_of,
+    layers_of,
+    manner_differences,
+)
 from labelrules.inspection.passage import check_theory
 from labelrules.inspection.summary import places_of
-from labelrules.inspection.summarytext import cut, table
-from labelrules.rules import LayeredTheory, Rule, RuleTable, Theory
+from labelrules.inspection.summarytext import Table, cut, table
+from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory
 from labelrules.rules.text import rule_text
 from labelrules.rules.tokens import name_text
 
@@ -33,12 +39,13 @@ class PlacedRule(NamedTuple):
 
 
 class ChangedRule(NamedTuple):
-    """Two rules that agree in the head or in the body, but not in both."""
+    """Two rules that agree in the head or in the body, but do not do the same."""
 
     one: PlacedRule
     other: PlacedRule
     what: str
-    """What differs: "body", "head", or "marks" if only the stop mark or the votes do."""
+    """What differs: "body", "head", "marks" if only the stop mark or the votes do, or "evidence",
+    by which both theories draw lots."""
 
 
 class LabelDifference(NamedTuple):
@@ -65,7 +72,10 @@ class Comparison:
         Rules that only the first has, only the second, and that are like none of the other.
     changed : tuple of ChangedRule
     reordered : bool
-        Whether rules that both have stand in another order.
+        Whether rules that both have stand in another order, where order matters.
+    manner : tuple of MannerDifference
+        What is different besides the rules: layers, list or set, inference and its settings,
+        rules for rows without labels.
     n_rows : int, optional
         Of the data.
     differs : array of bool, optional
@@ -81,6 +91,7 @@ class Comparison:
     added: tuple[PlacedRule, ...]
     changed: tuple[ChangedRule, ...]
     reordered: bool
+    manner: tuple[MannerDifference, ...]
     n_rows: int | None = None
     differs: Mask | None = None
     labels: tuple[LabelDifference, ...] = ()
@@ -105,20 +116,36 @@ class Comparison:
         names = LabelDifference._fields
         return pandas_frame({name: [getattr(d, name) for d in self.labels] for name in names})
 
-    def __str__(self) -> str:
-        lines = [
+    @property
+    def headline(self) -> str:
+        """How many rules there are, and how many in both."""
+        order = ", in another order" if self.reordered else ""
+        return (
             f"{counted(len(self.one), 'rule')} and {counted(len(self.other), 'rule')}, "
-            f"{len(self.kept)} of them in both" + (", in another order" if self.reordered else "")
-        ]
+            f"{len(self.kept)} of them in both{order}"
+        )
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from labelrules.inspection.figurespage import comparison_html
+
+        return comparison_html(self)
+
+    def __str__(self) -> str:
+        lines = [self.headline]
+        lines += map(str, self.manner)
         lines += cut(f"removed: {len(self.removed)}", list(map(str, self.removed)))
         lines += cut(f"added: {len(self.added)}", list(map(str, self.added)))
         pairs = [f"{c.what} of {c.one}\n  now {c.other}" for c in self.changed]
         lines += cut(f"changed: {len(self.changed)}", pairs)
-        return "\n".join([*lines, *self._on_data()])
+        title, (titles, cells) = self.on_data()
+        lines += [title] if title else []
+        return "\n".join([*lines, *(table(titles, cells) if cells else ())])
 
-    def _on_data(self) -> list[str]:
+    def on_data(self) -> tuple[str, Table]:
+        """Where predictions differ, as a line and the table of labels; nothing without data."""
         if self.differs is None or self.n_rows is None:
-            return []
+            return "", ((), ())
         n_cells = int(self.differs.sum())
         share = n_cells / self.differs.size if self.differs.size else 0.0
         title = (
@@ -132,7 +159,7 @@ class Comparison:
             if line.n_rows
         ]
         titles = ("label", "differ", "one right", "other right")[: 4 if known else 2]
-        return [title, *(table(titles, lines) if lines else ())]
+        return title, (titles, lines)
 
 
 def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
@@ -140,7 +167,9 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
 
     Rules are equal if they do the same; evidence does not matter. Of those that are left, rules
     with equal bodies and heads are paired first (only marks or votes differ), then those with
-    equal heads, then those with equal bodies, each time in order, and within one layer only.
+    equal heads, then those with equal bodies, each time in order, and within one layer only. The
+    rules of a theory without layers are compared with those of a first layer. Where both theories
+    are sampled from, rules of the last layer that have other evidence are changed, too.
 
     Parameters
     ----------
@@ -173,18 +202,21 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
             "the theories are over other schemas: only theories over the same features and labels "
             "can be compared"
         )
-    mine, theirs = _placed(one), _placed(other)
-    kept = _paired(mine, theirs, lambda placed: placed.rule)
+    drawn = _drawn_layer(one, other)
+    mine, theirs = _placed(one, drawn), _placed(other, drawn)
+    kept = _paired(mine, theirs, lambda placed: (placed.rule, _drawn_by(placed, drawn)))
+    evidence = _paired(mine, theirs, lambda placed: placed.rule)
     marks = _paired(mine, theirs, lambda placed: (placed.rule.head, placed.rule.body))
     bodies = _paired(mine, theirs, lambda placed: placed.rule.head)
     heads = _paired(mine, theirs, lambda placed: placed.rule.body)
     changed = [
         ChangedRule(a, b, what)
-        for what, pairs in (("marks", marks), ("body", bodies), ("head", heads))
+        for what, pairs in (
+            ("evidence", evidence), ("marks", marks), ("body", bodies), ("head", heads),
+        )
         for a, b in pairs
-    ]
+    ]  # fmt: skip
     changed.sort(key=lambda change: _order(change.one))
-    order = [_order(b) for _, b in kept]
     return Comparison(
         one,
         other,
@@ -192,14 +224,18 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
         tuple(mine),
         tuple(theirs),
         tuple(changed),
-        one.ordered and other.ordered and order != sorted(order),
+        _is_reordered(one, other, kept),
+        manner_differences(one, other),
         *(() if data is None else _predictions(one, other, data)),
     )
 
 
-def _placed(theory: Theory) -> list[PlacedRule]:
+def _placed(theory: Theory, drawn: int | None) -> list[PlacedRule]:
+    """The rules; where evidence is of importance, they show it."""
     return [
-        PlacedRule(place, rule, rule_text(rule, theory.schema))
+        PlacedRule(
+            place, rule, rule_text(rule, theory.schema, evidence=_part(place) == (False, drawn))
+        )
         for place, rule in zip(places_of(theory), theory, strict=True)
     ]
 
@@ -210,10 +246,10 @@ def _paired(
     """Take equal ones out of both lists, the first with the first."""
     waiting: dict[Any, list[PlacedRule]] = {}
     for placed in theirs:
-        waiting.setdefault((placed.place[1:], key(placed)), []).append(placed)
+        waiting.setdefault((_part(placed.place), key(placed)), []).append(placed)
     pairs = []
     for placed in list(mine):
-        same = waiting.get((placed.place[1:], key(placed)))
+        same = waiting.get((_part(placed.place), key(placed)))
         if same:
             pairs.append((placed, same.pop(0)))
     for a, b in pairs:
@@ -222,9 +258,37 @@ def _paired(
     return pairs
 
 
-def _order(placed: PlacedRule) -> tuple[bool, int, int]:
-    place = placed.place
-    return place.is_fallback, -1 if place.layer is None else place.layer, place.number
+def _part(place: Place) -> tuple[bool, int]:
+    """Whether it is for rows without labels, and its layer; a theory without is its own."""
+    return place.is_fallback, place.layer or 0
+
+
+def _order(placed: PlacedRule) -> tuple[tuple[bool, int], int]:
+    return _part(placed.place), placed.place.number
+
+
+def _is_reordered(one: Theory, other: Theory, kept: list[tuple[PlacedRule, PlacedRule]]) -> bool:
+    """Whether lists have the same rules in another order; that of sets does not matter."""
+    mine, theirs = layers_of(one), layers_of(other)
+    order = [
+        _order(b)
+        for a, b in kept
+        if a.place.is_fallback
+        or (mine[_part(a.place)[1]].ordered and theirs[_part(b.place)[1]].ordered)
+    ]
+    return order != sorted(order)
+
+
+def _drawn_layer(one: Theory, other: Theory) -> int | None:
+    """The layer in which both theories draw lots, by the evidence of its rules."""
+    if not all(isinstance(inference_of(theory), Gibbs) for theory in (one, other)):
+        return None
+    n_layers = {len(layers_of(theory)) for theory in (one, other)}
+    return n_layers.pop() - 1 if len(n_layers) == 1 else None
+
+
+def _drawn_by(placed: PlacedRule, layer: int | None) -> Any:
+    return placed.rule.evidence if _part(placed.place) == (False, layer) else None
 
 
 def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tuple[Any, ...]]:

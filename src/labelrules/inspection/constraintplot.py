@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from labelrules.discovery.constraint import counted
 from labelrules.discovery.reduction import ConstraintGraph, Link, Node
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib
 
@@ -201,13 +202,19 @@ def _draw(
         ax.add_patch(FancyArrowPatch(start, end, color=style["color"], zorder=4, **head, **way))
 
 
+def _title(n_lines: int, n_labels: int, n_left_out: int) -> str:
+    """What is drawn; labels that only imply each other have a box and no line."""
+    title = f"{counted(n_lines, 'constraint')} between {counted(n_labels, 'label')}"
+    follow = "follows" if n_left_out == 1 else "follow"
+    return f"{title}; {n_left_out} more {follow} from them" if n_left_out else title
+
+
 def _finish(ax: "Axes", graph: ConstraintGraph, places: dict[Node, tuple[float, float]]) -> None:
     from matplotlib.lines import Line2D
 
     n_lines = len(graph.subsets) + len(graph.exclusions)
     n_labels = sum(len(node) for node in graph.nodes)
-    more = f"; {graph.n_left_out} more follow from them" if graph.n_left_out else ""
-    ax.set_title(f"{n_lines} constraints between {n_labels} labels{more}", fontsize=10)
+    ax.set_title(_title(n_lines, n_labels, graph.n_left_out), fontsize=10)
     columns, heights = zip(*places.values(), strict=True)
     ax.set_xlim(min(columns) - 0.5, max(columns) + 0.5)
     ax.set_ylim(-max(heights) - 0.8, -min(heights) + 0.8)

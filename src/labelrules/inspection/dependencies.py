@@ -10,17 +10,9 @@ from scipy.sparse.csgraph import connected_components
 
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
-from labelrules.discovery.constraint import Constraint, Constraints
+from labelrules.discovery.constraint import Constraints, counted
 from labelrules.inspection.ties import Ties, counted_ties
-from labelrules.rules import (
-    Body,
-    Condition,
-    DecisionList,
-    Head,
-    LayeredTheory,
-    Rule,
-    Theory,
-)
+from labelrules.rules import DecisionList, LayeredTheory, Theory
 from labelrules.rules.rounds import closed
 
 
@@ -158,20 +150,33 @@ class LabelGraph:
     def __str__(self) -> str:
         circles = self.components()
         lines = [
-            f"{self.n_rules} rules with conditions: {self.n_full} fully label-dependent "
+            f"{counted(self.n_rules, 'rule')} with conditions: {self.n_full} fully label-dependent "
             f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
-            f"{int(self.adjacency.sum())} dependencies between {len(self.schema.labels)} labels",
+            dependencies_text(int(self.adjacency.sum()), self.schema.n_labels),
         ]
         lines += [f"in a circle: {', '.join(group)}" for group in circles] or ["no circle"]
         return "\n".join(lines)
+
+
+def dependencies_text(n_edges: int, n_labels: int) -> str:
+    """How many dependencies between how many labels.
+
+    Examples
+    --------
+    >>> dependencies_text(1, 1), dependencies_text(2, 3)
+    ('1 dependency of 1 label', '2 dependencies between 3 labels')
+    """
+    between = "of" if n_labels == 1 else "between"
+    edges = counted(n_edges, "dependency", "dependencies")
+    return f"{edges} {between} {counted(n_labels, 'label')}"
 
 
 def label_graph(source: Theory | Constraints) -> LabelGraph:
     r"""Count which labels a theory, or constraints, tell by which others.
 
     All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
-    Labels that exclude each other tell each other, both ways round; only the way in which the
-    constraint is written has its support and its exceptions as evidence.
+    Labels that exclude each other tell each other, both ways round, each with the rows that have
+    the label which is tested.
 
     Parameters
     ----------
@@ -191,7 +196,7 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
     """
     if isinstance(source, Constraints):
         rules = [constraint.rule for constraint in source]
-        turned = [rule for constraint in source for rule in _turned(constraint)]
+        turned = [rule for constraint in source for rule in constraint.turned_rules]
     elif isinstance(source, Theory):
         rules, turned = [rule for rule in source if len(rule.body)], []
     else:
@@ -210,20 +215,6 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
         len(full),
         len(partial),
     )
-
-
-def _turned(constraint: Constraint) -> list[Rule]:
-    """What an exclusion says of the labels of its body."""
-    if constraint.kind != "exclusion":
-        return []
-    members = {*constraint.body, constraint.label}
-    return [
-        Rule(
-            Head({label: 0}, constraint.schema.n_labels),
-            Body(Condition.label(other) for other in sorted(members - {label})),
-        )
-        for label in constraint.body
-    ]
 
 
 def _cycles(adjacency: Mask) -> Iterator[tuple[int, ...]]:

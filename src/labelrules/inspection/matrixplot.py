@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.inspection.dependencies import LabelGraph
+from labelrules.inspection.dependencies import LabelGraph, dependencies_text
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, check_matplotlib
 from labelrules.inspection.ties import Ties
@@ -22,8 +22,11 @@ FULL, PARTIAL = "#0072b2", "#009e73"
 
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 _DISC = tuple((float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0, 2 * np.pi, 17)[:-1])
-_LARGEST, _SMALLEST = 0.225, 0.155
+_LARGEST, _SMALLEST = 0.235, 0.175
 """Half the width of a mark, in cells; two have to stand side by side."""
+
+_THINNEST = 0.9
+"""Points of the strokes of a sign, so that one is a dot wide even on a coarse screen."""
 
 MANY = 30
 """More labels than this have their names on all four sides."""
@@ -98,8 +101,7 @@ def plot_dependency_matrix(
     _draw_marks(ax, marks)
     _draw_names(ax, names, is_ours and len(names) > MANY)
     n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
-    noun = "dependency" if n_edges == 1 else "dependencies"
-    ax.set_title(f"{n_edges} {noun} between {len(labels)} labels", fontsize=10)
+    ax.set_title(dependencies_text(n_edges, len(labels)), fontsize=10)
     _add_legend(ax, marks, is_ours)
     return ax
 
@@ -139,7 +141,7 @@ def _half_widths(ties: Ties, most: int) -> Floats:
 
 def _cell(n_labels: int) -> float:
     """Inches of a cell: large for a few labels, and never so small that marks cannot be read."""
-    return float(np.clip(13 / n_labels, 0.2, 0.62))
+    return float(np.clip(13 / n_labels, 0.26, 0.62))
 
 
 def _new_axes(names: list[str]) -> "Axes":
@@ -212,7 +214,7 @@ def _draw_marks(ax: "Axes", marks: list[Mark]) -> None:
             if _ink(mark.strength) == color
             for stroke in _strokes(mark.signs)
         ]
-        width = 0.035 * 72 * _inches_of_a_cell(ax)
+        width = max(0.05 * 72 * _inches_of_a_cell(ax), _THINNEST)
         ax.add_collection(LineCollection(strokes, colors=color, linewidths=width, zorder=4))
 
 
@@ -243,11 +245,11 @@ def _ink(strength: float) -> str:
 
 def _strokes(signs: str) -> tuple[tuple[Point, ...], ...]:
     """The lines of a plus, of a minus, or of a plus above a minus; y runs downwards."""
-    across: tuple[Point, ...] = ((-0.6, 0.0), (0.6, 0.0))
+    across: tuple[Point, ...] = ((-0.7, 0.0), (0.7, 0.0))
     if signs == "-":
         return (across,)
     if signs == "+":
-        return across, ((0.0, -0.6), (0.0, 0.6))
+        return across, ((0.0, -0.7), (0.0, 0.7))
     return ((-0.5, -0.2), (0.5, -0.2)), ((0.0, -0.7), (0.0, 0.3)), ((-0.5, 0.6), (0.5, 0.6))
 
 

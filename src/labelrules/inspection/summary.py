@@ -15,6 +15,7 @@ from labelrules.inspection.passage import check_theory
 from labelrules.inspection.redundancy import Pair, conflicting, subsumed
 from labelrules.inspection.usage import Usage, usage_of
 from labelrules.rules import LayeredTheory, Rule, Theory
+from labelrules.rules.frame import WHERE, placed_rules
 from labelrules.rules.text import rule_text
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ class RuleSummary(NamedTuple):
     """Cells that are decided after it, in the order of the list."""
     n_overruled: int | None
     """Cells of rows on which it fires where the opposite is decided."""
+    is_reached: bool | None
+    """Whether it decides or has a vote, or ends the list for a row; in a layer that is asked again
+    and again, in any of the rounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +124,20 @@ class Summary:
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:
-        """Rules that decide nothing on the data; none without data."""
-        return tuple(rule for rule in self.rules if rule.n_cells == 0)
+        """Rules that do nothing on the data, so that they could be left out; none without data."""
+        return tuple(rule for rule in self.rules if rule.is_reached is False)
 
     def rule_frame(self) -> "pandas.DataFrame":
-        """One line per rule, as a pandas frame (needs the extra ``pandas``)."""
-        return pandas_frame(_columns(RuleSummary, self.rules))
+        """One line per rule, as a pandas frame (needs the extra ``pandas``).
+
+        The columns `layer`, `is_fallback` and `number` are those of
+        :func:`labelrules.rules.theory_frame`, counted from 1.
+        """
+        columns = _columns(RuleSummary, self.rules)
+        del columns["place"]
+        places = [where for where, _, _ in placed_rules(self.theory)]
+        found = {name: [where[name] for where in places] for name in WHERE}
+        return pandas_frame({**found, **columns})
 
     def label_frame(self) -> "pandas.DataFrame":
         """One line per label, as a pandas frame (needs the extra ``pandas``)."""
@@ -139,6 +151,12 @@ class Summary:
         from labelrules.inspection.summarytext import summary_lines
 
         return "\n".join(summary_lines(self))
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
+        from labelrules.inspection.figurespage import summary_html
+
+        return summary_html(self)
 
 
 def _columns(kind: Any, lines: tuple[Any, ...]) -> dict[str, list[Any]]:
@@ -224,9 +242,7 @@ def _rules(
 ) -> tuple[RuleSummary, ...]:
     lines = []
     for number, (rule, place) in enumerate(zip(theory, places, strict=True)):
-        counts: tuple[int | None, ...] = (None,) * 5
-        if usage is not None:
-            counts = usage.of_rule(number)
+        counts = (None,) * 6 if usage is None else usage.of_rule(number)
         lines.append(RuleSummary(place, rule_text(rule, theory.schema), *counts))
     return tuple(lines)
 

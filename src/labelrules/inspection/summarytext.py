@@ -1,6 +1,7 @@
 """Summaries and comparisons as text."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from labelrules.discovery.constraint import counted
 from labelrules.inspection.redundancy import Pair
@@ -13,11 +14,24 @@ SHOWN = 10
 
 def summary_lines(found: Summary) -> Iterator[str]:
     """A theory in figures, line by line."""
+    yield from size_lines(found)
+    if found.n_rows is not None:
+        yield on_data_line(found, found.n_rows)
+        never = [f"{rule.place}: {rule.text}" for rule in found.never_reached]
+        yield from cut(f"never reached: {len(never)}", never)
+    yield from cut(f"subsumed: {len(found.subsumed)}", pair_lines(found.subsumed, "by"))
+    # Of a list a number is enough: there the earlier rule wins.
+    pairs = () if found.theory.ordered else found.conflicting
+    title = f"conflicting pairs: {len(found.conflicting)}"
+    yield from cut(title, pair_lines(pairs, "and"), always=bool(found.conflicting))
+    yield from table(*labels_table(found.labels))
+    yield from _features(found.features)
+
+
+def size_lines(found: Summary) -> Iterator[str]:
+    """How large a theory is, and what kinds of rules it has."""
     n_rules = len(found.theory)
-    yield (
-        f"{counted(n_rules, 'rule')} with {counted(found.n_conditions, 'condition')}, "
-        f"{found.n_label_conditions} of them on labels"
-    )
+    yield f"{counted(n_rules, 'rule')} with {_conditions(found)}"
     yield f"labels in the head: {_sizes(found.head_sizes)}"
     yield f"conditions in the body: {_sizes(found.body_sizes)}"
     yield (
@@ -28,30 +42,28 @@ def summary_lines(found: Summary) -> Iterator[str]:
         f"{_share(found.n_dependent, n_rules)} label-dependent, "
         f"{_share(found.n_stopping, n_rules)} stopping"
     )
-    if found.n_rows is not None:
-        yield from _on_data(found, found.n_rows)
-    yield from cut(f"subsumed: {len(found.subsumed)}", _pairs(found.subsumed, "by"))
-    # Of a list a number is enough: there the earlier rule wins.
-    pairs = () if found.theory.ordered else found.conflicting
-    title = f"conflicting pairs: {len(found.conflicting)}"
-    yield from cut(title, _pairs(pairs, "and"), always=bool(found.conflicting))
-    yield from _labels(found.labels)
-    yield from _features(found.features)
 
 
-def _on_data(found: Summary, n_rows: int) -> Iterator[str]:
+def _conditions(found: Summary) -> str:
+    if found.n_conditions == 1:
+        return f"1 condition, on a {'label' if found.n_label_conditions else 'feature'}"
+    on_labels = f", {found.n_label_conditions} of them on labels" if found.n_conditions else ""
+    return f"{counted(found.n_conditions, 'condition')}{on_labels}"
+
+
+def on_data_line(found: Summary, n_rows: int) -> str:
+    """What the rules decide on the data."""
     n_open = sum(label.n_undecided or 0 for label in found.labels)
     n_cells = n_rows * len(found.labels)
     share = _share(n_cells - n_open, n_cells)
-    yield (
+    return (
         f"on {counted(n_rows, 'row')} {share} of the cells are decided, "
         f"{counted(found.n_undecided_rows or 0, 'row')} not at all"
     )
-    never = [f"{rule.place}: {rule.text}" for rule in found.never_reached]
-    yield from cut(f"never reached: {len(never)}", never)
 
 
-def _pairs(pairs: Iterable[Pair], word: str) -> list[str]:
+def pair_lines(pairs: Iterable[Pair], word: str) -> list[str]:
+    """Rules and those that they are paired with, on two lines each."""
     found = []
     for pair in pairs:
         others = zip(pair.others, pair.other_texts, strict=True)
@@ -61,22 +73,33 @@ def _pairs(pairs: Iterable[Pair], word: str) -> list[str]:
     return found
 
 
-def _labels(labels: Sequence[LabelSummary]) -> Iterator[str]:
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""The titles of columns, and lines."""
+
+
+def labels_table(labels: Sequence[LabelSummary]) -> Table:
+    """A line for each label."""
     titles = ("positive", "negative", "conditions", "dependent", "tested by", "undecided", "wrong")
     n_known = 5 + (labels[0].n_undecided is not None) + (labels[0].n_wrong is not None)
     lines = [(name_text(line.label), *map(str, line[1 : 1 + n_known])) for line in labels]
-    yield from table(("label", *titles[:n_known]), lines)
+    return ("label", *titles[:n_known]), lines
 
 
 def _features(features: Sequence[FeatureSummary]) -> Iterator[str]:
+    titles, lines = features_table(features[:SHOWN])
+    if lines:
+        yield from table(titles, lines)
+    if len(features) > SHOWN:
+        yield f"and {counted(len(features) - SHOWN, 'more feature')}"
+
+
+def features_table(features: Sequence[FeatureSummary]) -> Table:
+    """A line for each feature."""
     lines = [
         (name_text(line.feature), str(line.n_rules), str(line.n_conditions), _some(line.labels))
-        for line in features[:SHOWN]
+        for line in features
     ]
-    if lines:
-        yield from table(("feature", "rules", "conditions", "labels"), lines)
-    if len(features) > SHOWN:
-        yield f"and {len(features) - SHOWN} more features"
+    return ("feature", "rules", "conditions", "labels"), lines
 
 
 def table(titles: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:

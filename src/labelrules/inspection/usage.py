@@ -1,11 +1,12 @@
 """What each rule of a theory does on rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data.dataset import Dataset
+from labelrules.inspection.watching import active_rules
 from labelrules.rules import (
     DecisionList,
     Gibbs,
@@ -15,6 +16,7 @@ from labelrules.rules import (
     RuleTable,
     Theory,
 )
+from labelrules.rules.inference import Inference
 from labelrules.rules.layeredrun import bare
 from labelrules.rules.rounds import closed, nobody
 from labelrules.rules.theory import Run
@@ -34,6 +36,9 @@ class Usage:
         Cells of its part that are decided by it and the rules before it.
     n_overruled : array of int
         Cells of rows on which it fired where its part says the opposite.
+    is_reached : array of bool
+        Whether it wrote a cell, had a vote, or ended a row; of a layer that is asked again and
+        again, in any of the rounds.
     board : array of int8
         The result; `UNSET` where no rule decided.
     """
@@ -43,12 +48,13 @@ class Usage:
     n_cells: Integers
     n_decided: Integers
     n_overruled: Integers
+    is_reached: Mask
     board: Board
 
-    def of_rule(self, number: int) -> tuple[int, ...]:
-        """The five counts of one rule, in the order above."""
+    def of_rule(self, number: int) -> tuple[int | bool, ...]:
+        """The counts of one rule, in the order above, and whether it is reached."""
         counts = (self.n_covered, self.n_rows, self.n_cells, self.n_decided, self.n_overruled)
-        return tuple(int(count[number]) for count in counts)
+        return *(int(count[number]) for count in counts), bool(self.is_reached[number])
 
 
 def usage_of(theory: Theory, X: Matrix) -> Usage:
@@ -66,9 +72,8 @@ def usage_of(theory: Theory, X: Matrix) -> Usage:
     seen: Board | None = None
     for number, (layer, done) in enumerate(zip(theory.layers, run.layers, strict=True)):
         if number == len(run.layers) - 1 and not isinstance(theory.inference, Once):
-            seen = closed(done.board)
-            if isinstance(theory.inference, Gibbs) and isinstance(layer, DecisionList):
-                done = layer.run(rows, reads=seen)
+            parts.append(_asked_again(layer, theory.inference, rows, done, seen))
+            break
         parts.append(_part(layer, rows, done, seen, None))
         seen = closed(done.board)
     if run.fallback is not None and theory.fallback is not None:
@@ -80,8 +85,23 @@ def usage_of(theory: Theory, X: Matrix) -> Usage:
         np.concatenate([part.n_cells for part in parts]),
         np.concatenate([part.n_decided for part in parts]),
         np.concatenate([part.n_overruled for part in parts]),
+        np.concatenate([part.is_reached for part in parts]),
         run.board,
     )
+
+
+def _asked_again(
+    layer: Theory, way: Inference, rows: Dataset, done: Run, before: Board | None
+) -> Usage:
+    """The usage of a last layer that sees its own labels, given those of the layers before."""
+    seen = closed(done.board)
+    if isinstance(way, Gibbs) and isinstance(layer, DecisionList):
+        done = layer.run(rows, reads=seen)
+    found = _part(layer, rows, done, seen, None)
+    if found.is_reached.all():
+        return found
+    active = active_rules(layer, way, rows, before)
+    return replace(found, is_reached=found.is_reached | active)
 
 
 def _run(theory: Theory, rows: Dataset) -> Run:
@@ -99,6 +119,7 @@ def _part(
     counts = np.zeros((5, len(theory)), dtype=np.int64)
     open_rows = np.ones(len(rows), dtype=np.bool_) if waiting is None else waiting.copy()
     decided = np.zeros_like(run.board, dtype=np.bool_)
+    ends = np.zeros(len(theory), dtype=np.bool_)
     for number, rule in enumerate(theory):
         fires = open_rows & rule.body.covers(rows.X, _seen(theory, run, seen, number))
         if isinstance(theory, RuleSet):
@@ -118,8 +139,10 @@ def _part(
         )
         if rule.stops:
             open_rows &= ~fires
+            ends[number] = fires.any()
     n_covered, n_rows, n_cells, n_decided, n_overruled = counts
-    return Usage(n_covered, n_rows, n_cells, n_decided, n_overruled, run.board)
+    reached = ends | (n_cells > 0)
+    return Usage(n_covered, n_rows, n_cells, n_decided, n_overruled, reached, run.board)
 
 
 def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:

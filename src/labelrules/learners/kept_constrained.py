@@ -54,6 +54,7 @@ def _constraint_document(one: Constraint, names: Sequence[str]) -> dict[str, Any
         "present": bool(one.present),
         **_counts_document(one),
         "known": bool(one.known),
+        **({"turned": list(one.turned)} if one.turned else {}),
     }
 
 
@@ -111,9 +112,10 @@ def _read_found(node: Node, whole: Schema) -> Constraints:
 
 
 def _read_constraint(node: Node, schema: Schema) -> Constraint:
-    fields = node.fields(*_CONSTRAINT)
+    # Files of the first kind did not say it.
+    fields = node.fields(*_CONSTRAINT, *(("turned",) if node.has("turned") else ()))
     kind: Any = fields["kind"].word(get_args(Kind), "kind of constraint")
-    return Constraint(
+    found = Constraint(
         schema,
         kind,
         read_label_list(fields["body"], schema),
@@ -121,7 +123,13 @@ def _read_constraint(node: Node, schema: Schema) -> Constraint:
         fields["present"].flag(),
         *_read_counts(fields),
         fields["known"].flag(),
+        tuple(item.whole() for item in fields["turned"].items()) if "turned" in fields else (),
     )
+    if found.turned and (found.kind != "exclusion" or len(found.turned) != len(found.body)):
+        fields["turned"].refuse("only an exclusion has it, a number for each label of the body")
+    if found.turned and min(found.turned) < found.exceptions:
+        fields["turned"].refuse("must be as many rows as there are exceptions, or more")
+    return found
 
 
 def _read_group(node: Node, schema: Schema) -> LabelGroup:

@@ -10,11 +10,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema, dataset, encode_labels
+from labelrules.learners.display import ShowsRules
 from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
 from labelrules.learners.targets import Target, read_target
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class TableClassifier(ShowsRules, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A scikit-learn classifier of rows that may have several labels.
 
     A subclass has a `fit` that calls `_training_data` and, once it has learned, `_remember`; and

@@ -9,7 +9,8 @@ from labelrules.rules.html import theory_html
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.layeredrun import LayeredRun
-from labelrules.rules.markup import rule_latex, theory_latex, theory_markdown
+from labelrules.rules.markdown import rule_markdown, theory_markdown
+from labelrules.rules.markup import rule_latex, theory_latex
 from labelrules.rules.planted import planted
 from labelrules.rules.rule import Evidence, Form, Rule
 from labelrules.rules.table import RuleTable
@@ -44,6 +45,7 @@ __all__ = [
     "parse_rule",
     "planted",
     "rule_latex",
+    "rule_markdown",
     "rule_text",
     "theory_frame",
     "theory_html",

@@ -66,10 +66,10 @@ def theory_frame(theory: Theory, library: Library = "pandas", *, per: Per = "rul
         raise ImportError(f'a frame needs {library}: pip install "labelrules[{library}]"') from None
 
 
-_WHERE = {"layer": "number", "is_fallback": "flag", "number": "number"}
+WHERE = {"layer": "number", "is_fallback": "flag", "number": "number"}
 _COUNTS = {"right": "count", "wrong": "count", "votes": "count"}
 _RULE_TYPES = {
-    **_WHERE,
+    **WHERE,
     "head": "text",
     "body": "text",
     "n_labels": "number",
@@ -81,7 +81,7 @@ _RULE_TYPES = {
     "dependence": "text",
     "constraint": "text",
 }
-_LABEL_TYPES = {**_WHERE, "label": "text", "present": "flag", **_COUNTS, "body": "text"}
+_LABEL_TYPES = {**WHERE, "label": "text", "present": "flag", **_COUNTS, "body": "text"}
 
 
 def _pandas(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
@@ -101,8 +101,8 @@ def _polars(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
     return pl.DataFrame(columns, schema={name: known[kind] for name, kind in types.items()})
 
 
-def _placed(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:
-    """Every rule with where it stands."""
+def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:
+    """Every rule with where it stands: layer and number from 1; and the part it stands in."""
     parts = list(theory.layers) if isinstance(theory, LayeredTheory) else [theory]
     fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
     n_layers = len(parts)
@@ -113,7 +113,7 @@ def _placed(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:
 
 
 def _rules(theory: Theory) -> Iterator[dict[str, Any]]:
-    for where, rule, part in _placed(theory):
+    for where, rule, part in placed_rules(theory):
         form = rule.form
         counts = rule.evidence
         yield {
@@ -134,7 +134,7 @@ def _rules(theory: Theory) -> Iterator[dict[str, Any]]:
 
 
 def _labels(theory: Theory) -> Iterator[dict[str, Any]]:
-    for where, rule, part in _placed(theory):
+    for where, rule, part in placed_rules(theory):
         body = body_text(rule.body, theory.schema)
         for label, value, votes in rule.ballot:
             count = rule.evidence_for(label)

@@ -22,6 +22,8 @@ def is_more_general(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
     a, b = _body(a), _body(b)
     if not is_satisfiable(b, schema):
         return True
+    if not is_satisfiable(a, schema):
+        return False
     values_a, values_b = _values(a, schema), _values(b, schema)
     ranges_b = b.ranges
     return all(
@@ -71,7 +73,10 @@ def _within(inner: Range, outer: Range) -> bool:
 
 
 def _values(body: Body, schema: Schema) -> dict[ColumnKey, frozenset[int]]:
-    """The categories that a body leaves possible, for each nominal feature or label it tests."""
+    """The categories that a body leaves possible, for each nominal feature or label it tests.
+
+    Of a body that asks for two values of one column, which no row has, it says nothing of use.
+    """
     left: dict[ColumnKey, frozenset[int]] = {}
     for (on_label, column), (asked, excluded) in body.choices.items():
         categories = None if on_label else schema.features[column].categories

@@ -30,6 +30,17 @@ def heading_text(number: int, way: Inference, schema: Schema, style: Style) -> s
     return ", ".join([f"layer {number}", *_way_parts(way, schema, style)]) + ":"
 
 
+def way_text(way: Inference, schema: Schema, style: Style = "plain") -> str:
+    """How a last layer is read.
+
+    Examples
+    --------
+    >>> way_text(Once(), Schema([], ["a"]))
+    'once'
+    """
+    return ", ".join(_way_parts(way, schema, style)) or "once"
+
+
 def _way_parts(way: Inference, schema: Schema, style: Style) -> Iterator[str]:
     if isinstance(way, UntilStable):
         yield f"until stable in at most {_rounds(way.max_rounds)}"

@@ -11,9 +11,8 @@ from itertools import islice
 
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
-from labelrules.rules.inference import Gibbs
 from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.markup import theory_parts
+from labelrules.rules.markup import is_sampled, theory_parts
 from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.text import SPELLED_OUT
 from labelrules.rules.theory import Theory
@@ -85,7 +84,7 @@ def theory_html(
     if evidence and any(rule.evidence for rule in theory):
         parts.append('<p class="about">Behind a label: how often it was right/wrong</p>')
     for heading, part in theory_parts(theory):
-        sampled = isinstance(theory, LayeredTheory) and _is_sampled(theory, part)
+        sampled = isinstance(theory, LayeredTheory) and is_sampled(theory, part)
         order = "" if part.ordered else ", in any order"
         parts += [f"<h4>{_text(heading)}{order}</h4>"] if heading else []
         parts += _rule_list(part, evidence or sampled, max_rules)
@@ -117,10 +116,6 @@ def _about(theory: Theory) -> str:
     if theory.ordered:
         return f"Decision list, {n_rules}: the first rule to write a label decides it"
     return f"Rule set, {n_rules} in any order: those that hold vote on each label"
-
-
-def _is_sampled(theory: LayeredTheory, part: Theory) -> bool:
-    return isinstance(theory.inference, Gibbs) and part is theory.layers[-1]
 
 
 def _rule_list(part: Theory, evidence: bool, max_rules: int | None) -> Iterator[str]:
@@ -193,7 +188,18 @@ def _condition(condition: Condition, schema: Schema) -> str:
 
 def _text(name: str) -> str:
     """Text as it is; signs that nobody would see are written out."""
-    return escape("".join(sign if sign.isprintable() else _written(sign) for sign in name))
+    return escape(visible(name))
+
+
+def visible(text: str) -> str:
+    r"""The text with signs that nobody would see written out.
+
+    Examples
+    --------
+    >>> print(visible("a\tb"))
+    a\u0009b
+    """
+    return "".join(sign if sign.isprintable() else _written(sign) for sign in text)
 
 
 def _written(sign: str) -> str:

@@ -1,17 +1,19 @@
-r"""Rules in Markdown and LaTeX, in the chapter's notation.
+r"""Rules in LaTeX, in the chapter's notation.
 
 Labels are in italics, an overline means absence. A feature whose two categories say no and yes
 is shown by its name alone, overlined for no; every other condition is a comparison.
 """
 
+import re
 from collections.abc import Iterator
 
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
 from labelrules.rules.headings import NO_LABELS, heading_text
-from labelrules.rules.inference import Once
+from labelrules.rules.inference import Gibbs, Once
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import Rule
+from labelrules.rules.text import head_parts
 from labelrules.rules.theory import Theory
 from labelrules.rules.tokens import number_text
 
@@ -20,13 +22,23 @@ NO_YES = frozenset({("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    '"': r"\textquotedblright{}", "`": r"\textasciigrave{}",
 }  # fmt: skip
+"""Signs that LaTeX would read, or that its default fonts print as other signs."""
 _TRUE = r"\text{true}"
 _OPERATORS = {"<=": r"\leq", ">": ">", "=": "=", "!=": r"\neq"}
 
 
-def rule_latex(rule: Rule, schema: Schema) -> str:
+def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
     r"""One rule as a LaTeX formula, between dollar signs.
+
+    Parameters
+    ----------
+    rule : Rule
+    schema : Schema
+    evidence : bool, default=False
+        Whether to show after each predicted label how often it was right / wrong.
 
     Examples
     --------
@@ -35,46 +47,49 @@ def rule_latex(rule: Rule, schema: Schema) -> str:
     >>> print(rule_latex(parse_rule("quality, not tabloid <- children = No", schema), schema))
     $\textit{quality}, \overline{\textit{tabloid}} \leftarrow \overline{\text{children}}$
     """
+    shown, others = head_parts(rule, evidence)
     parts = [
-        _overlined(_label(label, schema), value == 0) + (rf" \times {votes}" if votes > 1 else "")
-        for label, value, votes in rule.ballot
+        _overlined(_label(part.label, schema), part.value == 0)
+        + (rf" \times {part.votes}" if part.votes > 1 else "")
+        + (rf"\ ({part.evidence.right}/{part.evidence.wrong})" if part.evidence else "")
+        for part in shown
     ]
+    parts += [r"\overline{\text{others}}"] if others else []
     head = ", ".join([*parts, "*"] if rule.stops else parts)
     body = ", ".join(_condition(condition, schema) for condition in rule.body)
     return rf"${head} \leftarrow {body or _TRUE}$"
 
 
-def theory_latex(theory: Theory) -> str:
+def theory_latex(theory: Theory, evidence: bool = False) -> str:
     r"""A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
 
-    Layers have their headings in bold.
+    Layers have their headings in bold, and so have rules in any order. Letters that are not in
+    the fonts of pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
+
+    Parameters
+    ----------
+    theory : Theory
+    evidence : bool, default=False
+        Whether to show counts of right / wrong, as `theory_text` does.
     """
     rows = []
-    for heading, part in theory_parts(theory):
+    for heading, part, counts in headed_parts(theory, evidence):
         rows += [rf"  \textbf{{{_escaped(heading)}}} \\"] if heading else []
-        rows += [rf"  {rule_latex(rule, theory.schema)} \\" for rule in part]
+        rows += [rf"  {rule_latex(rule, theory.schema, counts)} \\" for rule in part]
     return "\n".join([r"\begin{tabular}{l}", *rows, r"\end{tabular}"])
 
 
-def theory_markdown(theory: Theory) -> str:
-    r"""A theory as a Markdown list with formulas, numbered if its order matters.
-
-    Each layer is a list of its own, below its heading in bold.
-
-    Examples
-    --------
-    >>> from labelrules import load, parse
-    >>> print(theory_markdown(parse("not sports <- fashion", load("magazines").schema)))
-    1. $\overline{\textit{sports}} \leftarrow \textit{fashion}$
-    """
-    lists = []
+def headed_parts(theory: Theory, evidence: bool) -> Iterator[tuple[str, Theory, bool]]:
+    """The parts with headings that tell rule sets too, and whether to show evidence."""
     for heading, part in theory_parts(theory):
-        rules = "\n".join(
-            f"{f'{number}.' if part.ordered else '-'} {rule_latex(rule, theory.schema)}"
-            for number, rule in enumerate(part, 1)
-        )
-        lists += [f"**{heading}**", rules] if heading else [rules]
-    return "\n\n".join(text for text in lists if text)
+        words = [*([heading] if heading else []), *([] if part.ordered else ["in any order"])]
+        drawn = isinstance(theory, LayeredTheory) and is_sampled(theory, part)
+        yield ", ".join(words), part, evidence or drawn
+
+
+def is_sampled(theory: LayeredTheory, part: Theory) -> bool:
+    """Whether it is the layer from which labels are drawn."""
+    return isinstance(theory.inference, Gibbs) and part is theory.layers[-1]
 
 
 def theory_parts(theory: Theory) -> Iterator[tuple[str, Theory]]:
@@ -118,4 +133,6 @@ def _number(value: float) -> str:
 
 def _escaped(text: str) -> str:
     """Text for LaTeX on one line; what cannot be printed becomes a space."""
-    return "".join(_LATEX.get(sign, sign if sign.isprintable() else " ") for sign in text)
+    found = "".join(_LATEX.get(sign, sign if sign.isprintable() else " ") for sign in text)
+    # Two hyphens would become a dash, two quotes or commas another quote.
+    return re.sub(r"([-',])(?=\1)", r"\1{}", found)

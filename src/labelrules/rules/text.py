@@ -20,6 +20,7 @@ signs ``← ≤ ≠ ¬`` may be used too.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
@@ -34,7 +35,7 @@ from labelrules.rules.headings import (
 )
 from labelrules.rules.inference import Gibbs, Inference, Once
 from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.rule import Rule
+from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 from labelrules.rules.tokens import Style, name_text, number_text, tokens
 
@@ -43,7 +44,7 @@ SPELLED_OUT = 8
 
 ANY_ORDER = "in any order:"
 
-_NOT = frozenset({"not"})
+CATEGORY_KEYWORDS = frozenset({"not"})
 _SIGNS = {
     "plain": {"<-": "<-", "not": "not ", "<=": "<=", "!=": "!="},
     "unicode": {"<-": "←", "not": "¬", "<=": "≤", "!=": "≠"},
@@ -120,7 +121,9 @@ def condition_text(condition: Condition, schema: Schema, style: Style = "plain")
     if feature.categories is None:
         value = number_text(condition.value)
     else:
-        value = name_text(feature.categories[int(condition.value)], style, keywords=_NOT)
+        value = name_text(
+            feature.categories[int(condition.value)], style, keywords=CATEGORY_KEYWORDS
+        )
     return f"{name_text(feature.name, style)} {sign} {value}"
 
 
@@ -136,22 +139,39 @@ def _literal_text(label: int, value: int, schema: Schema, style: Style) -> str:
 
 def head_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool = False) -> str:
     """The head of a rule with its votes and its stop mark."""
-    shown = list(rule.head)
-    counts = rule.evidence if evidence else None
-    n_absent = rule.head.values.count(0)
-    plain = counts is None and rule.votes is None
-    shortened = plain and rule.head.is_complete and n_absent > SPELLED_OUT
-    if shortened:
-        shown = [(label, value) for label, value in shown if value]
-    parts = [_literal_text(label, value, schema, style) for label, value in shown]
-    if rule.votes is not None:
-        numbers = zip(parts, rule.votes, strict=True)
-        parts = [f"{part} x{votes}" if votes > 1 else part for part, votes in numbers]
-    if counts is not None:
-        parts = [f"{part} ({e.right}/{e.wrong})" for part, e in zip(parts, counts, strict=True)]
-    if shortened:
+    shown, others = head_parts(rule, evidence)
+    parts = [
+        _literal_text(part.label, part.value, schema, style)
+        + (f" x{part.votes}" if part.votes > 1 else "")
+        + (f" ({part.evidence.right}/{part.evidence.wrong})" if part.evidence else "")
+        for part in shown
+    ]
+    if others:
         parts.append(_signs(style)["not"] + "others")
     return ", ".join([*parts, "*"] if rule.stops else parts)
+
+
+class HeadPart(NamedTuple):
+    """What a rule says of one label, and what is shown of it."""
+
+    label: int
+    value: int
+    votes: int
+    evidence: Evidence | None
+
+
+def head_parts(rule: Rule, evidence: bool) -> tuple[list[HeadPart], bool]:
+    """What is shown of a head, and whether "not others" is said instead of the absent labels."""
+    counts = rule.evidence if evidence else None
+    parts = [
+        HeadPart(*said, count)
+        for said, count in zip(rule.ballot, counts or (None,) * len(rule.head), strict=True)
+    ]
+    plain = counts is None and rule.votes is None
+    n_absent = rule.head.values.count(0)
+    if not (plain and rule.head.is_complete and n_absent > SPELLED_OUT):
+        return parts, False
+    return [part for part in parts if part.value], True
 
 
 # ---------------------------------------------------------------- parsing
