@@ -541,7 +541,7 @@ def die(*_):
 
 labelrules.save  # what it needs is imported once, before the processes part
 moments = {
-    "write": (labelrules.data.files, "TextIOWrapper", Dying),
+    "write": (labelrules.data.writing, "TextIOWrapper", Dying),
     "fsync": (os, "fsync", die),
     "replace": (os, "replace", die),
 }

@@ -12,8 +12,9 @@ from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
 from labelrules.data.document import LARGEST_TEXT, Node, laid_out, read_document
-from labelrules.data.files import opened_utf8, replacing, written_text
+from labelrules.data.files import opened_utf8
 from labelrules.data.schemajson import read_schema, schema_document
+from labelrules.data.writing import checked_target, replacing, written_text
 from labelrules.learners.kept_state import (
     KEEPERS,
     Keeper,
@@ -60,7 +61,8 @@ def save(kept: Kept, path: str | Path) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
     The file is written beside its place and then put there, so that it is the old one or the new
-    one, whatever happens. It is compressed if its name ends in ``.gz``.
+    one, whatever happens, and keeps the mode of the old one. It is compressed if its name ends in
+    ``.gz``. What is there and is no file, such as a pipe, is written into.
 
     Parameters
     ----------
@@ -80,7 +82,8 @@ def save(kept: Kept, path: str | Path) -> None:
     ...     print(restore(path).predict(readers.X[:4]))
     ['no' 'no' 'no' 'yes']
     """
-    text, target = to_json(kept), Path(path)
+    target = checked_target(path)
+    text = to_json(kept)
     with replacing(target) as new, written_text(new, target) as file:
         file.write(text)
 
