@@ -527,7 +527,7 @@ def test_a_hierarchy_of_many_labels_is_read_at_once():
 
 KILLED = """
 import io, os, signal, sys
-import labelrules.data.files
+import labelrules.data.writing
 from labelrules import load, parse, save
 
 class Dying(io.TextIOWrapper):
