@@ -10,6 +10,7 @@ from shell import called, output
 FILES = {
     "a.csv": "age,sex,quality\n36,Female,1\n,Male,0\n50,Male,1\n",
     "torn.csv": 'age,quality\n"36,1\n',
+    "semicolons.csv": "age;quality\n36;1\n",
     "empty.json": "{}",
     "newer.json": '{"format": "labelrules", "version": 99, "theory": {}}',
     "half.json": '{"format": "labelrules", "ver',
@@ -116,6 +117,8 @@ learn a.cvs | there is no file a.cvs; did you mean 'a.csv'?
 learn nofile.arff | there is no file nofile.arff
 learn a.csv | which columns are labels? Pass --labels
 learn a.csv --labels qualty | there is no column 'qualty'; did you mean 'quality'?
+learn semicolons.csv --labels quality | 'age;quality'; perhaps pass --delimiter ';'
+predict model.json semicolons.csv | there is no column 'education': the header is one cell
 learn torn.csv --labels quality | a quote is opened but never closed
 learn plain.arff | no XML file names its labels: looked for plain.xml; pass --xml
 learn plain.arff --format meka | has no -C option that counts the labels
@@ -185,6 +188,18 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
     monkeypatch.chdir(folder)
     done = called("stats", "-", "--labels", "b", stdin="a,b\n1,2\n")
     assert (done.code, "labelrules: standard input, line 2" in done.err) == (1, True)
+    done = called("learn", "-", "--format", "arff", stdin=FILES["plain.arff"])
+    assert (done.code, done.err) == (
+        1,
+        "labelrules: standard input: no XML file names its labels: pass --xml, or --format meka if "
+        "the relation name has -C\n",
+    )
+    done = called("learn", "-", "--format", "arff", "--xml", "bad.xml", stdin=FILES["bad.arff"])
+    assert (done.code, "labelrules: standard input, line 5" in done.err) == (1, True)
+    for words in (["stats", "-", "--labels", "b"], ["predict", "model.json", "-"]):
+        pytest.importorskip("pyarrow", reason="the extra `parquet` brings it")
+        done = called(*words, "--format", "parquet", stdin="a,b\n1,2\n")
+        assert done.err.startswith("labelrules: standard input: this is not a sound Parquet file")
     done = called("show", "-", stdin="{")
     assert (done.code, "labelrules: standard input: line 1" in done.err) == (1, True)
 
