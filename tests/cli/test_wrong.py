@@ -1,10 +1,13 @@
 """Wrong calls: what is said, and what the shell is told."""
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from labelrules import learners as library
+from labelrules.cli.learners import LEARNERS
 from shell import called, output
 
 FILES = {
@@ -32,7 +35,7 @@ learn magazines --ouput m2.json | there is no option --ouput; did you mean '--ou
 learn magazines -x | there is no option -x
 learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
 learn magazines --set heads | write NAME=VALUE, not 'heads'
-learn magazines --set heads=mutli | heads must be 'single', 'multi', 'complete' or a number
+learn magazines --set heads=mutli | a number of labels, not 'mutli'; did you mean 'multi'?
 learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
 learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
@@ -101,6 +104,15 @@ convert model.json x.foo | the ending of x.foo says nothing of the form; choose 
 convert model.json x.csv | model.json is a model, which has no form csv
 convert a.csv x.json | a.csv is data, which have no form json
 convert model.json x.py --table t | --table is for SQL only, not for python
+convert model.json x.sql --table '' | --table: this is empty: give a name
+convert model.json x.sql --key '' | --key: this is empty: give a name
+convert model.json x.sql --dialect '' | --dialect: this is empty: give a name
+learn '' | DATA: this is empty: give a name
+show '' | MODEL: this is empty: give a name
+show model.json --data '' | --data: this is empty: give a name
+learn magazines --test '' | --test: this is empty: give a name
+learn magazines -o '' | --output: this is empty: give a name
+stats a.csv --labels 'quality,' | --labels: this is empty: give a name
 convert model.json x.sql --dialect sqlit | not 'sqlit'; did you mean 'sqlite'?
 convert model.json model.json | TARGET: model.json is read by this very command
 convert a.csv - --to arff --labels quality | arff goes into files only
@@ -172,6 +184,23 @@ def test_wrong_calls_say_what_is_wrong_and_change_no_file(code, call, message, f
     assert done.err.startswith("labelrules: ")
     assert "Traceback" not in done.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def words_of(document: str) -> list[tuple[str, str]]:
+    """The parameters that take certain words, and the words, as a docstring names them."""
+    parameters, _, _ = document.partition("Attributes\n")
+    found = re.findall(r'^    (\w+) : (.*"[a-z].*)$', parameters, re.MULTILINE)
+    return [(name, word) for name, kinds in found for word in re.findall(r'"([a-z -]{4,})"', kinds)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_typos_among_the_words_of_settings_get_a_suggestion(learner, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    data = ["a.csv", "--labels", "quality"] if learner == "ripper" else ["magazines"]
+    for name, word in words_of(getattr(library, LEARNERS[learner]).__doc__):
+        typo = word[:-2] + word[:-3:-1]
+        done = called("learn", *data, "--learner", learner, "--set", f"{name}={typo}")
+        assert (done.code, f"did you mean '{word}'?" in done.err) == (2, True), done.err
 
 
 def test_there_are_many_of_them():

@@ -168,7 +168,7 @@ def _sql(model: Model, options: Namespace) -> str:
     with blamed([("dialect", "")], "--dialect"):
         return to_sql(
             model.theory,
-            options.table or "data",
-            dialect=options.dialect or "sqlite",
+            "data" if options.table is None else options.table,
+            dialect="sqlite" if options.dialect is None else options.dialect,
             keys=options.key or (),
         )

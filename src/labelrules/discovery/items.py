@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._messages import suggestion
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature, Schema
@@ -200,7 +201,10 @@ def _check(data: object, features: bool, labels: bool, absence: object) -> None:
     if not (features or labels):
         raise ValueError("there are no items: take features, labels or both")
     if absence not in (True, False, "features", "labels"):
-        raise ValueError(f"absence must be True, False, 'features' or 'labels', not {absence!r}")
+        near = suggestion(str(absence), ("features", "labels"))
+        raise ValueError(
+            f"absence must be True, False, 'features' or 'labels', not {absence!r}{near}"
+        )
 
 
 def _put_together(
