@@ -1,9 +1,11 @@
 """Theories and models in files: they come back as they were, or the file says what is wrong."""
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +47,7 @@ from labelrules.measures import forget, formula
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.kept_models import CASES, KEPT_OF_REGISTRY, NOT_KEPT, REGISTRY, fitted, refusal
 from learners.registry import ONE_LABEL_LEARNERS, Stumps
+from shell import called
 
 OLD_FILES = Path(__file__).parents[1] / "golden" / "kept"
 SCHEMA = Schema(
@@ -409,6 +412,34 @@ def test_a_wrong_file_is_named(tmp_path):
         restore(tmp_path / "nothing.json")
     with pytest.raises(FileError, match="cannot write: this is a folder"):
         save(THEORY, tmp_path)
+
+
+def test_a_small_file_that_is_long_inside_is_refused_early(tmp_path):
+    path = tmp_path / "model.json.gz"
+    path.write_bytes(gzip.compress(b" " * 2**20) * 300)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=r"gz: the document has more than 67,108,864 char"):
+            restore(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 2**20
+    done = called("show", str(path))
+    assert (done.code, "json.gz: the document has more than" in done.err) == (1, True)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("labelrules.data.document.LARGEST_TEXT", 200)
+    with pytest.raises(DataError, match="the document has more than 200 characters"):
+        save(THEORY, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [], ["format"], object()])
+def test_what_is_no_document_is_said(wrong):
+    with pytest.raises(TypeError, match="what is read must be text or a mapping, not "):
+        from_json(wrong)
 
 
 def model_changed(name, change):

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
-from labelrules.data.document import LARGEST_TEXT, Node, laid_out, read_document
+from labelrules.data.document import Node, check_length, laid_out, read_document, read_pieces
 from labelrules.data.files import opened_utf8
 from labelrules.data.schemajson import read_schema, schema_document
 from labelrules.data.writing import checked_target, replacing, written_text
@@ -107,10 +107,12 @@ def restore(path: str | Path, *, learners: Iterable[type[TableClassifier]] = ())
         If anything in the file is not as it should be; the message says what, and where.
     """
     target = Path(path)
-    with opened_utf8(target) as file:
-        text = file.read(LARGEST_TEXT + 1)
     try:
+        with opened_utf8(target) as file:
+            text = read_pieces(file)
         return from_json(text, learners=learners)
+    except FileError:
+        raise
     except DataError as wrong:
         message = str(wrong)
     raise FileError(message, target)
@@ -148,7 +150,9 @@ def to_json(kept: Kept) -> str:
         raise TypeError(f"what can be kept is a theory or a fitted learner, not {kept!r:.60}")
     # What is written can be read: better an error now than from a file that is all there is.
     _read(Node(document), {**OURS, **known})
-    return laid_out(document) + "\n"
+    text = laid_out(document) + "\n"
+    check_length(len(text))
+    return text
 
 
 def from_json(
@@ -174,6 +178,8 @@ def from_json(
     Traceback (most recent call last):
     labelrules.data.errors.DataError: $: "theory" or "model" is not there
     """
+    if not isinstance(text, str | bytes | Mapping):
+        raise TypeError(f"what is read must be text or a mapping, not {text!r:.60}")
     node = read_document(text) if isinstance(text, str | bytes) else Node(dict(text))
     return _read(current(node), {**_table(learners), **OURS})
 
