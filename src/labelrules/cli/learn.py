@@ -145,8 +145,11 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             learner.set_params(progress=listener)
-        with blamed(settings):
-            learner.fit(data)
+        try:
+            with blamed(settings):
+                learner.fit(data)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("before anything was learned, so nothing is kept") from None
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
     for message in dict.fromkeys(str(one.message) for one in warned):

@@ -137,7 +137,7 @@ def _text(source: str) -> str:
 
     if source == STANDARD:
         try:
-            return read_pieces(sys.stdin.buffer).decode("utf-8")
+            return str(read_pieces(sys.stdin.buffer), "utf-8")
         except UnicodeDecodeError as wrong:
             raise CommandError(f"standard input: this is not UTF-8 text ({wrong.reason})") from None
     with opened_utf8(Path(source)) as file:

@@ -97,7 +97,10 @@ class RuleSearch:
         status = FULL
         while status != DONE and limits.stopped is None:
             rules.n[:2] = 0
-            status = int(mine_rules(table, truth, wanted, stack, heads, rules))
+            try:
+                status = int(mine_rules(table, truth, wanted, stack, heads, rules))
+            except KeyboardInterrupt:  # Python raises it when the rules are there already
+                limits.stop_for_interrupt()
             n_rules = int(rules.n[1])
             if status == SPENT:
                 limits.stop_for_visits()
