@@ -324,7 +324,7 @@ def test_rules_that_were_mined_when_python_hears_of_the_interrupt_are_kept(monke
 
     def interrupted(*given):
         mine(*given)
-        raise KeyboardInterrupt
+        raise SystemError("a result with an exception set") from KeyboardInterrupt()
 
     monkeypatch.setattr(associations, "mine_rules", interrupted)
     with pytest.warns(LearningInterrupted, match="rules mined so far"):

@@ -18,6 +18,7 @@ from labelrules.discovery.limits import INTERRUPTED, Limits
 from labelrules.discovery.rulebatches import Found, RuleSearch
 from labelrules.discovery.scoring import needed, needed_by_any, score
 from labelrules.discovery.significance import Correction, adjusted
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.measures import Measure
 
 LONGEST_COMPARED = 16
@@ -95,6 +96,7 @@ class Miner:
         rules = rules if self.correction is None else self._corrected(rules, search)
         return rules if self.alpha is None else self._significant(rules, self.alpha)
 
+    @heard_interrupts()
     def _hold(self, batch: Found, search: RuleSearch, held: Held, limits: Limits) -> None:
         """Hold what is wanted of a batch of rules."""
         kept = self._kept(batch)

@@ -10,6 +10,7 @@ from labelrules.data import Schema
 from labelrules.discovery.items import Items
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.selectors import packed_rows
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.rules import Head, Rule
 
 
@@ -45,6 +46,7 @@ class Chosen(NamedTuple):
     default: int
 
 
+@heard_interrupts()
 def chosen_rules(
     candidates: Candidates, ranks: Integers, label: int, truth: npt.NDArray[np.int8], is_open: Mask
 ) -> Chosen:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.classlist import ClassLearner, ClassNews
 from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
@@ -120,7 +121,8 @@ class Ripper(RuleClassifier):
         with told(self.progress) as listener:
             tell = partial(_tell, listener, data, heads, len(kept)) if self.progress else None
             try:
-                learner.learn(tell)
+                with heard_interrupts():
+                    learner.learn(tell)
             except KeyboardInterrupt:
                 if are_passed_on():
                     raise
