@@ -217,7 +217,7 @@ def test_one_ctrl_c_is_enough():
     assert [str(w.message) for w in caught] == [
         "learning ended early because it was interrupted; the 0 of 4 labels learned so far are kept"
     ]
-    with pytest.warns(LearningInterrupted, match="the 1 rules learned so far"):
+    with pytest.warns(LearningInterrupted, match="the rule learned so far"):
         base.fit(data)  # and alone it deals with it itself
 
 
@@ -237,7 +237,7 @@ def test_interrupts_that_compiled_code_hides_are_heard(learner):
     data = data if learner is SeparateAndConquer else Dataset(
         Schema(data.schema.features, data.schema.labels[:1]), data.X, data.Y[:, :1]
     )  # fmt: skip
-    with pytest.warns(LearningInterrupted, match="the 1 rules learned so far are kept"):
+    with pytest.warns(LearningInterrupted, match="the rule learned so far is kept"):
         model = learner(progress=hidden_interrupt).fit(data)
     assert len(model.theory_) >= 1
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from labelrules._messages import number_of
 from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
 from labelrules.cli.evaluate import usual_values, values_text
 from labelrules.cli.learners import (
@@ -201,8 +202,9 @@ def _print(model: Model, about: dict[str, Any], test: "Dataset | None", options:
         if values is not None:
             print("\n" * (n_rules is not None) + values_text(values))
     if not options.quiet:
-        rules_text = "no rules of its own" if n_rules is None else f"{n_rules} rules"
-        say(f"{rules_text} from {about['rows']} rows in {about['seconds']:.1f} s")
+        rules_text = "no rules of its own" if n_rules is None else number_of("rule", n_rules)
+        rows = number_of("row", about["rows"])
+        say(f"{rules_text} from {rows} in {about['seconds']:.1f} s")
 
 
 def _test_data(options: Namespace, schema: "Schema") -> "Dataset | None":

@@ -8,12 +8,12 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._messages import number_of
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.items import Items
-from labelrules.discovery.limits import number_of
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.scoring import measured, score
 from labelrules.discovery.significance import Correction, fisher

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._messages import suggestion
+from labelrules._messages import number_of, suggestion
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature, Schema
@@ -21,7 +21,6 @@ from labelrules.discovery.binning import (
     thresholds,
 )
 from labelrules.discovery.labelcuts import label_cuts
-from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import Style

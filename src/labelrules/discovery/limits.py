@@ -86,11 +86,6 @@ def whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def number_of(thing: str, number: int) -> str:
-    """A number of things in words: 1 row, 2 rows, 1,000 rows."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
 @dataclass
 class Limits:
     """What a search may hand over and use.

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from labelrules._messages import number_of
 from labelrules.data import Schema
 from labelrules.discovery.deviations import Contrast
 from labelrules.discovery.frames import frame_of
-from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import name_text

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from labelrules._messages import number_of
 from labelrules.discovery.reduction import ConstraintGraph, Link, Node
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib
 
@@ -207,7 +208,8 @@ def _finish(ax: "Axes", graph: ConstraintGraph, places: dict[Node, tuple[float, 
     n_lines = len(graph.subsets) + len(graph.exclusions)
     n_labels = sum(len(node) for node in graph.nodes)
     more = f"; {graph.n_left_out} more follow from them" if graph.n_left_out else ""
-    ax.set_title(f"{n_lines} constraints between {n_labels} labels{more}", fontsize=10)
+    lines, labels = number_of("constraint", n_lines), number_of("label", n_labels)
+    ax.set_title(f"{lines} between {labels}{more}", fontsize=10)
     columns, heights = zip(*places.values(), strict=True)
     ax.set_xlim(min(columns) - 0.5, max(columns) + 0.5)
     ax.set_ylim(-max(heights) - 0.8, -min(heights) + 0.8)

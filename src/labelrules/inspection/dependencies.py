@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from labelrules._messages import number_of
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraint import Constraint, Constraints
@@ -157,10 +158,12 @@ class LabelGraph:
 
     def __str__(self) -> str:
         circles = self.components()
+        edges = number_of("dependency", int(self.adjacency.sum()))
+        rules = number_of("rule", self.n_rules)
         lines = [
-            f"{self.n_rules} rules with conditions: {self.n_full} fully label-dependent "
+            f"{rules} with conditions: {self.n_full} fully label-dependent "
             f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
-            f"{int(self.adjacency.sum())} dependencies between {len(self.schema.labels)} labels",
+            f"{edges} between {number_of('label', len(self.schema.labels))}",
         ]
         lines += [f"in a circle: {', '.join(group)}" for group in circles] or ["no circle"]
         return "\n".join(lines)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from labelrules._messages import number_of
 from labelrules._types import Floats
 from labelrules.inspection.dependencies import Edge, LabelGraph
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
@@ -111,9 +112,9 @@ def _sign(edge: Edge) -> dict[str, Any]:
 
 
 def _title(n_edges: int, n_labels: int, n_circles: int) -> str:
-    edges = "1 dependency" if n_edges == 1 else f"{n_edges} dependencies"
-    circles = {0: "no circle", 1: "1 circle"}.get(n_circles, f"{n_circles} circles")
-    return f"{edges} between {n_labels} labels, {circles}"
+    edges, labels = number_of("dependency", n_edges), number_of("label", n_labels)
+    circles = number_of("circle", n_circles) if n_circles else "no circle"
+    return f"{edges} between {labels}, {circles}"
 
 
 # ---------------------------------------------------------------- drawing

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from labelrules._messages import number_of
 from labelrules._types import Floats
 from labelrules.inspection.dependencies import LabelGraph
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
@@ -98,8 +99,8 @@ def plot_dependency_matrix(
     _draw_marks(ax, marks)
     _draw_names(ax, names, is_ours and len(names) > MANY)
     n_edges = int(graph.adjacency[np.ix_(labels, labels)].sum())
-    noun = "dependency" if n_edges == 1 else "dependencies"
-    ax.set_title(f"{n_edges} {noun} between {len(labels)} labels", fontsize=10)
+    edges, between = number_of("dependency", n_edges), number_of("label", len(labels))
+    ax.set_title(f"{edges} between {between}", fontsize=10)
     _add_legend(ax, marks, is_ours)
     return ax
 

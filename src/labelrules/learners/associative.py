@@ -4,6 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
+from labelrules._messages import number_of
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.discovery import association_rules
@@ -200,7 +201,9 @@ def _warn_of_interrupts(
     n_mined = len(candidates.label)
     if not is_whole and not n_mined:
         raise KeyboardInterrupt
-    kept = [] if is_whole else [f"the list is chosen from the {n_mined} rules mined so far"]
+    kept = (
+        [] if is_whole else [f"the list is chosen from {number_of('rule', n_mined)} mined so far"]
+    )
     if n_chosen < n_labels:
         kept.append(f"{n_chosen} of {n_labels} labels have rules")
     if kept:

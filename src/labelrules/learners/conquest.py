@@ -11,7 +11,7 @@ from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.ground import Ground
-from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, rules_so_far, warn_of_early_end
 from labelrules.learners.lastresort import LastResort, is_mostly_present
 from labelrules.learners.progress import Listener, Progress
 from labelrules.learners.pruning import (
@@ -96,7 +96,7 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warn_of_early_end(reason, f"the {len(self.rules)} rules learned so far are kept")
+        warn_of_early_end(reason, rules_so_far(len(self.rules)))
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from labelrules._messages import number_of
 from labelrules.rules import Rule
 
 
@@ -40,7 +41,7 @@ class Progress:
         return 1 - self.n_open / self.n_cells
 
     def __str__(self) -> str:
-        return f"{self.n_rules} rules, last one {self.value:.3f}"
+        return f"{number_of('rule', self.n_rules)}, last one {self.value:.3f}"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from labelrules.data import Dataset
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.classlist import ClassLearner, ClassNews
-from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, rules_so_far, warn_of_early_end
 from labelrules.learners.oneclass import RipperSettings
 from labelrules.learners.parameters import needed, seed, truth, whole
 from labelrules.learners.probability import Smoothing
@@ -127,9 +127,7 @@ class Ripper(RuleClassifier):
                 if are_passed_on():
                     raise
                 n_rules = len(kept) + len(learner.rules)
-                warn_of_early_end(
-                    "it was interrupted", f"the {n_rules} rules learned so far are kept"
-                )
+                warn_of_early_end("it was interrupted", rules_so_far(n_rules))
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
         return DecisionList(data.schema, [*kept, *learned])
 
