@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stdout
 
 import pytest
 
-from labelrules import load, planted, restore
-from labelrules.cli import learn
+from labelrules import load, parse, planted, restore, save
+from labelrules.cli import learn, main
 from labelrules.data import write_csv
 from shell import called, output
 
@@ -95,3 +96,41 @@ def test_whoever_stops_reading_gets_no_complaint(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(timeout=120) == 141
+
+
+EVERY = """
+learn magazines
+predict model.json magazines
+evaluate model.json magazines
+show model.json
+show model.json --json
+explain model.json magazines --row 3
+compare model.json model.json
+discover rules magazines
+convert model.json - --to rules
+convert model.json /dev/stdout --to rules
+stats magazines
+demo
+completion bash
+learn --help
+--help
+--version
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break otherwise on Windows")
+@pytest.mark.parametrize("call", EVERY.strip().splitlines())
+def test_every_command_tells_that_nobody_reads_on(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(parse("not fashion <- sex = Male", load("magazines").schema), "model.json")
+    program = f"import sys; from labelrules.cli import main; sys.exit(main({call.split()}))"
+    if "/dev/stdout" in call:  # the descriptor itself, so in a process
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.close()
+            assert process.wait(timeout=120) == 141
+        return
+    end, start = os.pipe()
+    os.close(end)
+    with open(start, "w", encoding="utf-8") as closed, redirect_stdout(closed):
+        assert main(call.split()) == 141

@@ -1,15 +1,19 @@
 """Wrong calls: what is said, and what the shell is told."""
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from labelrules import learners as library
+from labelrules.cli.learners import LEARNERS
 from shell import called, output
 
 FILES = {
     "a.csv": "age,sex,quality\n36,Female,1\n,Male,0\n50,Male,1\n",
     "torn.csv": 'age,quality\n"36,1\n',
+    "semicolons.csv": "age;quality\n36;1\n",
     "empty.json": "{}",
     "newer.json": '{"format": "labelrules", "version": 99, "theory": {}}',
     "half.json": '{"format": "labelrules", "ver',
@@ -31,7 +35,7 @@ learn magazines --ouput m2.json | there is no option --ouput; did you mean '--ou
 learn magazines -x | there is no option -x
 learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
 learn magazines --set heads | write NAME=VALUE, not 'heads'
-learn magazines --set heads=mutli | heads must be 'single', 'multi', 'complete' or a number
+learn magazines --set heads=mutli | a number of labels, not 'mutli'; did you mean 'multi'?
 learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
 learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
@@ -100,6 +104,15 @@ convert model.json x.foo | the ending of x.foo says nothing of the form; choose 
 convert model.json x.csv | model.json is a model, which has no form csv
 convert a.csv x.json | a.csv is data, which have no form json
 convert model.json x.py --table t | --table is for SQL only, not for python
+convert model.json x.sql --table '' | --table: this is empty: give a name
+convert model.json x.sql --key '' | --key: this is empty: give a name
+convert model.json x.sql --dialect '' | --dialect: this is empty: give a name
+learn '' | DATA: this is empty: give a name
+show '' | MODEL: this is empty: give a name
+show model.json --data '' | --data: this is empty: give a name
+learn magazines --test '' | --test: this is empty: give a name
+learn magazines -o '' | --output: this is empty: give a name
+stats a.csv --labels 'quality,' | --labels: this is empty: give a name
 convert model.json x.sql --dialect sqlit | not 'sqlit'; did you mean 'sqlite'?
 convert model.json model.json | TARGET: model.json is read by this very command
 convert a.csv - --to arff --labels quality | arff goes into files only
@@ -116,6 +129,8 @@ learn a.cvs | there is no file a.cvs; did you mean 'a.csv'?
 learn nofile.arff | there is no file nofile.arff
 learn a.csv | which columns are labels? Pass --labels
 learn a.csv --labels qualty | there is no column 'qualty'; did you mean 'quality'?
+learn semicolons.csv --labels quality | 'age;quality'; perhaps pass --delimiter ';'
+predict model.json semicolons.csv | there is no column 'education': the header is one cell
 learn torn.csv --labels quality | a quote is opened but never closed
 learn plain.arff | no XML file names its labels: looked for plain.xml; pass --xml
 learn plain.arff --format meka | has no -C option that counts the labels
@@ -171,6 +186,23 @@ def test_wrong_calls_say_what_is_wrong_and_change_no_file(code, call, message, f
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
+def words_of(document: str) -> list[tuple[str, str]]:
+    """The parameters that take certain words, and the words, as a docstring names them."""
+    parameters, _, _ = document.partition("Attributes\n")
+    found = re.findall(r'^    (\w+) : (.*"[a-z].*)$', parameters, re.MULTILINE)
+    return [(name, word) for name, kinds in found for word in re.findall(r'"([a-z -]{4,})"', kinds)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_typos_among_the_words_of_settings_get_a_suggestion(learner, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    data = ["a.csv", "--labels", "quality"] if learner == "ripper" else ["magazines"]
+    for name, word in words_of(getattr(library, LEARNERS[learner]).__doc__):
+        typo = word[:-2] + word[:-3:-1]
+        done = called("learn", *data, "--learner", learner, "--set", f"{name}={typo}")
+        assert (done.code, f"did you mean '{word}'?" in done.err) == (2, True), done.err
+
+
 def test_there_are_many_of_them():
     assert len(cases(USAGE)) + len(cases(FAILURES)) >= 80
 
@@ -185,6 +217,18 @@ def test_standard_input_is_called_so_in_errors(folder, monkeypatch):
     monkeypatch.chdir(folder)
     done = called("stats", "-", "--labels", "b", stdin="a,b\n1,2\n")
     assert (done.code, "labelrules: standard input, line 2" in done.err) == (1, True)
+    done = called("learn", "-", "--format", "arff", stdin=FILES["plain.arff"])
+    assert (done.code, done.err) == (
+        1,
+        "labelrules: standard input: no XML file names its labels: pass --xml, or --format meka if "
+        "the relation name has -C\n",
+    )
+    done = called("learn", "-", "--format", "arff", "--xml", "bad.xml", stdin=FILES["bad.arff"])
+    assert (done.code, "labelrules: standard input, line 5" in done.err) == (1, True)
+    for words in (["stats", "-", "--labels", "b"], ["predict", "model.json", "-"]):
+        pytest.importorskip("pyarrow", reason="the extra `parquet` brings it")
+        done = called(*words, "--format", "parquet", stdin="a,b\n1,2\n")
+        assert done.err.startswith("labelrules: standard input: this is not a sound Parquet file")
     done = called("show", "-", stdin="{")
     assert (done.code, "labelrules: standard input: line 1" in done.err) == (1, True)
 

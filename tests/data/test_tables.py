@@ -384,7 +384,7 @@ def test_a_failed_write_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", disk_full)
-    with pytest.raises(FileError, match=r"cannot write: No space left on device"):
+    with pytest.raises(FileError, match=r"cannot write: there is no space left"):
         write(dataset([[1]], [[1]]), path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     assert read(path) == load("magazines")
@@ -393,10 +393,10 @@ def test_a_failed_write_leaves_the_old_file(
 @pytest.mark.parametrize("ending", WAYS)
 def test_where_nothing_can_be_written_is_said(tmp_path: Path, ending: str) -> None:
     write = WAYS[ending][0]
-    with pytest.raises(FileError, match="cannot write: there is no such file or folder"):
+    with pytest.raises(FileError, match="cannot write: there is no folder"):
         write(load("magazines"), tmp_path / "nowhere" / f"t.{ending}")
     (tmp_path / "file").write_text("")
-    with pytest.raises(FileError, match="cannot write: this is a folder, or its folder is a file"):
+    with pytest.raises(FileError, match=r"cannot write: '.*file' is no folder"):
         write(load("magazines"), tmp_path / "file" / f"t.{ending}")
     (tmp_path / f"d.{ending}").mkdir()
     with pytest.raises(FileError, match="cannot write: this is a folder"):

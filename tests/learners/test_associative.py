@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 import naive_associative as naive
 from labelrules import Body, Dataset, Feature, Schema, load, parse, theory_text
-from labelrules.discovery import association_rules
-from labelrules.learners import AssociativeClassifier, LazyAssociativeClassifier
+from labelrules.discovery import association_rules, mining
+from labelrules.learners import (
+    AssociativeClassifier,
+    BinaryRelevance,
+    LazyAssociativeClassifier,
+    LearningInterrupted,
+    associative,
+)
 from labelrules.learners.judging import Judge, best_thresholds
 from labelrules.learners.lazy import telling_items
 
@@ -270,3 +276,73 @@ def test_malformed_parameters_of_one_are_refused():
     for asked in ({"min_confidence": 2}, {"max_rules": 0}, {"max_length": 17}):
         with pytest.raises(ValueError, match=next(iter(asked))):
             AssociativeClassifier(**asked).fit(load("magazines"))
+
+
+# ---------------------------------------------------------------- interrupts
+
+
+def interrupting(function, after: int):
+    """The function, with Ctrl-C at the call after so many."""
+    calls = iter(range(after))
+
+    def called(*given, **named):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return function(*given, **named)
+
+    return called
+
+
+def test_interrupted_choosing_leaves_labels_to_the_last_rule(monkeypatch):
+    readers = load("magazines")
+    whole = AssociativeClassifier().fit(readers)
+    monkeypatch.setattr(associative, "chosen_rules", interrupting(associative.chosen_rules, 2))
+    with pytest.warns(LearningInterrupted, match="2 of 4 labels have rules"):
+        model = AssociativeClassifier().fit(readers)
+    assert (model.predict(readers)[:, :2] == whole.predict(readers)[:, :2]).all()
+    assert {label for rule in model.theory_[:-1] for label in rule.head.labels} == {0, 1}
+    assert model.theory_[-1].head.labels == (0, 1, 2, 3)
+
+
+def test_interrupted_mining_leaves_the_rules_that_are_there(monkeypatch):
+    monkeypatch.setattr(mining, "BATCH", 10)
+    monkeypatch.setattr(mining.Miner, "_hold", interrupting(mining.Miner._hold, 2))
+    readers = load("magazines")
+    with pytest.warns(LearningInterrupted, match="chosen from [1-9][0-9]* rules mined so far"):
+        model = AssociativeClassifier().fit(readers)
+    assert 0 < model.n_mined_ <= 20
+    assert len(model.theory_) > 1
+
+
+def test_rules_that_were_mined_when_python_hears_of_the_interrupt_are_kept(monkeypatch):
+    """Ctrl-C is heard when compiled code has returned."""
+    from labelrules.kernels import associations
+
+    readers = load("magazines")
+    whole = AssociativeClassifier().fit(readers)
+    mine = associations.mine_rules
+
+    def interrupted(*given):
+        mine(*given)
+        raise SystemError("a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(associations, "mine_rules", interrupted)
+    with pytest.warns(LearningInterrupted, match="rules mined so far"):
+        model = AssociativeClassifier().fit(readers)
+    assert model.theory_ == whole.theory_
+    with pytest.raises(KeyboardInterrupt):
+        association_rules(readers)
+
+
+def test_nothing_mined_is_nothing_to_keep(monkeypatch):
+    monkeypatch.setattr(mining.Miner, "_hold", interrupting(mining.Miner._hold, 0))
+    with pytest.raises(KeyboardInterrupt):
+        AssociativeClassifier().fit(load("magazines"))
+    with pytest.raises(KeyboardInterrupt):
+        AssociativeClassifier().fit(load("magazines"))
+
+
+def test_below_another_learner_interrupts_are_passed_on(monkeypatch):
+    monkeypatch.setattr(associative, "chosen_rules", interrupting(associative.chosen_rules, 2))
+    with pytest.warns(LearningInterrupted, match="the 2 of 4 labels"):
+        BinaryRelevance(AssociativeClassifier()).fit(load("magazines"))

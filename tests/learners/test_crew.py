@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from labelrules import Dataset, load
+from labelrules import Dataset, Ripper, Schema, load
 from labelrules.learners import (
     BinaryRelevance,
     ClassifierChain,
@@ -217,10 +217,32 @@ def test_one_ctrl_c_is_enough():
     assert [str(w.message) for w in caught] == [
         "learning ended early because it was interrupted; the 0 of 4 labels learned so far are kept"
     ]
-    with pytest.warns(LearningInterrupted, match="the 1 rules learned so far"):
+    with pytest.warns(LearningInterrupted, match="the rule learned so far"):
         base.fit(data)  # and alone it deals with it itself
 
 
 def test_ctrl_c_in_a_test_for_dependence_ends_it():
     with pytest.raises(KeyboardInterrupt):
         conditional_dependence(a_table(), Interrupting())
+
+
+def hidden_interrupt(*given):
+    """As Python tells of Ctrl-C while a compiled function gets its arguments."""
+    raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+
+@pytest.mark.parametrize("learner", [SeparateAndConquer, Ripper])
+def test_interrupts_that_compiled_code_hides_are_heard(learner):
+    data = a_table()
+    data = data if learner is SeparateAndConquer else Dataset(
+        Schema(data.schema.features, data.schema.labels[:1]), data.X, data.Y[:, :1]
+    )  # fmt: skip
+    with pytest.warns(LearningInterrupted, match="the rule learned so far is kept"):
+        model = learner(progress=hidden_interrupt).fit(data)
+    assert len(model.theory_) >= 1
+
+
+def test_interrupts_that_compiled_code_hides_end_many_learners(monkeypatch):
+    monkeypatch.setattr(Stumps, "fit", hidden_interrupt)
+    with pytest.warns(LearningInterrupted, match="the 0 of 4 labels"):
+        BinaryRelevance(Stumps()).fit(a_table())

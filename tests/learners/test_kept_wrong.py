@@ -1,6 +1,8 @@
 """Files that are wrong say where, and what."""
 
+import gzip
 import json
+import tracemalloc
 
 import pytest
 
@@ -9,6 +11,7 @@ from labelrules.data import DataError, FileError
 from learners.kept_documents import THEORY, changed, rule, voting
 from learners.kept_models import fitted
 from learners.registry import Stumps
+from shell import called
 
 BAD = {
     "no JSON": ("{", r"line 1, column 2: not valid JSON"),
@@ -133,6 +136,34 @@ def test_a_wrong_file_is_named(tmp_path):
         restore(tmp_path / "nothing.json")
     with pytest.raises(FileError, match="cannot write: this is a folder"):
         save(THEORY, tmp_path)
+
+
+def test_a_small_file_that_is_long_inside_is_refused_early(tmp_path):
+    path = tmp_path / "model.json.gz"
+    path.write_bytes(gzip.compress(b" " * 2**20) * 300)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match=r"gz: the document has more than 67,108,864 char"):
+            restore(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 100 * 2**20
+    done = called("show", str(path))
+    assert (done.code, "json.gz: the document has more than" in done.err) == (1, True)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("labelrules.data.document.LARGEST_TEXT", 200)
+    with pytest.raises(DataError, match="the document has more than 200 characters"):
+        save(THEORY, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [], ["format"], object()])
+def test_what_is_no_document_is_said(wrong):
+    with pytest.raises(TypeError, match="what is read must be text or a mapping, not "):
+        from_json(wrong)
 
 
 def model_changed(name, change):

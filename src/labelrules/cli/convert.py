@@ -67,8 +67,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Convert."""
-    form = _form(options)
     check_place(options.target, [options.source, options.data, options.xml], "TARGET")
+    form = _form(options)
     for name in _OF_SQL:
         if form != "sql" and getattr(options, name) is not None:
             raise UsageError(f"--{name} is for SQL only, not for {form}")
@@ -92,14 +92,23 @@ def _form(options: Namespace) -> str:
             f"the ending of {options.target} says nothing of the form; choose one by --to: "
             f"{', '.join(FORMS)}"
         )
-    if form in DATA_FORMS.values() and options.target == STANDARD and form != "csv":
-        raise UsageError(f"{form} goes into files only, since more than one is written or needed")
+    _check_stream(form, options.target)
     source = ending_of(options.source).removesuffix(".gz")
     if form in DATA_FORMS.values() and source in MODEL_FORMS and options.format is None:
         raise UsageError(f"{options.source} is a model, which has no form {form}")
     if form in MODEL_FORMS.values() and _is_surely_data(options.source):
         raise UsageError(f"{options.source} is data, which have no form {form}")
     return str(form)
+
+
+def _check_stream(form: str, target: str) -> None:
+    """See that data which need files get them."""
+    from labelrules.data.writing import is_stream
+
+    if (form == "parquet" and target == STANDARD) or (
+        form == "arff" and (target == STANDARD or is_stream(Path(target)))
+    ):
+        raise UsageError(f"{form} goes into files only, since more than one is written or needed")
 
 
 def _is_surely_data(source: str) -> bool:
@@ -159,7 +168,7 @@ def _sql(model: Model, options: Namespace) -> str:
     with blamed([("dialect", "")], "--dialect"):
         return to_sql(
             model.theory,
-            options.table or "data",
-            dialect=options.dialect or "sqlite",
+            "data" if options.table is None else options.table,
+            dialect="sqlite" if options.dialect is None else options.dialect,
             keys=options.key or (),
         )

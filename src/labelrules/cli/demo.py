@@ -1,12 +1,13 @@
 """``labelrules demo``: the chapter's readers, their rules, and one explanation."""
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from labelrules.cli.errors import OK
 from labelrules.cli.parser import Parser
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from labelrules.data import Dataset
@@ -22,14 +23,12 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Learn and show."""
-    from rich.console import Console
-
     from labelrules.data import load
     from labelrules.inspection import trace
     from labelrules.learners import SeparateAndConquer
     from labelrules.rules import rule_text
 
-    console = Console(highlight=False)
+    console = _console()
     readers = load("magazines")
     with console.status("learning (the first time ever, the search is compiled)"):
         learner = SeparateAndConquer(
@@ -52,6 +51,17 @@ def run(options: Namespace) -> int:
     console.print("\nWhy reader 4 gets her labels\n")
     console.print(str(trace(theory, readers, 3)), markup=False, soft_wrap=True)
     return OK
+
+
+def _console() -> "Console":
+    """A console that leaves it to the front door what the shell is told of a broken pipe."""
+    from rich.console import Console
+
+    class Passing(Console):
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError
+
+    return Passing(highlight=False)
 
 
 def _data_table(data: "Dataset", theory: "DecisionList") -> "Table":

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "Explain why rows get their labels, and what would change them."
 EXAMPLES = """
-labelrules explain model.json magazines --row 3
-labelrules explain model.json medical --part test --row 17 --label cough --training medical
+labelrules explain model.json magazines --row 3 --training magazines
+labelrules explain model.json medical --part test --row 17 --label Class-24-596_54
 labelrules explain model.json patients.csv --row 0 --fixed age,sex --style sentences
 labelrules explain model.json patients.csv --row 0 --style html -o patient.html
 """

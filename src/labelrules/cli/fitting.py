@@ -35,7 +35,7 @@ def read_columns(
 
     if form in ("arff", "mulan", "meka"):
         return _read_arff(path, chosen, wanted, labels)
-    columns = _columns(path, form, chosen)
+    columns = _columns(path, form, chosen, wanted)
     if columns is None:  # the file says itself what its columns are
         return reader_of(path, form, chosen)(path)
     asked = [*labels, *chosen.get("labels", ())]
@@ -107,12 +107,15 @@ def _csv(path: Path, chosen: dict[str, Any]) -> Source:
     return Source(path, chosen.get("delimiter", ","), chosen.get("encoding", "utf-8"))
 
 
-def _columns(path: Path, form: str, chosen: dict[str, Any]) -> list[str] | None:
+def _columns(path: Path, form: str, chosen: dict[str, Any], wanted: Schema) -> list[str] | None:
     """The names of a table's columns; None if a schema comes with it."""
     if form == "csv":
         if schema_path(path).is_file():
             return None
-        return _csv(path, chosen).header
+        source = _csv(path, chosen)
+        if source.other_delimiter and wanted.features:
+            source.column(wanted.feature_names[0])
+        return source.header
     from labelrules.data.tables.arrow import METADATA, pyarrow
 
     pyarrow()

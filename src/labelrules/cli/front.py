@@ -95,8 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{known}: {wrong}" if known else str(wrong))
         say(f"labelrules {known + ' ' if known else ''}--help tells more", prefix="")
         return WRONG_USAGE
-    except KeyboardInterrupt:
-        say("interrupted")
+    except KeyboardInterrupt as stop:
+        say(" ".join(["interrupted", *map(str, stop.args)]))
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read this has stopped; Python would complain once more at its end.

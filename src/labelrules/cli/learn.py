@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from labelrules._messages import counted
 from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
 from labelrules.cli.evaluate import usual_values, values_text
 from labelrules.cli.learners import (
@@ -145,8 +146,11 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             learner.set_params(progress=listener)
-        with blamed(settings):
-            learner.fit(data)
+        try:
+            with blamed(settings):
+                learner.fit(data)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("before anything was learned, so nothing is kept") from None
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
     for message in dict.fromkeys(str(one.message) for one in warned):
@@ -198,8 +202,9 @@ def _print(model: Model, about: dict[str, Any], test: "Dataset | None", options:
         if values is not None:
             print("\n" * (n_rules is not None) + values_text(values))
     if not options.quiet:
-        rules_text = "no rules of its own" if n_rules is None else f"{n_rules} rules"
-        say(f"{rules_text} from {about['rows']} rows in {about['seconds']:.1f} s")
+        rules_text = "no rules of its own" if n_rules is None else counted(n_rules, "rule")
+        rows = counted(about["rows"], "row")
+        say(f"{rules_text} from {rows} in {about['seconds']:.1f} s")
 
 
 def _test_data(options: Namespace, schema: "Schema") -> "Dataset | None":

@@ -1,6 +1,7 @@
 """What is said beside the result, on the stream for errors."""
 
 import re
+import shlex
 import sys
 
 _PARAMETER = re.compile(
@@ -32,6 +33,8 @@ def in_words_of_the_shell(wrong: BaseException) -> str:
     'which columns are labels? Pass --labels'
     >>> in_words_of_the_shell(ValueError("pass missing='inf', or nominal=['age']"))
     'pass --missing inf, or --nominal age'
+    >>> print(in_words_of_the_shell(ValueError("perhaps pass delimiter=';'")))
+    perhaps pass --delimiter ';'
     """
     if isinstance(wrong, MemoryError):
         return "there is not enough memory"
@@ -44,4 +47,4 @@ def in_words_of_the_shell(wrong: BaseException) -> str:
 def _option(found: re.Match[str]) -> str:
     """A parameter as an option, with its value if one is given."""
     value = found[2] or found[3]
-    return f"--{found[1]} {value}" if value else f"--{found[1]}"
+    return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"

@@ -118,14 +118,15 @@ class Model:
 
 def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Model:
     """Read a model or theory, or rules as text, for which the schema of their data is asked."""
+    from labelrules.data import FileError
     from labelrules.learners import from_json
     from labelrules.rules import parse
 
     if is_data(source):
         raise UsageError(f"{source} is a file of data, but a model is needed here")
-    text = _text(source)
     shown = "standard input" if source == STANDARD else source
     try:
+        text = _text(source)
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
             return Model(from_json(text), shown)
         if schema is None:
@@ -134,18 +135,20 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
                 "are for"
             )
         return Model(parse(text, schema()), shown)
+    except FileError:  # which names the file
+        raise
     except ValueError as wrong:
         raise CommandError(f"{shown}: {wrong}") from None
 
 
 def _text(source: str) -> str:
-    from labelrules.data.document import LARGEST_TEXT
+    from labelrules.data.document import read_pieces
     from labelrules.data.files import opened_utf8
 
     if source == STANDARD:
         try:
-            return sys.stdin.buffer.read(LARGEST_TEXT + 1).decode("utf-8")
+            return str(read_pieces(sys.stdin.buffer), "utf-8")
         except UnicodeDecodeError as wrong:
             raise CommandError(f"standard input: this is not UTF-8 text ({wrong.reason})") from None
     with opened_utf8(Path(source)) as file:
-        return file.read(LARGEST_TEXT + 1)
+        return read_pieces(file)

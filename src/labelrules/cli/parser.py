@@ -7,6 +7,9 @@ from typing import NoReturn
 from labelrules._messages import quoted, suggestion
 from labelrules.cli.errors import UsageError
 
+_MAY_BE_EMPTY = ("missing",)
+"""The options whose value may be an empty text, such as the cell for a missing value."""
+
 
 class OneOf:
     """A value that must be one of some words; the words are offered by completion, too.
@@ -94,6 +97,7 @@ class Parser(argparse.ArgumentParser):
         if rest:
             what = "option" if rest[0].startswith("-") and rest[0] != "-" else "argument"
             raise UsageError(f"{quoted(rest[0])} is one {what} too many")
+        self._refuse_empty(found)
         return found
 
     def _refuse_unknown(self, words: Sequence[str]) -> None:
@@ -107,6 +111,15 @@ class Parser(argparse.ArgumentParser):
             is_option = len(word) > 1 and word.startswith("-") and not word[1].isdigit()
             if is_option and name not in known:
                 raise UsageError(f"there is no option {name}{self._instead(name, known)}")
+
+    def _refuse_empty(self, found: argparse.Namespace) -> None:
+        """Refuse empty names: often a variable of the shell is not set."""
+        for action in self._actions:
+            value = getattr(found, action.dest, None)
+            is_empty = "" in value if isinstance(value, list) else value == ""
+            if is_empty and action.dest not in _MAY_BE_EMPTY:
+                name = (action.option_strings or [str(action.metavar)])[-1]
+                raise UsageError(f"{name}: this is empty: give a name")
 
     def _instead(self, name: str, known: list[str]) -> str:
         """What was probably meant by an option that is not there."""

@@ -234,8 +234,10 @@ def _standard_input(form: str) -> Iterator[Path]:
         path.write_bytes(sys.stdin.buffer.read())
         try:
             yield path
-        except DataError as wrong:
-            raise CommandError(str(wrong).replace(str(path), "standard input")) from None
+        except (DataError, CommandError) as wrong:
+            # beside a standard input there is no XML file to look for
+            message = str(wrong).replace(f"looked for {path.with_suffix('.xml')}; ", "")
+            raise CommandError(message.replace(str(path), "standard input")) from None
 
 
 def schema_of(options: Namespace) -> "Callable[[], Schema] | None":

@@ -1,7 +1,6 @@
 """Where results go: files, whole or not at all, or the standard output."""
 
 import math
-import os
 import re
 import sys
 from argparse import ArgumentParser
@@ -35,20 +34,19 @@ def check_place(target: str | None, inputs: Iterable[str | None], option: str = 
 
     Examples
     --------
-    >>> check_place("nowhere/model.json", [])
+    >>> check_place("a/b", [])
     Traceback (most recent call last):
-    labelrules.cli.errors.UsageError: --output: there is no folder 'nowhere'
+    labelrules.cli.errors.UsageError: --output: a/b: cannot write: there is no folder 'a'
     """
     if target is None or target == STANDARD:
         return
-    path = Path(target)
-    folder = path.parent
-    if not folder.is_dir():
-        raise UsageError(f"{option}: there is no folder {str(folder)!r}")
-    if path.is_dir():
-        raise UsageError(f"{option}: {target} is a folder; name a file")
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"{option}: nothing may be written in {folder}")
+    from labelrules.data import FileError
+    from labelrules.data.writing import checked_target
+
+    try:
+        path = checked_target(target)
+    except FileError as wrong:
+        raise UsageError(f"{option}: {wrong}") from None
     for read in files_of(inputs):
         if is_same_file(path, read):
             raise UsageError(f"{option}: {target} is read by this very command; choose another")
@@ -113,9 +111,9 @@ def write_text(text: str, target: str | None) -> None:
     if target is None or target == STANDARD:
         sys.stdout.write(text)
         return
-    from labelrules.data.files import replacing, written_text
+    from labelrules.data.writing import checked_target, replacing, written_text
 
-    path = Path(target)
+    path = checked_target(target)
     with replacing(path) as new, written_text(new, path) as file:
         file.write(text)
 

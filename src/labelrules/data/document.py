@@ -4,14 +4,16 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
-from typing import Any, NoReturn, TypeVar
+from typing import IO, Any, AnyStr, NoReturn, TypeVar
 
 from labelrules._messages import quoted, suggestion
 from labelrules.data.errors import DataError
 from labelrules.data.schema import repeated
 
-LARGEST_TEXT = 2**28
+LARGEST_TEXT = 2**26
 """How many characters a document may have: more than any model that a person could look at."""
+
+_PIECE = 2**20
 
 LARGEST_COUNT = 2**63 - 1
 """The largest whole number that a count may be."""
@@ -194,8 +196,7 @@ def read_document(text: str | bytes) -> Node:
     >>> read_document('{"version": 1}').field("version").whole()
     1
     """
-    if len(text) > LARGEST_TEXT:
-        raise DataError(f"the document has more than {LARGEST_TEXT:,} characters")
+    check_length(len(text))
     try:
         whole = text.decode("utf-8") if isinstance(text, bytes) else text
         value = json.loads(
@@ -213,6 +214,23 @@ def read_document(text: str | bytes) -> Node:
     else:
         return Node(value)
     raise DataError(message)
+
+
+def check_length(length: int) -> None:
+    """Refuse a document that is too long to be one."""
+    if length > LARGEST_TEXT:
+        raise DataError(f"the document has more than {LARGEST_TEXT:,} characters")
+
+
+def read_pieces(file: IO[AnyStr]) -> AnyStr:
+    """All of a file, which may be a small one that was compressed, unless it is too long."""
+    pieces: list[AnyStr] = []
+    length = 0
+    while piece := file.read(_PIECE):
+        length += len(piece)
+        check_length(length)
+        pieces.append(piece)
+    return file.read(0).join(pieces)
 
 
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:

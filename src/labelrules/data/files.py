@@ -1,13 +1,11 @@
-"""Opening files with errors in plain words, and writing them whole or not at all."""
+"""Opening files, with errors in plain words."""
 
 import codecs
+import errno
 import gzip
-import os
-import secrets
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from io import TextIOWrapper
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,6 +14,7 @@ from labelrules.data.errors import DataError, FileError
 UNREADABLE = (OSError, EOFError, zlib.error)
 """What Python may raise when it opens or reads a file, plain or gzip."""
 
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _GZIP_START = b"\x1f\x8b"
 
 
@@ -74,48 +73,9 @@ def why_unreadable(wrong: BaseException) -> str:
         return "this is a folder, or its folder is a file"
     if isinstance(wrong, PermissionError):
         return "permission denied"
+    if isinstance(wrong, OSError) and wrong.errno in _FULL:
+        return "there is no space left"
     return str(getattr(wrong, "strerror", None) or wrong)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside `path` that takes its place when all went well, and else vanishes."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        if path.is_dir():
-            raise IsADirectoryError
-        yield temporary
-        _settle(temporary)
-        os.replace(temporary, path)
-    except OSError as wrong:
-        raise FileError(f"cannot write: {why_unreadable(wrong)}", path) from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-
-
-def _settle(path: Path) -> None:
-    """See that the file is on the disk before its name is: a crash then leaves one or the other."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-@contextmanager
-def written_text(path: Path, target: Path) -> Iterator[TextIO]:
-    """A new UTF-8 file at `path`, compressed if the `target` it will become is."""
-    with ExitStack() as stack:
-        binary: Any = stack.enter_context(path.open("xb"))
-        if is_gzip(target):
-            # no time stamp and no name: equal data make equal files
-            binary = stack.enter_context(gzip.GzipFile("", "wb", fileobj=binary, mtime=0))
-        try:
-            with TextIOWrapper(binary, encoding="utf-8", newline="") as text:
-                yield text
-        except UnicodeEncodeError as wrong:
-            raise DataError(
-                f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
-                "which is half a character and cannot be written"
-            ) from None
 
 
 def _check_encoding(encoding: str) -> None:

@@ -17,7 +17,7 @@ from labelrules.data.arff.read import Hierarchy, read_arff
 from labelrules.data.arff.write import arff_lines, check_writable
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
-from labelrules.data.files import replacing, written_text
+from labelrules.data.writing import checked_target, is_stream, replacing, written_text
 
 StrPath = str | os.PathLike[str]
 
@@ -158,8 +158,10 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     ...     read_mulan(f"{folder}/readers.arff.gz") == readers
     True
     """
-    arff_path = Path(arff)
-    xml_path = _beside(arff_path) if xml is None else Path(xml)
+    arff_path = checked_target(arff)
+    if xml is None and is_stream(arff_path):
+        raise FileError("this is no file, so no XML file can be beside it: pass xml=", arff_path)
+    xml_path = _beside(arff_path) if xml is None else checked_target(xml)
     if arff_path == xml_path:
         raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
     relation = data.name or _stem(arff_path)

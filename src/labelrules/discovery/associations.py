@@ -8,12 +8,12 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._messages import counted
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.items import Items
-from labelrules.discovery.limits import number_of
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.scoring import measured, score
 from labelrules.discovery.significance import Correction, fisher
@@ -211,12 +211,12 @@ class AssociationRules:
         return frame_of(self.as_dict())
 
     def __str__(self) -> str:
-        rules, rows = number_of("rule", len(self)), number_of("row", self.minimum)
+        rules, rows = counted(len(self), "rule"), counted(self.minimum, "row")
         lines = [f"{rules} that {'holds' if len(self) == 1 else 'hold'} in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         if self.items.left_out:
-            left_out = number_of("numeric feature", len(self.items.left_out))
+            left_out = counted(len(self.items.left_out), "numeric feature")
             lines.append(f"without {left_out}: give bins")
         if len(self):
             lines.append("  confidence  rows   lift")

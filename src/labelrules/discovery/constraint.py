@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from labelrules._messages import counted
 from labelrules.data.schema import Schema
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet, rule_text
 
@@ -275,15 +276,6 @@ def pandas_frame(columns: dict[str, list[Any]]) -> "pandas.DataFrame":
             'a frame needs pandas: pip install "labelrules[pandas]", or use as_dict()'
         ) from None
     return pandas.DataFrame(columns)
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun; the plural if it is not made by an s.
-
-    >>> counted(1, "row"), counted(2, "row"), counted(0, "dependency", "dependencies")
-    ('1 row', '2 rows', '0 dependencies')
-    """
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _counts(one: Constraint | LabelGroup) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._messages import counted, suggestion
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature, Schema
@@ -20,7 +21,6 @@ from labelrules.discovery.binning import (
     thresholds,
 )
 from labelrules.discovery.labelcuts import label_cuts
-from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import Style
@@ -126,8 +126,8 @@ class Items:
         return packed.view("<u8").astype(np.uint64)
 
     def __str__(self) -> str:
-        items, rows = number_of("item", len(self)), number_of("row", self.n_rows)
-        left_out = number_of("numeric feature", len(self.left_out))
+        items, rows = counted(len(self), "item"), counted(self.n_rows, "row")
+        left_out = counted(len(self.left_out), "numeric feature")
         return f"{items} in {rows}" + (f"; {left_out} not binned" if self.left_out else "")
 
 
@@ -200,7 +200,10 @@ def _check(data: object, features: bool, labels: bool, absence: object) -> None:
     if not (features or labels):
         raise ValueError("there are no items: take features, labels or both")
     if absence not in (True, False, "features", "labels"):
-        raise ValueError(f"absence must be True, False, 'features' or 'labels', not {absence!r}")
+        near = suggestion(str(absence), ("features", "labels"))
+        raise ValueError(
+            f"absence must be True, False, 'features' or 'labels', not {absence!r}{near}"
+        )
 
 
 def _put_together(

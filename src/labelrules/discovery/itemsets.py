@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._messages import counted, suggestion
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.depthfirst import Batch, Kind, set_batches, table_of
 from labelrules.discovery.frames import frame_of
 from labelrules.discovery.items import Absence, Items, Numbers, items_of
-from labelrules.discovery.limits import MOST_VISITED, Limits, minimum_count, number_of, whole
+from labelrules.discovery.limits import MOST_VISITED, Limits, minimum_count, whole
 from labelrules.discovery.ragged import Ragged
 from labelrules.rules import Body
 
@@ -117,7 +117,7 @@ class Itemsets:
 
     def __str__(self) -> str:
         kind = "frequent" if self.kind == "all" else self.kind
-        sets, rows = number_of(f"{kind} set", len(self)), number_of("row", self.minimum)
+        sets, rows = counted(len(self), f"{kind} set"), counted(self.minimum, "row")
         lines = [f"{sets} of items in at least {rows}"]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")

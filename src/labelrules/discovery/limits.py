@@ -1,6 +1,9 @@
 """How much is asked for, and where it ends."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Real
@@ -13,8 +16,23 @@ ANY_NUMBER = 1 << 62
 MOST_VISITED = 10_000_000
 """What a search may look at if nothing else is said: seconds, or a minute for long bodies."""
 
+INTERRUPTED = "it was interrupted"
+"""Why a search was stopped, if Ctrl-C did it."""
+
+_found_is_kept = ContextVar("what an interrupted search has found is kept", default=False)
+
 LOOKED_AT = {"rules": "bodies and rules"}
 """What is looked at, where that is not what is found."""
+
+
+@contextmanager
+def kept_if_interrupted() -> Iterator[None]:
+    """Let Ctrl-C end searches inside this block with what was found so far."""
+    token = _found_is_kept.set(True)
+    try:
+        yield
+    finally:
+        _found_is_kept.reset(token)
 
 
 def minimum_count(min_support: float, n_rows: int) -> int:
@@ -66,11 +84,6 @@ def whole(name: str, value: object, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
     return int(value)
-
-
-def number_of(thing: str, number: int) -> str:
-    """A number of things in words: 1 row, 2 rows, 1,000 rows."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 @dataclass
@@ -131,6 +144,15 @@ class Limits:
     def stop_for_memory(self) -> None:
         """Note that memory has ended the search."""
         self.stopped = f"more than {self.memory // MEGABYTE:,} MB are needed (max_memory)"
+
+    def stop_for_interrupt(self) -> None:
+        """Note that Ctrl-C has ended the search; to be called where that is caught.
+
+        It goes on to the caller, unless what was found so far is of use to them.
+        """
+        if not _found_is_kept.get():
+            raise
+        self.stopped = INTERRUPTED
 
     def stop_for_visits(self) -> None:
         """Note that enough was looked at."""

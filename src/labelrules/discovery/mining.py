@@ -14,10 +14,11 @@ from labelrules.data import Dataset
 from labelrules.discovery.associations import AssociationRules
 from labelrules.discovery.heldrules import Held, nbytes_of
 from labelrules.discovery.items import Items, items_of
-from labelrules.discovery.limits import Limits
+from labelrules.discovery.limits import INTERRUPTED, Limits
 from labelrules.discovery.rulebatches import Found, RuleSearch
 from labelrules.discovery.scoring import needed, needed_by_any, score
 from labelrules.discovery.significance import Correction, adjusted
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.measures import Measure
 
 LONGEST_COMPARED = 16
@@ -84,24 +85,32 @@ class Miner:
         """Search, and put the rules in order."""
         search = self._search(limits)
         held = Held(self._n_best)
-        for batch in search.batches(limits):
-            kept = self._kept(batch)
-            rules = self._counted(kept)
-            if self.alpha is not None:  # no correction makes a probability smaller
-                likely = rules.p <= self.alpha
-                kept, rules = kept.take(likely), rules[likely]
-            if self._n_best is None:
-                n_taken = limits.take(len(rules), nbytes_of(kept), 0)
-                kept, rules = kept.take(slice(n_taken)), rules[:n_taken]
-            held.add(kept, score(self.measure, rules))
-            if self._n_best is not None:
-                self._raise_needs(search, held.least)
-                limits.n_bytes = held.n_bytes
-        if limits.stopped:
+        try:
+            for batch in search.batches(limits):
+                self._hold(batch, search, held, limits)
+        except KeyboardInterrupt:
+            limits.stop_for_interrupt()
+        if limits.stopped not in (None, INTERRUPTED):
             warnings.warn(f"the search was stopped: {limits.stopped}", RuntimeWarning, stacklevel=3)
         rules = replace(self._counted(held.best()), stopped=limits.stopped)
         rules = rules if self.correction is None else self._corrected(rules, search)
         return rules if self.alpha is None else self._significant(rules, self.alpha)
+
+    @heard_interrupts()
+    def _hold(self, batch: Found, search: RuleSearch, held: Held, limits: Limits) -> None:
+        """Hold what is wanted of a batch of rules."""
+        kept = self._kept(batch)
+        rules = self._counted(kept)
+        if self.alpha is not None:  # no correction makes a probability smaller
+            likely = rules.p <= self.alpha
+            kept, rules = kept.take(likely), rules[likely]
+        if self._n_best is None:
+            n_taken = limits.take(len(rules), nbytes_of(kept), 0)
+            kept, rules = kept.take(slice(n_taken)), rules[:n_taken]
+        held.add(kept, score(self.measure, rules))
+        if self._n_best is not None:
+            self._raise_needs(search, held.least)
+            limits.n_bytes = held.n_bytes
 
     @property
     def _n_best(self) -> int | None:

@@ -12,6 +12,7 @@ from labelrules.discovery.depthfirst import larger_stack, nbytes, new_stack, tab
 from labelrules.discovery.items import Items, Numbers
 from labelrules.discovery.limits import Limits
 from labelrules.discovery.ragged import Ragged
+from labelrules.kernels.interrupts import heard_interrupts
 
 if TYPE_CHECKING:
     from labelrules.kernels.associations import Heads, Rules, Truth, Wanted
@@ -97,7 +98,11 @@ class RuleSearch:
         status = FULL
         while status != DONE and limits.stopped is None:
             rules.n[:2] = 0
-            status = int(mine_rules(table, truth, wanted, stack, heads, rules))
+            try:
+                with heard_interrupts():
+                    status = int(mine_rules(table, truth, wanted, stack, heads, rules))
+            except KeyboardInterrupt:  # Python raises it when the rules are there already
+                limits.stop_for_interrupt()
             n_rules = int(rules.n[1])
             if status == SPENT:
                 limits.stop_for_visits()

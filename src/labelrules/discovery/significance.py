@@ -120,6 +120,7 @@ def adjusted(p: npt.ArrayLike, correction: Correction, n_tests: int | None = Non
     else:
         raise ValueError(
             f"correction must be 'holm', 'benjamini-hochberg' or None, not {correction!r}"
+            f"{suggestion(str(correction), ('holm', 'benjamini-hochberg'))}"
         )
     found = np.empty(n)
     found[order] = np.minimum(raised, 1.0)

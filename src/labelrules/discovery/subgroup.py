@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+from labelrules._messages import counted
 from labelrules.data import Schema
 from labelrules.discovery.deviations import Contrast
 from labelrules.discovery.frames import frame_of
-from labelrules.discovery.limits import number_of
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
 from labelrules.rules.text import body_text
 from labelrules.rules.tokens import name_text
@@ -118,7 +118,7 @@ class Subgroups(Sequence[Subgroup]):
         for group in self.found:
             p = "" if group.p is None else f", p = {group.p:.2g}"
             lines.append(
-                f"{group.value:.4f}, {number_of('row', group.n_covered)}{p}: "
+                f"{group.value:.4f}, {counted(group.n_covered, 'row')}{p}: "
                 f"{body_text(group.body, self.schema)} ({self._changes(group)})"
             )
         return "\n".join(lines)

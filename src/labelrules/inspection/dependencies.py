@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from labelrules._messages import counted
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
-from labelrules.discovery.constraint import Constraints, counted
+from labelrules.discovery.constraint import Constraints
 from labelrules.inspection.ties import Ties, counted_ties
 from labelrules.rules import DecisionList, LayeredTheory, Theory
 from labelrules.rules.rounds import closed
@@ -167,7 +168,7 @@ def dependencies_text(n_edges: int, n_labels: int) -> str:
     ('1 dependency of 1 label', '2 dependencies between 3 labels')
     """
     between = "of" if n_labels == 1 else "between"
-    edges = counted(n_edges, "dependency", "dependencies")
+    edges = counted(n_edges, "dependency")
     return f"{edges} {between} {counted(n_labels, 'label')}"
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from labelrules._messages import counted
 from labelrules._types import Floats
-from labelrules.discovery.constraint import counted
 from labelrules.inspection.dependencies import Edge, LabelGraph, dependencies_text
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib

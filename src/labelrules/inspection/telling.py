@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from labelrules._messages import counted
 from labelrules.inspection.counterfactual import Counterfactual, shown
 from labelrules.inspection.explanation import (
     ConditionSeen,
@@ -48,7 +49,7 @@ def _cause(one: LabelExplanation) -> Iterator[str]:
         if one.rule.place.is_fallback:
             yield "  asked because the layers found no label"
     elif one.decided == "vote":
-        yield f"by {_count(one.n_for, 'vote')} for and {one.n_against} against it"
+        yield f"by {counted(one.n_for, 'vote')} for and {one.n_against} against it"
         yield from (f"  {_votes(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
     else:
         yield nobody_text(one)
@@ -89,10 +90,6 @@ def circle_text(one: LabelExplanation) -> str:
         f"{_and(names)} {verb} up: the last layer has read its own labels until nothing changed; "
         f"it began with {_and(map(node_text, one.chain.began))}"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def node_text(node: Node) -> str:
@@ -163,7 +160,7 @@ def label_sentence(one: LabelExplanation) -> str:
 def _trust(one: LabelExplanation, estimate: Estimate) -> str:
     """How far the rule that decided can be relied on."""
     rule = "The rule" if one.rule is None else str(one.rule.place).capitalize()
-    cells = _count(estimate.right + estimate.wrong, "cell")
+    cells = counted(estimate.right + estimate.wrong, "cell")
     return (
         f"{rule} was right in {estimate.right} of {cells}, which makes it "
         f"{estimate.probability:.2f} probable to be right ({estimate.low:.2f} to "
@@ -179,7 +176,7 @@ def _because(one: LabelExplanation) -> str:
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
     if one.decided == "vote":
         return (
-            f"{start}, because the rules that fire have {_count(one.n_for, 'vote')} for it and "
+            f"{start}, because the rules that fire have {counted(one.n_for, 'vote')} for it and "
             f"{one.n_against} against it."
         )
     if one.presence is not None:

@@ -1,16 +1,32 @@
 """A decision list chosen from association rules."""
 
+from contextlib import nullcontext
+
 import numpy as np
 
-from labelrules._types import UNSET, Mask
+from labelrules._messages import counted
+from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.discovery import association_rules
 from labelrules.discovery.binning import Binning
-from labelrules.discovery.limits import ANY_NUMBER, minimum_count, whole
+from labelrules.discovery.limits import (
+    ANY_NUMBER,
+    INTERRUPTED,
+    kept_if_interrupted,
+    minimum_count,
+    whole,
+)
 from labelrules.discovery.mining import check_compared
 from labelrules.discovery.ragged import Ragged
 from labelrules.learners.base import RuleClassifier
-from labelrules.learners.choosing import Candidates, chosen_rules, merged_rules
+from labelrules.learners.choosing import (
+    Candidates,
+    Chosen,
+    chosen_rules,
+    merged_rules,
+    nothing_chosen,
+)
+from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
 from labelrules.learners.lazy import checked_number, telling_items
 from labelrules.learners.probability import Smoothing
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
@@ -26,6 +42,10 @@ class AssociativeClassifier(RuleClassifier):
     rule included: this is how CBA covers [1]_. Rules with the same body are then made one, with
     several labels in its head, as in MMAC [2]_. Since all rules for a label say the same, this
     changes no prediction.
+
+    Ctrl-C while rules are mined ends that, and the list is chosen from those there are; while rules
+    are chosen it leaves the labels that have none yet to the last rule. Before any rule is mined
+    there is nothing to keep.
 
     Parameters
     ----------
@@ -115,37 +135,43 @@ class AssociativeClassifier(RuleClassifier):
         is_open = _open_cells(data, prefix)
         is_common: Mask = 2 * data.Y.sum(axis=0, dtype=np.int64) > data.n_rows
         told = data.Y ^ is_common  # the rarer value is what rules tell
-        candidates = self._mined(Dataset(data.schema, data.X, told))
+        candidates, is_whole = self._mined(Dataset(data.schema, data.X, told))
         self.n_mined_ = len(candidates.label)
         ranks = candidates.ranks()
         labels = range(data.schema.n_labels)
-        chosen = [chosen_rules(candidates, ranks, j, told[:, j], is_open[:, j]) for j in labels]
+        chosen = _chosen(candidates, ranks, told, is_open)
+        _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
+        without = slice(len(chosen), None)
+        chosen += [nothing_chosen(told[:, j], is_open[:, j]) for j in labels[without]]
         rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
         default = {j: chosen[j].default ^ int(is_common[j]) for j in labels}
         return DecisionList(
             data.schema, [*(prefix or ()), *rules, Rule(Head(default, data.schema.n_labels))]
         )
 
-    def _mined(self, data: Dataset) -> Candidates:
-        """The rules to choose from, all of them for presence."""
+    def _mined(self, data: Dataset) -> tuple[Candidates, bool]:
+        """The rules to choose from, all of them for presence; and whether none is missing."""
         items = telling_items(data, self.bins, self.n_bins, self.max_frequency)
         if not len(items):
             nothing = np.empty(0, dtype=np.int64)
-            return Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
-        mined = association_rules(
-            data,
-            max(2, minimum_count(self.min_support, data.n_rows)),
-            self.min_confidence,
-            max_body=self.max_length,
-            items=items,
-            productive=self.productive,
-            max_rules=self.max_rules,
-            max_visited=ANY_NUMBER,
-        )
+            none = Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
+            return none, True
+        with nullcontext() if are_passed_on() else kept_if_interrupted():
+            mined = association_rules(
+                data,
+                max(2, minimum_count(self.min_support, data.n_rows)),
+                self.min_confidence,
+                max_body=self.max_length,
+                items=items,
+                productive=self.productive,
+                max_rules=self.max_rules,
+                max_visited=ANY_NUMBER,
+            )
         label = mined.head.values.astype(np.int64) >> 1
         share = data.Y.mean(axis=0)[label]
         confidence = (mined.n_both + self.m * share) / (mined.n_body + self.m)
-        return Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
+        found = Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
+        return found, mined.stopped != INTERRUPTED
 
     def _check(self) -> None:
         checked_number("max_frequency", self.max_frequency, 1.0)
@@ -154,6 +180,32 @@ class AssociativeClassifier(RuleClassifier):
         if self.productive:
             check_compared("max_length", longest)
         whole("max_rules", self.max_rules, 1)
+
+
+def _chosen(candidates: Candidates, ranks: Integers, told: Board, is_open: Mask) -> list[Chosen]:
+    """The rules of each label, up to the label at which somebody interrupts."""
+    chosen: list[Chosen] = []
+    try:
+        for j in range(told.shape[1]):
+            chosen.append(chosen_rules(candidates, ranks, j, told[:, j], is_open[:, j]))
+    except KeyboardInterrupt:
+        if are_passed_on() or not chosen:
+            raise
+    return chosen
+
+
+def _warn_of_interrupts(
+    candidates: Candidates, is_whole: bool, n_chosen: int, n_labels: int
+) -> None:
+    """Say what is kept if somebody interrupts; nothing is if there are no rules yet."""
+    n_mined = len(candidates.label)
+    if not is_whole and not n_mined:
+        raise KeyboardInterrupt
+    kept = [] if is_whole else [f"the list is chosen from {counted(n_mined, 'rule')} mined so far"]
+    if n_chosen < n_labels:
+        kept.append(f"{n_chosen} of {n_labels} labels have rules")
+    if kept:
+        warn_of_early_end(INTERRUPTED, " and ".join(kept))
 
 
 def _open_cells(data: Dataset, prefix: DecisionList | None) -> Mask:

@@ -232,7 +232,10 @@ def chain_order(order: Any, data: Dataset) -> Order | None:
         return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
     if order == "random":
         return None
-    raise ValueError(f"order must be {', '.join(map(repr, WORDS))} or labels, not {order!r}")
+    raise ValueError(
+        f"order must be {', '.join(map(repr, WORDS))} or labels, not {order!r}"
+        f"{suggestion(order, WORDS)}"
+    )
 
 
 def _given_order(order: Iterable[Any], schema: Schema) -> Order:

@@ -10,6 +10,7 @@ from labelrules.data import Schema
 from labelrules.discovery.items import Items
 from labelrules.discovery.ragged import Ragged
 from labelrules.discovery.selectors import packed_rows
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.rules import Head, Rule
 
 
@@ -45,6 +46,7 @@ class Chosen(NamedTuple):
     default: int
 
 
+@heard_interrupts()
 def chosen_rules(
     candidates: Candidates, ranks: Integers, label: int, truth: npt.NDArray[np.int8], is_open: Mask
 ) -> Chosen:
@@ -57,19 +59,27 @@ def chosen_rules(
 
     order = np.flatnonzero(candidates.label == label)
     order = order[np.argsort(ranks[order])]
-    wanted, left = packed_rows(truth == 1), packed_rows(is_open)
+    wanted, open_rows = packed_rows(truth == 1), packed_rows(is_open)
     kept = np.empty(len(order), dtype=np.int64)
     errors = np.empty(len(order) + 1, dtype=np.int64)
     body = candidates.body
     args = body.start, body.values, candidates.items.words, order, wanted
-    n_kept = choose_rules(*args, left, kept, errors)
+    n_kept = choose_rules(*args, open_rows, kept, errors)
     n_used = int(errors[: n_kept + 1].argmin())
     rules = kept[:n_used]
-    covered = is_open.copy()
+    left = is_open.copy()
     for rule in rules.tolist():
-        covered &= ~_covers(candidates, rule)
-    n_present = int((truth[covered] == 1).sum())
-    return Chosen(rules, int(2 * n_present > int(covered.sum())))
+        left &= ~_covers(candidates, rule)
+    return Chosen(rules, _default(truth, left))
+
+
+def nothing_chosen(truth: npt.NDArray[np.int8], is_open: Mask) -> Chosen:
+    """For a label without rules what it is by default."""
+    return Chosen(np.empty(0, dtype=np.int64), _default(truth, is_open))
+
+
+def _default(truth: npt.NDArray[np.int8], left: Mask) -> int:
+    return int(2 * int((truth[left] == 1).sum()) > int(left.sum()))
 
 
 def _covers(candidates: Candidates, rule: int) -> Mask:

@@ -9,8 +9,9 @@ import numpy as np
 
 from labelrules._types import Board
 from labelrules.data import Dataset
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.ground import Ground
-from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, rules_so_far, warn_of_early_end
 from labelrules.learners.lastresort import LastResort, is_mostly_present
 from labelrules.learners.progress import Listener, Progress
 from labelrules.learners.pruning import (
@@ -50,18 +51,7 @@ class Covering:
     def go_on(self, tell: Listener) -> None:
         """Learn rules until nothing is left to do; the chapter's algorithm."""
         try:
-            while not self._is_done():
-                grown = self.search.best_rule()
-                if grown is None or not self._is_worth_adding(grown):
-                    break
-                pruned = self._pruned(grown)
-                if pruned is None:
-                    self.search.close(grown.head)
-                    continue
-                rule = self._add(pruned)
-                value = value_of(grown.rank)
-                tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
-            self.resorts = self._last_resort()
+            self._cover(tell)
         except KeyboardInterrupt:
             if are_passed_on():
                 raise
@@ -71,6 +61,21 @@ class Covering:
             self.evidence = self.ground.replay(self.rules, self.data.X)
         finally:
             self.search.end()
+
+    @heard_interrupts()
+    def _cover(self, tell: Listener) -> None:
+        while not self._is_done():
+            grown = self.search.best_rule()
+            if grown is None or not self._is_worth_adding(grown):
+                break
+            pruned = self._pruned(grown)
+            if pruned is None:
+                self.search.close(grown.head)
+                continue
+            rule = self._add(pruned)
+            value = value_of(grown.rank)
+            tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
+        self.resorts = self._last_resort()
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -91,7 +96,7 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warn_of_early_end(reason, f"the {len(self.rules)} rules learned so far are kept")
+        warn_of_early_end(reason, rules_so_far(len(self.rules)))
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.interrupts import warn_of_early_end
 from labelrules.learners.members import Job, Member, Work
 from labelrules.learners.progress import LabelProgress
@@ -64,6 +65,7 @@ class Crew:
             warn_of_early_end("it was interrupted", kept)
 
 
+@heard_interrupts()
 def _learn(work: Work, job: Job) -> tuple[Job, Member]:
     return job, work.learn(job)
 

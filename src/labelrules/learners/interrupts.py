@@ -40,6 +40,17 @@ def warn_of_early_end(reason: str, kept: str) -> None:
     )
 
 
+def rules_so_far(number: int) -> str:
+    """What is kept of a list.
+
+    >>> rules_so_far(1), rules_so_far(2)
+    ('the rule learned so far is kept', 'the 2 rules learned so far are kept')
+    """
+    if number == 1:
+        return "the rule learned so far is kept"
+    return f"the {number} rules learned so far are kept"
+
+
 def _levels_to_caller() -> int:
     """How far up the stack the caller of this package is, as warnings count."""
     frame, level = sys._getframe(1), 1

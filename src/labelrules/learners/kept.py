@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
-from labelrules.data.document import LARGEST_TEXT, Node, laid_out, read_document
-from labelrules.data.files import opened_utf8, replacing, written_text
+from labelrules.data.document import Node, check_length, laid_out, read_document, read_pieces
+from labelrules.data.files import opened_utf8
 from labelrules.data.schemajson import read_schema, schema_document
+from labelrules.data.writing import checked_target, replacing, written_text
 from labelrules.learners.kept_state import (
     KEEPERS,
     Keeper,
@@ -60,7 +61,8 @@ def save(kept: Kept, path: str | Path) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
     The file is written beside its place and then put there, so that it is the old one or the new
-    one, whatever happens. It is compressed if its name ends in ``.gz``.
+    one, whatever happens, and keeps the mode of the old one. It is compressed if its name ends in
+    ``.gz``. What is there and is no file, such as a pipe, is written into.
 
     Parameters
     ----------
@@ -80,7 +82,8 @@ def save(kept: Kept, path: str | Path) -> None:
     ...     print(restore(path).predict(readers.X[:4]))
     ['no' 'no' 'no' 'yes']
     """
-    text, target = to_json(kept), Path(path)
+    target = checked_target(path)
+    text = to_json(kept)
     with replacing(target) as new, written_text(new, target) as file:
         file.write(text)
 
@@ -104,10 +107,12 @@ def restore(path: str | Path, *, learners: Iterable[type[TableClassifier]] = ())
         If anything in the file is not as it should be; the message says what, and where.
     """
     target = Path(path)
-    with opened_utf8(target) as file:
-        text = file.read(LARGEST_TEXT + 1)
     try:
+        with opened_utf8(target) as file:
+            text = read_pieces(file)
         return from_json(text, learners=learners)
+    except FileError:
+        raise
     except DataError as wrong:
         message = str(wrong)
     raise FileError(message, target)
@@ -145,7 +150,9 @@ def to_json(kept: Kept) -> str:
         raise TypeError(f"what can be kept is a theory or a fitted learner, not {kept!r:.60}")
     # What is written can be read: better an error now than from a file that is all there is.
     _read(Node(document), {**OURS, **known})
-    return laid_out(document) + "\n"
+    text = laid_out(document) + "\n"
+    check_length(len(text))
+    return text
 
 
 def from_json(
@@ -171,6 +178,8 @@ def from_json(
     Traceback (most recent call last):
     labelrules.data.errors.DataError: $: "theory" or "model" is not there
     """
+    if not isinstance(text, str | bytes | Mapping):
+        raise TypeError(f"what is read must be text or a mapping, not {text!r:.60}")
     node = read_document(text) if isinstance(text, str | bytes) else Node(dict(text))
     return _read(current(node), {**_table(learners), **OURS})
 

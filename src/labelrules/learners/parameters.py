@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelrules._messages import quoted
+from labelrules._messages import quoted, suggestion
 
 Number = TypeVar("Number", int, float)
 
@@ -23,7 +23,9 @@ def word(learner: Any, name: str, known: tuple[str, ...]) -> str:
     value = getattr(learner, name)
     if not (isinstance(value, str) and value in known):
         words = " or ".join(map(repr, known))
-        raise ValueError(f"{name} must be {words}, not {quoted(value)}")
+        raise ValueError(
+            f"{name} must be {words}, not {quoted(value)}{suggestion(str(value), known)}"
+        )
     return value
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from labelrules._messages import counted
 from labelrules.rules import Rule
 
 
@@ -40,7 +41,7 @@ class Progress:
         return 1 - self.n_open / self.n_cells
 
     def __str__(self) -> str:
-        return f"{self.n_rules} rules, last one {self.value:.3f}"
+        return f"{counted(self.n_rules, 'rule')}, last one {self.value:.3f}"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.classlist import ClassLearner, ClassNews
-from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, rules_so_far, warn_of_early_end
 from labelrules.learners.oneclass import RipperSettings
 from labelrules.learners.parameters import needed, seed, truth, whole
 from labelrules.learners.probability import Smoothing
@@ -120,14 +121,13 @@ class Ripper(RuleClassifier):
         with told(self.progress) as listener:
             tell = partial(_tell, listener, data, heads, len(kept)) if self.progress else None
             try:
-                learner.learn(tell)
+                with heard_interrupts():
+                    learner.learn(tell)
             except KeyboardInterrupt:
                 if are_passed_on():
                     raise
                 n_rules = len(kept) + len(learner.rules)
-                warn_of_early_end(
-                    "it was interrupted", f"the {n_rules} rules learned so far are kept"
-                )
+                warn_of_early_end("it was interrupted", rules_so_far(n_rules))
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
         return DecisionList(data.schema, [*kept, *learned])
 

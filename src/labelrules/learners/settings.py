@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
 
+from labelrules._messages import suggestion
 from labelrules.data.schema import Schema
 from labelrules.learners.parameters import needed, number, seed, truth, whole, word
 from labelrules.measures import Measure
@@ -192,6 +193,7 @@ def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
         return ("single", 1) if heads == 1 else ("multi", min(int(heads), n_labels))
     raise ValueError(
         f"heads must be 'single', 'multi', 'complete' or a number of labels, not {heads!r}"
+        f"{suggestion(str(heads), ('single', 'multi', 'complete'))}"
     )
 
 

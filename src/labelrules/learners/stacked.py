@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._messages import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.significance import checked_alpha
@@ -14,6 +15,7 @@ from labelrules.learners.fitted import FittedReader
 from labelrules.learners.folds import folds_of, held_out_cells
 from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
 from labelrules.learners.members import Job, Work
+from labelrules.learners.parameters import word
 from labelrules.learners.progress import Listener
 from labelrules.learners.propagation import ErrorPropagation
 from labelrules.learners.widened import numbers_of
@@ -202,10 +204,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
 
     def _checked_way(self) -> Inference:
         """How the last layer is read, if all parameters go together."""
-        if self.labels_from not in ("truth", "out-of-fold"):
-            raise ValueError(
-                f"labels_from must be 'out-of-fold' or 'truth', not {self.labels_from!r}"
-            )
+        word(self, "labels_from", ("out-of-fold", "truth"))
         for name, lowest in (("n_layers", 2), ("n_folds", 2), ("random_state", 0)):
             _check_whole(name, getattr(self, name), lowest)
         for name in ("with_features", "own_label"):
@@ -315,7 +314,7 @@ def as_inference(way: Any) -> Inference:
         return WAYS[way]
     raise ValueError(
         f"inference must be one of {', '.join(map(repr, WAYS))}, or such as UntilStable(20), "
-        f"not {way!r}"
+        f"not {way!r}{suggestion(str(way), WAYS)}"
     )
 
 

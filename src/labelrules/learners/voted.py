@@ -11,6 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.crew import checked_jobs
 from labelrules.learners.election import DOUBLING, Election, Stakes
@@ -203,6 +204,7 @@ class VotedRules(TableClassifier):
             return np.asarray(1 / (1 + self._odds_of_none * against))
 
 
+@heard_interrupts()
 def _bodies(base: SeparateAndConquer, data: Dataset, rows: Integers) -> list[Body]:
     """The bodies of a list that is learned from some rows, but for the empty one."""
     with passed_on():

@@ -56,7 +56,8 @@ def theory_frame(theory: Theory, library: Library = "pandas", *, per: Per = "rul
             "or 'polars'"
         )
     if per not in ("rule", "label"):
-        raise ValueError(f"per must be 'rule' or 'label', not {per!r}")
+        near = suggestion(str(per), ("rule", "label"))
+        raise ValueError(f"per must be 'rule' or 'label', not {per!r}{near}")
     types = _RULE_TYPES if per == "rule" else _LABEL_TYPES
     rows = list(_rules(theory) if per == "rule" else _labels(theory))
     columns = {name: [row[name] for row in rows] for name in types}

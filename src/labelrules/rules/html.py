@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import islice
 
+from labelrules._messages import counted
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
 from labelrules.rules.layered import LayeredTheory
@@ -108,10 +109,10 @@ def html_page(fragment: str, title: str) -> str:
 
 def _about(theory: Theory) -> str:
     """What kind of theory it is, and how it is read."""
-    n_rules = "1 rule" if len(theory) == 1 else f"{len(theory)} rules"
+    n_rules = counted(len(theory), "rule")
     if isinstance(theory, LayeredTheory):
         n_layers = len(theory.layers)
-        layers = "1 layer" if n_layers == 1 else f"{n_layers} layers"
+        layers = counted(n_layers, "layer")
         return f"{layers}, {n_rules}: each layer reads the labels that the one before has written"
     if theory.ordered:
         return f"Decision list, {n_rules}: the first rule to write a label decides it"
@@ -167,7 +168,7 @@ def _counts(votes: int, count: Evidence | None) -> str:
     """Votes, and how often the label was right and wrong."""
     parts = []
     if votes > 1:
-        parts.append(f'<span class="count" title="{votes} votes">×{votes}</span>')
+        parts.append(f'<span class="count" title="{counted(votes, "vote")}">×{votes}</span>')
     if count is not None:
         words = f"right {count.right} times, wrong {count.wrong} times"
         parts.append(f'<span class="count" title="{words}">{count.right}/{count.wrong}</span>')

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._messages import suggestion
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.measures import Confusion, Measure, confusion, tally, traits
 from labelrules.measures.checks import checked_coverage, checked_labels, checked_predictions
@@ -153,6 +154,7 @@ def check_convention(convention: str) -> None:
     if convention not in ("chapter", "head-relative"):
         raise ValueError(
             f"a candidate rule is counted 'chapter' or 'head-relative', not {convention!r}"
+            f"{suggestion(str(convention), ('chapter', 'head-relative'))}"
         )
 
 

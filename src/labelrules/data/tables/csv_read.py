@@ -173,7 +173,7 @@ def _plan_from_names(source: Source, choice: _Choice, missing: str) -> _Plan:
     if choice.labels is None:
         source.refuse(
             "which columns are labels? Pass labels=[...], or put the schema file "
-            f"{schema_path(source.path).name} beside it, as write_csv does"
+            f"{schema_path(source.path).name} beside it, as write_csv does{source.other_delimiter}"
         )
     labels: dict[int, Decoder] = {source.column(name): Labels(name) for name in choice.labels}
     ignored = {source.column(name) for name in choice.ignore}

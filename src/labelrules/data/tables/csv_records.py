@@ -13,6 +13,7 @@ from labelrules.data.files import opened_text
 from labelrules.data.schema import repeated
 
 _CELLS_AT_ONCE = 1 << 19
+_DELIMITERS = (";", "\t", "|", ",")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,19 @@ class Source:
         """Where a column is."""
         if name not in self.header:
             close = suggestion(str(name), self.header)
-            self.refuse(f"there is no column {quoted(name)}{close}", 1)
+            self.refuse(f"there is no column {quoted(name)}{self.other_delimiter or close}", 1)
         return self.header.index(name)
+
+    @property
+    def other_delimiter(self) -> str:
+        """What to say if the cells of the header are not divided, as it seems; else nothing."""
+        if len(self.header) > 1:
+            return ""
+        header = self.header[0]
+        sign = max(_DELIMITERS, key=header.count)
+        if sign not in header or sign == self._delimiter:
+            return ""
+        return f": the header is one cell, {quoted(header)}; perhaps pass delimiter={sign!r}"
 
     @property
     def is_empty(self) -> bool:
@@ -75,7 +87,8 @@ class Source:
                 if empty is not None:
                     self.refuse("the line is empty", empty)
                 if len(row) != len(self.header):
-                    self.refuse(f"{len(row)} cells, but the header has {len(self.header)}", line)
+                    but = f"but the header has {len(self.header)}{self.other_delimiter}"
+                    self.refuse(f"{len(row)} cells, {but}", line)
                 yield line, row
 
     def _records(self) -> Generator[tuple[int, list[str]]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,9 @@ from scipy import sparse
 from labelrules._types import Floats
 from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError
-from labelrules.data.files import replacing, written_text
 from labelrules.data.schema import Feature
 from labelrules.data.tables.schemafile import Described, described, schema_path, to_json
+from labelrules.data.writing import checked_target, is_stream, replacing, written_text
 
 _CELLS_AT_ONCE = 1 << 18
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
@@ -31,7 +32,8 @@ def write_csv(data: Dataset, path: str | Path) -> None:
     data : Dataset
     path : path-like
         The table; one that ends in ``.gz`` is compressed. A file that is there already is
-        replaced, once the new one is complete.
+        replaced, once the new one is complete. What is there and is no file, such as a pipe, is
+        written into, without a schema file.
 
     Examples
     --------
@@ -44,11 +46,14 @@ def write_csv(data: Dataset, path: str | Path) -> None:
     """
     if data.schema.n_features + data.schema.n_labels == 0:
         raise DataError("the data set has neither features nor labels: there is nothing to write")
-    target = Path(path)
+    target = checked_target(path)
     table = described(data)
-    with replacing(schema_path(target)) as schema_file, replacing(target) as table_file:
-        with written_text(schema_file, schema_path(target)) as file:
-            file.write(to_json(table))
+    with ExitStack() as stack:
+        if not is_stream(target):  # beside which there is no place for a file
+            schema_file = stack.enter_context(replacing(schema_path(target)))
+            with written_text(schema_file, schema_path(target)) as file:
+                file.write(to_json(table))
+        table_file = stack.enter_context(replacing(target))
         with written_text(table_file, target) as file:
             file.writelines(csv_lines(data, table))
 

@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 from labelrules.data.dataset import Dataset
 from labelrules.data.encode import dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
-from labelrules.data.files import replacing, why_unreadable
+from labelrules.data.files import why_unreadable
 from labelrules.data.names import Names, checked_names
 from labelrules.data.schema import repeated
 from labelrules.data.tables.arrow import METADATA, arrow_schema, batches, from_arrow, pyarrow
 from labelrules.data.tables.schemafile import Described, from_json
+from labelrules.data.writing import checked_target, replacing
 
 _INDEX = re.compile(r"__index_level_\d+__")
 """What pandas calls the columns for an index without a name."""
@@ -78,7 +79,8 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
     ----------
     data : Dataset
     path : path-like
-        A file that is there already is replaced, once the new one is complete.
+        A file that is there already is replaced, once the new one is complete; what is there and
+        is no file, such as a pipe, is written into.
 
     Raises
     ------
@@ -99,10 +101,10 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
 
     if data.schema.n_features + data.schema.n_labels == 0:
         raise DataError("the data set has neither features nor labels: there is nothing to write")
-    target = Path(path)
+    target = checked_target(path)
     try:
         head = arrow_schema(data)
-        with replacing(target) as new, new.open("xb") as file, ParquetWriter(file, head) as writer:
+        with replacing(target) as new, new.open("wb") as file, ParquetWriter(file, head) as writer:
             for batch in batches(data, head):
                 writer.write_batch(batch)
     except UnicodeEncodeError as wrong:
