@@ -4,10 +4,10 @@ SQLite and DuckDB come with the tests. The others are used where they are at han
 
 PostgreSQL
     ``pip install "psycopg[binary]"``, and ``LABELRULES_POSTGRES`` says where the server is, such as
-    ``host=/tmp/pg user=postgres dbname=postgres``.
+    ``host=localhost user=postgres dbname=postgres``.
 MariaDB or MySQL
     ``pip install pymysql``, and ``LABELRULES_MYSQL`` says where the server is, such as
-    ``unix_socket=/tmp/my/socket user=root database=test``.
+    ``host=localhost user=root database=test``.
 Spark
     ``pip install pyspark``, and a Java that it knows.
 
