@@ -15,7 +15,7 @@ from labelrules import learners as library
 from labelrules.cli.discover import SEARCHES
 from labelrules.cli.front import COMMANDS
 from labelrules.cli.learners import LEARNERS, NOT_KEPT
-from labelrules.data import read_csv, read_mulan, write_mulan
+from labelrules.data import read_csv, read_mulan, write_csv, write_mulan
 from labelrules.inspection import compare, explain, summary
 from labelrules.rules import theory_html, theory_latex, theory_markdown
 from shell import called, output
@@ -214,8 +214,21 @@ def test_explain_tells_what_constraints_change(monkeypatch, tmp_path):
     words = ["explain", "model.json", "magazines", "--row", str(row)]
     (change,) = [one for one in done.changes() if one.row == row]
     told = f"{change.label} becomes absent by the constraints: not quality <- fashion"
+    present = [
+        label for label, cell in zip(readers.schema.labels, done.after[row], strict=True) if cell
+    ]
     for style in ("text", "sentences"):
-        assert output(*words, "--style", style).splitlines()[-1] == told
+        lines = output(*words, "--style", style).splitlines()
+        assert lines[0].lower().startswith(f"by the rules alone: row {row}")
+        assert lines[-2:] == [told, f"So the row gets {', '.join(present)}."]
+    shown = output("show", "model.json").splitlines()
+    assert shown[0] == "# rules"
+    start = shown.index("# constraints, which every prediction satisfies")
+    assert "not quality <- fashion" in shown[start + 1 :]
+    assert any(
+        "not quality" in one["text"]
+        for one in called("show", "model.json", "--json").json["constraints"]
+    )
     (found,) = called(*words, "--json").json
     assert found["board"] == model.predict(readers)[row].tolist()
     assert [one["label"] for one in found["constraints"]] == [change.label]
@@ -346,6 +359,13 @@ def test_rows_to_predict_may_have_blank_labels_or_not_be_there(names, model):
     assert output("explain", "model.json", "blank.csv") == output(
         "explain", "model.json", *names[1]
     )
+    write_csv(data, "whole.csv")
+    header_of, *lines = Path("whole.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    n_labels = len(data.schema.labels)
+    blank = [",".join(line.rstrip("\n").split(",")[:-n_labels] + [""] * n_labels) for line in lines]
+    Path("whole.csv").write_text(header_of + "\n".join(blank) + "\n", encoding="utf-8")
+    assert Path("whole.csv.schema.json").exists()
+    assert output("predict", "model.json", "whole.csv") == expected
     names_of_labels = expected.splitlines(keepends=True)[0]
     for form, nothing in (("table", names_of_labels), ("sets", "")):
         only_names = ",".join(f'"{name}"' for name in header) + "\n"

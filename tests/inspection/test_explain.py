@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goldens import golden
 from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, load, parse
 from labelrules.inspection import Place, estimate, explain
-from labelrules.rules import Evidence, Gibbs, UntilStable
+from labelrules.rules import Evidence, Gibbs, LabelByLabel, UntilStable
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, rule_sets
@@ -218,6 +218,13 @@ def test_labels_that_hold_each_other_up_are_told():
     assert told in str(found["l"])
     assert told in found["l"].sentence()
     assert told in found.html()
+    alone = parse("k <- m\nm <- k\nk <- a > 1\nm <- a > 2", SCHEMA)
+    one = explain(LayeredTheory(SCHEMA, [alone], UntilStable()), row_of(3, 0))["k"]
+    assert [(node.name, node.value, node.place) for node in one.chain.began] == [
+        ("k", 1, Place(2, 0)),
+        ("m", 1, Place(3, 0)),
+    ]
+    assert "it began with k = present in its first round, by rule 3 of layer 1" in str(one)
     once = explain(LayeredTheory(SCHEMA, layers), row_of(3, 0))["l"]
     assert once.chain.circle == once.chain.began == ()
 
@@ -232,6 +239,27 @@ def test_a_rule_that_ends_the_list_is_named():
     )
     assert "because rule 1 ended the list before a rule spoke of it." in one.sentence()
     assert explain(theory, row_of(0, 0))["l"].ended is None
+    assert explain(theory, row_of(3, 0))["m"].ended is None  # no rule speaks of it at all
+    in_turn = LayeredTheory(SCHEMA, [theory], LabelByLabel())
+    assert explain(in_turn, row_of(3, 0))["l"].ended.place == Place(0, 0)
+
+
+def test_labels_that_do_not_settle_are_told():
+    restless = parse("k <- not l\nl <- k\nnot k <- l\nnot l <- not k", SCHEMA)
+    found = explain(LayeredTheory(SCHEMA, [restless], UntilStable()), row_of(0, 0))
+    run = LayeredTheory(SCHEMA, [restless], UntilStable()).run(row_of(0, 0))
+    assert found.moving == tuple(np.array(SCHEMA.labels)[run.moving[0]])
+    assert found.moving
+    assert "Nothing is settled" in str(found)
+    assert "Nothing is settled" in found.sentences()
+    assert "Nothing is settled" in found.html()
+
+
+def test_a_category_with_the_sign_for_other_values_is_told_whole():
+    schema = Schema([Feature("f", ["x!= y", "a"])], ["k"])
+    row = Dataset(schema, np.array([[1.0]]), np.zeros((1, 1)))
+    one = explain(parse('k <- f != "x!= y"', schema), row)["k"]
+    assert 'because f is a, not "x!= y".' in one.sentence()
 
 
 def test_what_the_layers_wrote_stays_where_the_list_for_bare_rows_is_silent():

@@ -100,7 +100,7 @@ def run(options: Namespace) -> int:
         told = [{**document_of(one), **_repaired(repairs, n)} for n, one in enumerate(found)]
         write_json(told, options.output)
     else:
-        texts = [_text(one, options.style) + _after(repairs, n) for n, one in enumerate(found)]
+        texts = [_text(one, options.style, repairs, n) for n, one in enumerate(found)]
         write_text("\n\n".join(texts) + "\n", options.output)
     return OK
 
@@ -119,10 +119,8 @@ def _check_constrained(options: Namespace) -> None:
         )
 
 
-def _after(repairs: "Repairs | None", row: int) -> str:
+def _after(repairs: "Repairs", row: int) -> str:
     """What constraints make of what the rules have said of a row."""
-    if repairs is None:
-        return ""
     from labelrules.rules.tokens import name_text
 
     found = [
@@ -131,7 +129,10 @@ def _after(repairs: "Repairs | None", row: int) -> str:
         for one in repairs.changes()
         if one.row == row
     ]
-    return "\n" + "\n".join(found or ["The constraints leave all labels as they are."])
+    labels = repairs.schema.labels
+    present = [name_text(labels[label]) for label in repairs.after[row].nonzero()[0]]
+    end = f"So the row gets {', '.join(present) or 'no label'}."
+    return "\n".join([*found, end] if found else ["The constraints leave all labels as they are."])
 
 
 def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
@@ -140,7 +141,11 @@ def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
     changes = [one._asdict() for one in repairs.changes() if one.row == row]
     for one in changes:
         del one["row"]
-    return {"board": repairs.after[row].tolist(), "constraints": changes}
+    return {
+        "board": repairs.after[row].tolist(),
+        "board_by_rules": repairs.before[row].tolist(),
+        "constraints": changes,
+    }
 
 
 def _check_names(options: Namespace, schema: "Schema") -> None:
@@ -165,7 +170,12 @@ def _training(options: Namespace, schema: "Schema") -> "Dataset | None":
     return fitted(read_data(options.training, chosen, schema), schema, with_labels=True)
 
 
-def _text(found: Any, style: str) -> str:
+def _text(found: Any, style: str, repairs: "Repairs | None", row: int) -> str:
     if style == "html":
         return str(found.html())
-    return str(found.sentences() if style == "sentences" else found)
+    told = found.sentences() if style == "sentences" else str(found)
+    told = told.replace("raise limit to look further", "raise --limit to look further")
+    if repairs is None:
+        return str(told)
+    start = told[0].lower() + told[1:] if style == "sentences" else told
+    return f"By the rules alone: {start}\n{_after(repairs, row)}"

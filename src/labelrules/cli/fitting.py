@@ -37,6 +37,10 @@ def read_columns(
         return _read_arff(path, chosen, wanted, labels)
     columns = _columns(path, form, chosen, wanted)
     if columns is None:  # the file says itself what its columns are
+        if form == "csv":
+            unasked = {*wanted.labels} - {*labels}
+            left_out = [name for name in _csv(path, chosen).header if name in unasked]
+            chosen = {**chosen, "ignore": [*chosen.get("ignore", ()), *left_out]}
         return reader_of(path, form, chosen)(path)
     asked = [*labels, *chosen.get("labels", ())]
     known = {*wanted.feature_names, *asked} - {*chosen.get("ignore", ())}

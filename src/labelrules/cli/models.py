@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
-    from labelrules.rules import Theory
+    from labelrules.rules import RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
 
@@ -72,6 +72,11 @@ class Model:
         if not found:
             raise CommandError(f"{self.source}: this {self.kind} has no rules for labels to show")
         return found
+
+    @property
+    def constraints(self) -> "RuleSet | None":
+        """What every prediction satisfies; None if there is nothing of the kind."""
+        return self.kept.constraints_ if self.kind == _CONSTRAINED else None
 
     @property
     def theory(self) -> "Theory":

@@ -96,11 +96,15 @@ def _show_summary(model: Model, options: Namespace) -> None:
 
 def text_of(model: Model, style: str, evidence: bool, label: str | None = None) -> str:
     """The rules as text; several theories with a heading each."""
-    texts = [_text(theory, style, evidence, label) for theory in model.theories]
+    theories = model.theories
+    titles = [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)]
+    if model.constraints is not None:
+        theories = [*theories, model.constraints]
+        titles = ["rules", "constraints, which every prediction satisfies"]
+    texts = [_text(theory, style, evidence, label) for theory in theories]
     if len(texts) > 1:
         heading = _HEADINGS.get(style, "# {}")
-        titles = [heading.format(f"theory {n} of {len(texts)}") for n in range(1, len(texts) + 1)]
-        texts = [f"{title}\n{text}" for title, text in zip(titles, texts, strict=True)]
+        texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
     if style == "html":
         from labelrules.rules.html import html_page
 
@@ -112,18 +116,25 @@ def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as plain values, counted from 0."""
     from labelrules.inspection.summary import places_of
 
-    theories = model.theories
-    return {
+    wanted = None if label is None else model.schema.label_index[label]
+    told = {
         "kind": model.kind,
         "labels": list(model.schema.labels),
         "features": model.schema.n_features,
         "rules": [
             {"theory": number, "place": document_of(place), **_rule(rule, model.schema)}
-            for number, theory in enumerate(theories)
+            for number, theory in enumerate(model.theories)
             for place, rule in zip(places_of(theory), theory, strict=True)
-            if label is None or _speaks_of(rule, model.schema.label_index[label])
+            if wanted is None or _speaks_of(rule, wanted)
         ],
     }
+    if model.constraints is not None:
+        told["constraints"] = [
+            _rule(rule, model.schema)
+            for rule in model.constraints
+            if wanted is None or _speaks_of(rule, wanted)
+        ]
+    return told
 
 
 def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:

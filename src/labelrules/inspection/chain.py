@@ -1,6 +1,8 @@
 """The labels and rules that one label of a row depended on."""
 
-from labelrules.inspection.explanation import Chain, Link, Node
+from dataclasses import replace
+
+from labelrules.inspection.explanation import Chain, Link, Node, Place
 from labelrules.inspection.passage import NOWHERE, Passage
 from labelrules.inspection.sight import rule_seen
 
@@ -31,7 +33,7 @@ def chain_of(parts: tuple[Passage, ...], label: int, part: int) -> Chain:
         (*nodes.values(), *rules.values()),
         tuple(dict.fromkeys(links)),
         tuple(nodes[place].name for place in circle),
-        tuple(_label_node(parts, _before(place[0]), place[1]) for place in circle),
+        tuple(_began(parts, *place) for place in circle),
     )
 
 
@@ -53,8 +55,17 @@ def _circle(keys: dict[tuple[int, int], str], links: list[Link]) -> list[tuple[i
     return [place for place, key in keys.items() if depends_on_itself(key)]
 
 
-def _before(part: int) -> int:
-    return part - 1 if part else NOWHERE
+def _began(parts: tuple[Passage, ...], part: int, label: int) -> Node:
+    """A label before the circle closed: of the layer before, else of the only layer's first round.
+
+    The place is that of the rule that wrote it then.
+    """
+    first = parts[part].first
+    story, layer = (parts[part - 1].story, part - 1) if first is None else (first, None)
+    writer = int(story.writer[label])
+    place = Place(writer, part if layer is None else layer) if writer >= 0 else None
+    node = _label_node(parts, part, label)
+    return replace(node, value=int(story.board[label] == 1), place=place, layer=layer)
 
 
 def _writers(parts: tuple[Passage, ...], part: int, told: int) -> list[int]:
@@ -67,8 +78,8 @@ def _writers(parts: tuple[Passage, ...], part: int, told: int) -> list[int]:
         return [writer] if writer >= 0 else []
     return [
         number
-        for number, rule in enumerate(passage.theory)
-        if told in rule.head.labels and all(passage.holds(c, number, told) for c in rule.body)
+        for number in passage.speaking.get(told, ())
+        if all(passage.holds(c, number, told) for c in passage.theory[number].body)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from labelrules._messages import quoted, suggestion
+from labelrules._messages import counted, quoted, suggestion
 from labelrules._types import Floats, Mask, Matrix
 from labelrules.data.dataset import column_of
 from labelrules.data.encode import encode
@@ -87,8 +87,9 @@ class Counterfactual:
         if self.status == "impossible":
             return f"{name} stays as it is whatever the values of the features that may change"
         return (
-            f"the search for a change of {name} was given up after {self.n_tried:,} rows: at least "
-            f"{self.at_least} features would have to change; raise limit to look further"
+            f"the search for a change of {name} was given up after {counted(self.n_tried, 'row')}: "
+            f"at least {counted(self.at_least, 'feature')} would have to change; raise limit to "
+            "look further"
         )
 
 

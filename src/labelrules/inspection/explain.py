@@ -192,6 +192,7 @@ class _Job:
             tuple(named_value(f, value) for f, value in zip(features, values, strict=True)),
             board,
             tuple(self._label(parts, label) for label in self.labels),
+            tuple(label for part in parts for label in part.moving),
         )
 
     def _label(self, parts: tuple[Passage, ...], label: int) -> LabelExplanation:
@@ -213,7 +214,7 @@ class _Job:
             rule=wrote,
             votes=() if last.theory.ordered else held,
             chain=chain_of(parts, label, part),
-            ended=ending(parts[part:]) if decided == "nobody" else None,
+            ended=ending(parts[part:], label) if decided == "nobody" else None,
             estimate=self._estimate(wrote, rows, label),
             presence=self._presence(last, label) if silent else None,
             later=_later(held, last, writer),

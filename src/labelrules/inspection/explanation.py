@@ -138,7 +138,8 @@ class Chain:
         Labels that depend on themselves, since a layer has read its own labels until nothing
         changed.
     began : tuple of Node
-        What these labels were before that.
+        What these labels were before that, in the layer before or, if there is none, in the
+        first round (their layer is None), with the place of the rule that wrote it.
     """
 
     nodes: tuple[Node, ...]
@@ -248,6 +249,9 @@ class Explanation:
     board : array of int8
         The labels predicted, 0 or 1; all of them, explained or not.
     labels : tuple of LabelExplanation
+    moving : tuple of str
+        Labels that had not settled when the last layer had read its own labels as often as it
+        may: what it said first is kept.
     """
 
     theory: Theory = field(repr=False)
@@ -255,6 +259,7 @@ class Explanation:
     values: tuple[float | str | None, ...] = field(repr=False)
     board: Board = field(repr=False)
     labels: tuple[LabelExplanation, ...]
+    moving: tuple[str, ...] = ()
 
     def __getitem__(self, label: str) -> LabelExplanation:
         """Why the row gets or does not get this label."""

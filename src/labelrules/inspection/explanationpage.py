@@ -13,6 +13,7 @@ from labelrules.inspection.telling import (
     nobody_text,
     node_text,
     rows_text,
+    unsettled_text,
 )
 
 STYLE = """
@@ -50,6 +51,7 @@ def explanation_part(explanation: Explanation) -> str:
         f'<div class="labelrules-why"><style>{STYLE}</style>',
         f"<h2>Row {explanation.row}</h2>",
         f"<p>Labels: {' '.join(present) or 'none'}</p>",
+        *([f"<p>{escape(unsettled_text(explanation))}</p>"] if explanation.moving else []),
         *(line for label in explanation for line in _section(label)),
         "</div>",
     ]

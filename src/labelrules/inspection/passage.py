@@ -1,6 +1,7 @@
 """How one row went through each part of a theory, and which labels the rules saw on the way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +21,7 @@ from labelrules.rules import (
     Theory,
 )
 from labelrules.rules.rounds import closed
+from labelrules.rules.text import rule_text
 
 NOWHERE = -1
 """No part has written what is seen: it was so before the last layer was asked label by label."""
@@ -46,6 +48,10 @@ class Passage:
         Whether the labels were drawn by lot, so that no rule has written them.
     presence : array of float, optional
         If so, how probable each is.
+    first : Trace, optional
+        If the only layer has read its own labels, its first round.
+    moving : tuple of str
+        Labels that had not settled when the rounds ended.
     """
 
     story: Trace
@@ -55,6 +61,27 @@ class Passage:
     source: Integers | None = None
     is_sampled: bool = False
     presence: Floats | None = None
+    first: Trace | None = None
+    moving: tuple[str, ...] = ()
+
+    @cached_property
+    def speaking(self) -> dict[int, dict[int, tuple[int, int]]]:
+        """For each label the rules that speak of it: their numbers, with value and votes."""
+        found: dict[int, dict[int, tuple[int, int]]] = {}
+        for number, rule in enumerate(self.theory):
+            for label, value, votes in rule.ballot:
+                found.setdefault(label, {})[number] = (value, votes)
+        return found
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        return {}
+
+    def text(self, number: int) -> str:
+        """A rule in the rule language; every label of a long head asks for it."""
+        if number not in self._texts:
+            self._texts[number] = rule_text(self.theory[number], self.theory.schema)
+        return self._texts[number]
 
     @property
     def theory(self) -> DecisionList | RuleSet:
@@ -121,7 +148,7 @@ def passages(theory: Theory, one: Dataset) -> tuple[Passage, ...]:
         if last and isinstance(story.theory.inference, Gibbs):
             found.append(Passage(part, layer, is_sampled=True, presence=story.presence))
         elif last:
-            found.append(_last(story, part, one))
+            found.append(replace(_last(story, part, one), moving=story.moving))
         elif layer:
             found.append(_reading(part, layer, closed(story.layers[layer - 1].board), layer - 1))
         else:
@@ -136,7 +163,8 @@ def _last(story: LayeredTrace, part: Trace, one: Dataset) -> Passage:
     layer = len(story.layers) - 1
     own = closed(part.board)
     if story.rounds:
-        return _reading(part, layer, own, layer)
+        found = _reading(part, layer, own, layer)
+        return found if layer else replace(found, first=trace(part.theory, one))
     before = closed(story.layers[layer - 1].board) if layer else None
     if isinstance(story.theory.inference, LabelByLabel):
         start = closed(part.theory.apply(one)[0]) if before is None else before

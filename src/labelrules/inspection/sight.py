@@ -8,7 +8,7 @@ from labelrules.inspection.counterfactual import named_value
 from labelrules.inspection.explanation import ConditionSeen, Ending, Place, RuleSeen
 from labelrules.inspection.passage import Passage
 from labelrules.rules import Condition
-from labelrules.rules.text import condition_text, rule_text
+from labelrules.rules.text import condition_text
 
 CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 """How a cell of the board is told."""
@@ -17,32 +17,33 @@ CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 def nearly_holding(passage: Passage, told: int) -> list[RuleSeen]:
     """The rules of a part that speak of a label and hold but for one condition at most."""
     found = []
-    for number, rule in enumerate(passage.theory):
-        if told in rule.head.labels:
-            failing = (c for c in rule.body if not passage.holds(c, number, told))
-            if len(list(islice(failing, 2))) < 2:
-                found.append(rule_seen(passage, number, told))
+    for number in passage.speaking.get(told, ()):
+        failing = (c for c in passage.theory[number].body if not passage.holds(c, number, told))
+        if len(list(islice(failing, 2))) < 2:
+            found.append(rule_seen(passage, number, told))
     return found
 
 
-def ending(parts: Iterable[Passage]) -> Ending | None:
-    """The first rule that has ended one of the lists, if any has."""
+def ending(parts: Iterable[Passage], told: int) -> Ending | None:
+    """The first rule that has ended a list before one that speaks of a label, if any has."""
     for passage in parts:
-        number = passage.story.stopped
-        if number >= 0:
-            place = Place(number, passage.layer, passage.is_fallback)
-            return Ending(place, rule_text(passage.theory[number], passage.theory.schema))
+        for number, rule in enumerate(passage.theory):
+            if rule.stops and all(passage.holds(c, number, told) for c in rule.body):
+                if max(passage.speaking.get(told, ()), default=-1) > number:
+                    place = Place(number, passage.layer, passage.is_fallback)
+                    return Ending(place, passage.text(number))
+                break
     return None
 
 
 def rule_seen(passage: Passage, number: int, told: int) -> RuleSeen:
     """A rule that speaks of the label `told`, with what it saw of the row."""
-    rule, schema = passage.theory[number], passage.theory.schema
-    (value, votes), *_ = [(v, n) for label, v, n in rule.ballot if label == told]
+    rule = passage.theory[number]
+    value, votes = passage.speaking[told][number]
     return RuleSeen(
         Place(number, passage.layer, passage.is_fallback),
         rule,
-        rule_text(rule, schema),
+        passage.text(number),
         value,
         votes,
         tuple(_seen(passage, condition, number, told) for condition in rule.body),

@@ -23,8 +23,16 @@ PRESENCE = ("absent", "present")
 def row_lines(explanation: Explanation) -> Iterator[str]:
     """All labels of a row, one after the other."""
     yield f"Row {explanation.row}"
+    if explanation.moving:
+        yield unsettled_text(explanation)
     for label in explanation:
         yield from label_lines(label)
+
+
+def unsettled_text(explanation: Explanation) -> str:
+    """Which labels had not settled."""
+    names = _and(map(name_text, explanation.moving))
+    return f"Nothing is settled: {names} changed even in the last round, so the first one counts."
 
 
 def label_lines(one: LabelExplanation) -> Iterator[str]:
@@ -88,8 +96,14 @@ def circle_text(one: LabelExplanation) -> str:
     verb = "holds itself" if len(names) == 1 else "hold each other"
     return (
         f"{_and(names)} {verb} up: the last layer has read its own labels until nothing changed; "
-        f"it began with {_and(map(node_text, one.chain.began))}"
+        f"it began with {_and(map(_began_text, one.chain.began))}"
     )
+
+
+def _began_text(node: Node) -> str:
+    where = " in its first round" if node.layer is None else ""
+    by = "" if node.place is None else f", by {node.place}"
+    return f"{node_text(node)}{where}{by}"
 
 
 def node_text(node: Node) -> str:
@@ -144,6 +158,8 @@ def row_sentences(explanation: Explanation) -> str:
     names = explanation.theory.schema.labels
     present = [name_text(n) for n, cell in zip(names, explanation.board, strict=True) if cell]
     first = f"Row {explanation.row} gets {_and(present) if present else 'no label'}."
+    if explanation.moving:
+        first = f"{first} {unsettled_text(explanation)}"
     return "\n\n".join([first, *(label_sentence(label) for label in explanation)])
 
 
@@ -203,7 +219,7 @@ def condition_words(seen: ConditionSeen) -> str:
     if seen.condition.operator == ">":
         return f"{name} is {shown(value)}, above {number_text(threshold)}"
     if seen.condition.operator == "!=":
-        return f"{name} is {shown(value)}, not {seen.text.rpartition('!= ')[2]}"
+        return f"{name} is {shown(value)}, not {seen.text.removeprefix(f'{name} != ')}"
     return f"{name} is {shown(value)}"
 
 
@@ -231,7 +247,8 @@ def _otherwise(change: Counterfactual) -> str:
         return f"No change of the features that may change would change {name}."
     if change.status == "unknown":
         return (
-            f"At least {change.at_least} features would have to change for {name} to change; "
+            f"At least {counted(change.at_least, 'feature')} would have to change for {name} to "
+            "change; "
             "the search was given up there."
         )
     moves = [f"{name_text(move.feature)} were {shown(move.new)}" for move in change.moves]

@@ -22,7 +22,7 @@ from labelrules.data.tables.cells import (
 )
 from labelrules.data.tables.csv_records import Block, Source
 from labelrules.data.tables.kinds import numeric_columns
-from labelrules.data.tables.schemafile import Described, from_json, schema_path
+from labelrules.data.tables.schemafile import Described, from_json, schema_path, without_labels
 
 
 def read_csv(
@@ -101,9 +101,11 @@ def read_csv(
         plan = _plan_from_names(source, choice, missing)
     else:
         _check_agreement(source, table, choice, missing)
-        plan = _plan_from_schema(source, table)
+        plan = _plan_from_schema(source, table, choice.ignore)
     data = plan.read(source, name if name is not None else plan.table.name)
-    return data if table is None else data.without(choice.ignore)
+    if table is None:
+        return data
+    return data.without([one for one in choice.ignore if one not in table.schema.label_index])
 
 
 class _Choice:
@@ -191,12 +193,13 @@ def _plan_from_names(source: Source, choice: _Choice, missing: str) -> _Plan:
     return _Plan(features, labels, Described(schema, False, missing, _stem(source.path)))
 
 
-def _plan_from_schema(source: Source, table: Described) -> _Plan:
-    schema = table.schema
-    known = schema.feature_index.keys() | schema.label_index.keys()
+def _plan_from_schema(source: Source, table: Described, ignored: Names) -> _Plan:
+    known = table.schema.feature_index.keys() | table.schema.label_index.keys()
     extra = [name for name in source.header if name not in known]
     if extra:
         source.refuse(f"column {quoted(extra[0])} is not in the schema file", 1)
+    table = without_labels(table, ignored)
+    schema = table.schema
     features: dict[int, Decoder] = {}
     for feature in schema.features:
         decoder = Numbers if feature.is_numeric else KnownCategories

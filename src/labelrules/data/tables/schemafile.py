@@ -1,8 +1,8 @@
 """A schema as JSON: what a table of text or numbers alone does not say."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +22,15 @@ class Described:
     is_sparse: bool
     missing: str
     name: str
+
+
+def without_labels(table: Described, names: Collection[str]) -> Described:
+    """The same without some of the labels."""
+    schema = table.schema
+    kept = [label for label in schema.labels if label not in names]
+    parents = [schema.parents[schema.label_index[label]] for label in kept]
+    parents = [parent if parent in kept else None for parent in parents]
+    return replace(table, schema=Schema(schema.features, kept, parents))
 
 
 def described(data: Dataset) -> Described:
