@@ -231,18 +231,37 @@ def hidden_interrupt(*given):
     raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
 
+def lost_interrupt(*given):
+    """As Numba tells of Ctrl-C while LLVM hands it what is compiled."""
+    raise RuntimeError("no compiled object yet for <Library 'grow' at 0x7f>")
+
+
+def other_fault(*given):
+    raise RuntimeError("something else")
+
+
+hidden_ways = pytest.mark.parametrize("hidden", [hidden_interrupt, lost_interrupt])
+
+
+@hidden_ways
 @pytest.mark.parametrize("learner", [SeparateAndConquer, Ripper])
-def test_interrupts_that_compiled_code_hides_are_heard(learner):
+def test_interrupts_that_compiled_code_hides_are_heard(learner, hidden):
     data = a_table()
     data = data if learner is SeparateAndConquer else Dataset(
         Schema(data.schema.features, data.schema.labels[:1]), data.X, data.Y[:, :1]
     )  # fmt: skip
     with pytest.warns(LearningInterrupted, match="the rule learned so far is kept"):
-        model = learner(progress=hidden_interrupt).fit(data)
+        model = learner(progress=hidden).fit(data)
     assert len(model.theory_) >= 1
 
 
-def test_interrupts_that_compiled_code_hides_end_many_learners(monkeypatch):
-    monkeypatch.setattr(Stumps, "fit", hidden_interrupt)
-    with pytest.warns(LearningInterrupted, match="the 0 of 4 labels"):
+@hidden_ways
+def test_interrupts_that_compiled_code_hides_end_many_learners(hidden, monkeypatch):
+    monkeypatch.setattr(Stumps, "fit", hidden)
+    with pytest.warns(LearningInterrupted, match="only default rules are kept"):
         BinaryRelevance(Stumps()).fit(a_table())
+
+
+def test_other_faults_are_no_interrupts():
+    with pytest.raises(RuntimeError, match="something else"):
+        SeparateAndConquer(progress=other_fault).fit(a_table())

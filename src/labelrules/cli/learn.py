@@ -150,7 +150,7 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
             with blamed(settings):
                 learner.fit(data)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("before anything was learned, so nothing is kept") from None
+            raise KeyboardInterrupt("before there was a model, so nothing is kept") from None
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
     for message in dict.fromkeys(str(one.message) for one in warned):
