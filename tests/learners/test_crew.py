@@ -161,7 +161,7 @@ def test_ctrl_c_keeps_finished_chains():
             raise KeyboardInterrupt
 
     data = a_table()
-    with pytest.warns(LearningInterrupted, match="the 10 of 12 labels"):
+    with pytest.warns(LearningInterrupted, match="10 of 12 models were learned"):
         model = ClassifierChain(Stumps(), n_chains=5, progress=interrupt).fit(data)
     assert len(model.theories_) == len(model.orders_) == 2
     assert model.predict(data).shape == (40, 4)
@@ -191,7 +191,7 @@ def test_ctrl_c_with_classifiers_that_learn_no_rules():
             raise KeyboardInterrupt
 
     model = StackedBinaryRelevance(LogisticRegression(), progress=interrupt, labels_from="truth")
-    with pytest.warns(LearningInterrupted, match="the 7 of 8 labels"):
+    with pytest.warns(LearningInterrupted, match="7 of 8 models were learned"):
         model.fit(data)
     first = BinaryRelevance(LogisticRegression()).fit(data).predict(data)
     whole = StackedBinaryRelevance(LogisticRegression(), labels_from="truth").fit(data)
@@ -215,10 +215,21 @@ def test_one_ctrl_c_is_enough():
         BinaryRelevance(base).fit(data)
     assert len(pressed) == 1
     assert [str(w.message) for w in caught] == [
-        "learning ended early because it was interrupted; the 0 of 4 labels learned so far are kept"
+        "learning ended early because it was interrupted; no label was learned yet, so only "
+        "default rules are kept"
     ]
     with pytest.warns(LearningInterrupted, match="the rule learned so far"):
         base.fit(data)  # and alone it deals with it itself
+
+
+@pytest.mark.parametrize(
+    ("default_rule", "kept"), [(True, "only the default rule is kept"), (False, "none is kept")]
+)
+def test_ctrl_c_before_the_first_rule(default_rule, kept, monkeypatch):
+    monkeypatch.setattr("labelrules.learners.rulesearch.RuleSearch.best_rule", hidden_interrupt)
+    with pytest.warns(LearningInterrupted, match=f"no rule was learned yet, so {kept}"):
+        model = SeparateAndConquer(default_rule=default_rule).fit(a_table())
+    assert len(model.theory_) == default_rule
 
 
 def test_ctrl_c_in_a_test_for_dependence_ends_it():
