@@ -59,6 +59,7 @@ def rules_so_far(number: int, has_default: bool = True) -> str:
 def _levels_to_caller() -> int:
     """How far up the stack the caller of this package is, as warnings count."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("labelrules."):
+    inside = ("labelrules.", "contextlib")  # which runs what `heard_interrupts` decorates
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(inside):
         frame, level = frame.f_back, level + 1
     return level
