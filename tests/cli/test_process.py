@@ -73,6 +73,51 @@ def test_ctrl_c_in_a_process(tmp_path):
     assert len(restore(tmp_path / "m.json").theory_) >= 1
 
 
+class Handed:
+    """Something that loses an interrupt, as a function that the compiler calls does."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def lost(*given: object) -> None:
+    del (handed := [Handed()])[0], handed
+    raise RuntimeError("no compiled object yet for <Library 'grow' at 0x7f>")
+
+
+def test_an_interrupt_that_the_compiler_loses(monkeypatch):
+    """Numba tells of it by another error, after Python has complained of one that it ignores."""
+    monkeypatch.setattr("labelrules.learners.covering.SeparateAndConquer.fit", lost)
+    complain = sys.unraisablehook
+    done = called("learn", "magazines")
+    assert done.code == 130
+    assert done.err == ("labelrules: interrupted before there was a model, so nothing is kept\n")
+    assert sys.unraisablehook is complain
+
+
+def test_ctrl_c_in_an_election(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def pressed(self: object, rule: int, votes: object) -> None:
+        monkeypatch.undo()
+        monkeypatch.chdir(tmp_path)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("labelrules.learners.election.Election._give", pressed)
+    done = called("learn", "magazines", "--learner", "voted-rules", "-o", "model.json")
+    assert done.code == 130
+    assert "it was interrupted; the election ended after 2 rules" in done.err
+    assert len(restore("model.json").theory_) == 3
+
+
+def test_the_package_is_a_program_too():
+    """As light as the other one."""
+    program = [sys.executable, "-X", "importtime", "-m", "labelrules", "--version"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert done.stdout == output("--version")
+    assert "numpy" not in done.stderr
+
+
 def test_ctrl_c_before_anything_is_learned(monkeypatch):
     def interrupted(*given: object) -> None:
         raise KeyboardInterrupt

@@ -92,6 +92,76 @@ def test_the_mode_of_a_file_is_kept_and_new_ones_get_the_usual_one(write, tmp_pa
         assert mode_of(tmp_path / "new") == mode
 
 
+def refusing(monkeypatch, refused):
+    """A system in which one may not give files away, in some ways."""
+    given = []
+
+    def chown(path, owner, group):
+        if refused(owner, group):
+            raise PermissionError(1, "not permitted")
+        given.append((owner, group))
+
+    monkeypatch.setattr(os, "chown", chown)
+    return given
+
+
+def test_the_group_stays_where_the_owner_cannot(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(0o664)
+    given = refusing(monkeypatch, lambda owner, group: owner != -1)
+    write_some_text(path)
+    assert given == [(-1, path.stat().st_gid)]
+    assert mode_of(path) == 0o664
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() != 0, reason="only root gives files to groups")
+def test_what_a_group_was_allowed_is_not_allowed_to_another(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.touch()
+    os.chown(path, 4321, 4321)
+    path.chmod(0o664)
+    refusing(monkeypatch, lambda owner, group: True)
+    write_some_text(path)
+    assert mode_of(path) == 0o604
+
+
+def test_no_program_is_made_to_run_as_somebody_else(tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(0o6755)
+    write_some_text(path)
+    assert mode_of(path) == 0o755
+
+
+def test_hard_links_part(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"old")
+    second.hardlink_to(first)
+    write_some_text(first)
+    assert (first.read_bytes(), second.read_bytes()) == (b"some text\n", b"old")
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() != 0, reason="only root gives files to others")
+def test_a_sticky_folder_lets_nobody_replace_what_is_not_theirs(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    os.chown(tmp_path / "file", 4321, -1)
+    tmp_path.chmod(0o1777)
+    monkeypatch.setattr(os, "geteuid", lambda: 1234)
+    with pytest.raises(FileError, match=r"cannot write: .* only its owner may replace the file"):
+        write_some_text(tmp_path / "file")
+    monkeypatch.setattr(os, "geteuid", lambda: 4321)
+    write_some_text(tmp_path / "file")
+
+
+def test_a_path_may_go_up(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for name in ("../above", "../here/../again", "./.././third"):
+        write_some_text(Path(name))
+    assert {one.name for one in tmp_path.iterdir()} == {"here", "above", "again", "third"}
+
+
 def test_a_secret_is_not_shown_while_it_is_written(tmp_path, monkeypatch):
     path = tmp_path / "file"
     path.touch(mode=0o600)
@@ -183,6 +253,9 @@ def test_the_standard_output_goes_on_where_it_is(name, tmp_path):
         ("new/", "there is no folder 'new'; name a file"),
         ("file/", "there is no folder 'file'; name a file"),
         ("nowhere/file", "there is no folder 'nowhere'"),
+        ("nowhere/../file", "there is no folder 'nowhere'"),
+        ("here/nowhere/../../new", "there is no folder 'here/nowhere'"),
+        ("file/../new", "there is no folder 'file'"),
         ("file/file", "'file' is no folder"),
         ("lost", "there is no folder '.*nowhere'"),
         ("round", "Too many levels of symbolic links"),

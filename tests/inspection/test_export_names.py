@@ -38,10 +38,16 @@ def test_features_so_called_are_refused_unless_the_table_has_another_name(name):
     ("wrong", "message"),
     [
         ({"keys": "id"}, r"keys must be a list of names, such as \['id'\]"),
-        ({"keys": 3}, "keys must be a name, or a list of names, not 3"),
+        ({"keys": 3}, "keys must be a list of names, not 3"),
+        ({"keys": None}, "keys must be a list of names, not None"),
         ({"keys": [3]}, "keys: a name must be text that is not empty, not 3"),
         ({"keys": [""]}, "keys: a name must be text that is not empty"),
         ({"table": 3}, "table must be a name, or a list of names, not 3"),
+        (
+            {"columns": ["a"]},
+            r"columns must say which name stands for which, such as .* not \['a'\]",
+        ),
+        ({"columns": 3}, "columns must say which name stands for which, such as .* not 3"),
         ({"columns": {"education": ""}}, "columns: a name must be text that is not empty"),
         ({"columns": {"education": 3}}, "columns: a name must be text that is not empty, not 3"),
     ],
@@ -50,3 +56,31 @@ def test_what_is_no_name_is_refused(wrong, message):
     theory = parse("quality <- education = University", load("magazines").schema)
     with pytest.raises(ValueError, match=message):
         to_sql(theory, **{"table": "readers", **wrong})
+
+
+@pytest.mark.parametrize("keys", [["true"], ["KEY", "key"], ["id", "id"]])
+def test_a_key_can_only_be_renamed_where_it_is(keys):
+    """It is no feature and no label, of which `columns` tells other names."""
+    theory = parse("quality <- education = University", load("magazines").schema)
+    with pytest.raises(ValueError, match="give the key another name in the table") as caught:
+        to_sql(theory, "readers", keys=keys)
+    assert "columns=" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["quality", "Education"])
+def test_what_is_like_a_key_can_be_renamed(key):
+    theory = parse("quality <- education = University", load("magazines").schema)
+    with pytest.raises(ValueError, match=r"say what they are called by columns=\{...\}"):
+        to_sql(theory, "readers", keys=[key])
+    to_sql(theory, "readers", keys=[key], columns={key.lower(): "other"})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("mssql", ""), ("psql", ""), ("SQLite", "; did you mean 'sqlite'?"),
+     ("postgresql", "; did you mean 'postgres'?")],
+)  # fmt: skip
+def test_dialects_that_there_are_not(name, meant):
+    with pytest.raises(ValueError, match=r"dialect must be one of bigquery, .*, trino, ") as caught:
+        to_sql(THEORY, "people", dialect=name)
+    assert str(caught.value).endswith(f"not '{name}'{meant}")

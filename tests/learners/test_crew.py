@@ -161,7 +161,7 @@ def test_ctrl_c_keeps_finished_chains():
             raise KeyboardInterrupt
 
     data = a_table()
-    with pytest.warns(LearningInterrupted, match="the 10 of 12 labels"):
+    with pytest.warns(LearningInterrupted, match="10 of 12 models were learned"):
         model = ClassifierChain(Stumps(), n_chains=5, progress=interrupt).fit(data)
     assert len(model.theories_) == len(model.orders_) == 2
     assert model.predict(data).shape == (40, 4)
@@ -191,7 +191,7 @@ def test_ctrl_c_with_classifiers_that_learn_no_rules():
             raise KeyboardInterrupt
 
     model = StackedBinaryRelevance(LogisticRegression(), progress=interrupt, labels_from="truth")
-    with pytest.warns(LearningInterrupted, match="the 7 of 8 labels"):
+    with pytest.warns(LearningInterrupted, match="7 of 8 models were learned"):
         model.fit(data)
     first = BinaryRelevance(LogisticRegression()).fit(data).predict(data)
     whole = StackedBinaryRelevance(LogisticRegression(), labels_from="truth").fit(data)
@@ -215,10 +215,21 @@ def test_one_ctrl_c_is_enough():
         BinaryRelevance(base).fit(data)
     assert len(pressed) == 1
     assert [str(w.message) for w in caught] == [
-        "learning ended early because it was interrupted; the 0 of 4 labels learned so far are kept"
+        "learning ended early because it was interrupted; no label was learned yet, so only "
+        "default rules are kept"
     ]
     with pytest.warns(LearningInterrupted, match="the rule learned so far"):
         base.fit(data)  # and alone it deals with it itself
+
+
+@pytest.mark.parametrize(
+    ("default_rule", "kept"), [(True, "only the default rule is kept"), (False, "none is kept")]
+)
+def test_ctrl_c_before_the_first_rule(default_rule, kept, monkeypatch):
+    monkeypatch.setattr("labelrules.learners.rulesearch.RuleSearch.best_rule", hidden_interrupt)
+    with pytest.warns(LearningInterrupted, match=f"no rule was learned yet, so {kept}"):
+        model = SeparateAndConquer(default_rule=default_rule).fit(a_table())
+    assert len(model.theory_) == default_rule
 
 
 def test_ctrl_c_in_a_test_for_dependence_ends_it():
@@ -231,18 +242,37 @@ def hidden_interrupt(*given):
     raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
 
+def lost_interrupt(*given):
+    """As Numba tells of Ctrl-C while LLVM hands it what is compiled."""
+    raise RuntimeError("no compiled object yet for <Library 'grow' at 0x7f>")
+
+
+def other_fault(*given):
+    raise RuntimeError("something else")
+
+
+hidden_ways = pytest.mark.parametrize("hidden", [hidden_interrupt, lost_interrupt])
+
+
+@hidden_ways
 @pytest.mark.parametrize("learner", [SeparateAndConquer, Ripper])
-def test_interrupts_that_compiled_code_hides_are_heard(learner):
+def test_interrupts_that_compiled_code_hides_are_heard(learner, hidden):
     data = a_table()
     data = data if learner is SeparateAndConquer else Dataset(
         Schema(data.schema.features, data.schema.labels[:1]), data.X, data.Y[:, :1]
     )  # fmt: skip
     with pytest.warns(LearningInterrupted, match="the rule learned so far is kept"):
-        model = learner(progress=hidden_interrupt).fit(data)
+        model = learner(progress=hidden).fit(data)
     assert len(model.theory_) >= 1
 
 
-def test_interrupts_that_compiled_code_hides_end_many_learners(monkeypatch):
-    monkeypatch.setattr(Stumps, "fit", hidden_interrupt)
-    with pytest.warns(LearningInterrupted, match="the 0 of 4 labels"):
+@hidden_ways
+def test_interrupts_that_compiled_code_hides_end_many_learners(hidden, monkeypatch):
+    monkeypatch.setattr(Stumps, "fit", hidden)
+    with pytest.warns(LearningInterrupted, match="only default rules are kept"):
         BinaryRelevance(Stumps()).fit(a_table())
+
+
+def test_other_faults_are_no_interrupts():
+    with pytest.raises(RuntimeError, match="something else"):
+        SeparateAndConquer(progress=other_fault).fit(a_table())

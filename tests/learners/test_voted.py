@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import RuleSet, RuleTable, dataset, load, parse
-from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules
+from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules, voted
 from labelrules.learners.election import BIT, MOST_VOTES, REACH, Election, Stakes
+from labelrules.learners.interrupts import passed_on
 
 
 def naive_bits(truth, margin, miss):
@@ -179,6 +180,62 @@ def test_an_interruption_keeps_the_lists_that_are_there():
     with pytest.warns(LearningInterrupted, match="the rules of 2 of 5 lists vote"):
         model = VotedRules(n_lists=5, progress=interrupt).fit(X, Y)
     assert model.predict(X).shape == Y.shape
+
+
+def pressing_in(monkeypatch, where, name, at):
+    """Ctrl-C at some calls of a function."""
+    inner, calls = getattr(where, name), []
+
+    def pressed(*given, **named):
+        calls.append(1)
+        if len(calls) in at:
+            raise KeyboardInterrupt
+        return inner(*given, **named)
+
+    monkeypatch.setattr(where, name, pressed)
+
+
+def test_an_interruption_of_the_election_keeps_who_is_elected(monkeypatch):
+    X, Y = planted_table()
+    whole = VotedRules(n_lists=3).fit(X, Y)
+    pressing_in(monkeypatch, Election, "_give", [3])  # after the default and a rule
+    with pytest.warns(LearningInterrupted, match="the election ended after 1 rule$") as caught:
+        model = VotedRules(n_lists=3).fit(X, Y)
+    assert caught[0].filename == __file__
+    assert [len(rule.body) > 0 for rule in model.theory_] == [True, False]
+    assert len(whole.theory_) > 2
+    assert (model.predict(X) == Y).mean() > ((Y.mean(axis=0) > 0.5) == Y).mean()
+
+
+@pytest.mark.parametrize(
+    ("where", "name"), [(voted, "_fires"), (Election, "_look"), (voted, "_rules")]
+)
+def test_an_interruption_around_the_election_keeps_rules(where, name, monkeypatch):
+    X, Y = planted_table()
+    pressing_in(monkeypatch, where, name, [1])
+    with pytest.warns(LearningInterrupted, match="the election ended after [1-9]"):
+        model = VotedRules(n_lists=3).fit(X, Y)
+    assert len(model.theory_) >= 2
+
+
+def test_a_second_interruption_keeps_what_the_first_did(monkeypatch):
+    X, Y = planted_table()
+
+    def interrupt(news):
+        raise KeyboardInterrupt
+
+    pressing_in(monkeypatch, Election, "_give", [3])
+    with pytest.warns(
+        LearningInterrupted, match="the rules of 1 of 3 lists vote and the election ended after 1 r"
+    ):
+        VotedRules(n_lists=3, progress=interrupt).fit(X, Y)
+
+
+def test_a_learner_around_it_hears_of_interruptions(monkeypatch):
+    X, Y = planted_table()
+    pressing_in(monkeypatch, Election, "_give", [3])
+    with passed_on(), pytest.raises(KeyboardInterrupt):
+        VotedRules(n_lists=3).fit(X, Y)
 
 
 @pytest.mark.parametrize(

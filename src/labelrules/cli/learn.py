@@ -1,6 +1,7 @@
 """``labelrules learn``: a model from data."""
 
 import signal
+import sys
 import time
 import warnings
 from argparse import Namespace
@@ -136,6 +137,8 @@ def _check_output(options: Namespace) -> None:
 
 def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
     """Learn; tell whether Ctrl-C has ended it early."""
+    from labelrules.kernels.interrupts import heard_interrupts
+
     settings = [(name.removeprefix("base."), text) for name, text in options.settings]
     with (
         _interrupts() as noted,
@@ -147,10 +150,10 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
         if has_progress:
             learner.set_params(progress=listener)
         try:
-            with blamed(settings):
+            with heard_interrupts(), blamed(settings):
                 learner.fit(data)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("before anything was learned, so nothing is kept") from None
+            raise KeyboardInterrupt("before there was a model, so nothing is kept") from None
         if has_progress:
             learner.set_params(progress=False)  # a function is not kept
     for message in dict.fromkeys(str(one.message) for one in warned):
@@ -162,17 +165,25 @@ def _fit(learner: Any, data: "Dataset", options: Namespace) -> bool:
 def _interrupts() -> Iterator[list[int]]:
     """Take note of Ctrl-C, which learners make an early end of."""
     noted: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
+    before, complain = signal.getsignal(signal.SIGINT), sys.unraisablehook
 
     def note(number: int, frame: Any) -> None:
         noted.append(number)
         raise KeyboardInterrupt
 
+    def tell_of_others(lost: Any) -> None:
+        # The compiler loses an interrupt while it hands over what it has compiled, and then fails
+        # in a way that `heard_interrupts` knows.
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            complain(lost)
+
     with suppress(ValueError):  # not in the main thread, where no signals arrive
         signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = tell_of_others
     try:
         yield noted
     finally:
+        sys.unraisablehook = complain
         with suppress(ValueError):
             signal.signal(signal.SIGINT, before)
 

@@ -64,8 +64,10 @@ def is_stream(path: Path) -> bool:
 def replacing(path: Path) -> Iterator[Path]:
     """An empty new file that takes the place of `path` when all went well, and else vanishes.
 
-    It keeps the mode of the file it replaces. A link stays, and the file that it leads to is
-    replaced. What is there and is no file is not replaced: the new one is copied into it.
+    It keeps the mode of the file it replaces, and its owner and group if that is allowed. A
+    symbolic link stays, and the file that it leads to is replaced; other names of that file (hard
+    links) keep the old one. What is there and is no file is not replaced: the new one is copied
+    into it.
     """
     checked_target(path)
     try:
@@ -103,6 +105,9 @@ def _problem(target: Path, names_folder: bool) -> str | None:
         return f"there is no folder {str(target)!r}; name a file"
     if is_stream(target):
         return None
+    missing = _missing_folder(target)
+    if missing is not None:
+        return f"there is no folder {str(missing)!r}"
     file = Path(os.path.realpath(target))
     if not file.parent.is_dir():
         folder = repr(str(file.parent if target.is_symlink() else target.parent))
@@ -111,7 +116,29 @@ def _problem(target: Path, names_folder: bool) -> str | None:
         return "permission denied: the file may only be read"
     if not os.access(file.parent, os.W_OK):
         return f"permission denied: nothing may be written in {str(file.parent)!r}"
+    if file.exists() and _is_stuck(file):
+        return f"permission denied: in {str(file.parent)!r} only its owner may replace the file"
     return None
+
+
+def _missing_folder(target: Path) -> Path | None:
+    """A folder that a path leaves again by ``..`` and that is not there; else None.
+
+    A real path is made without asking whether there is such a folder.
+    """
+    for number, part in enumerate(target.parts):
+        before = Path(*target.parts[:number])
+        if part == os.pardir and not before.is_dir():
+            return before
+    return None
+
+
+def _is_stuck(file: Path) -> bool:
+    """Whether the folder is sticky, such as ``/tmp``, and neither it nor the file is one's own."""
+    folder = file.parent.stat()
+    if not folder.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
+        return False
+    return os.geteuid() not in (0, folder.st_uid, file.stat().st_uid)
 
 
 def _may_be_written(file: Path) -> bool:
@@ -140,11 +167,24 @@ def _put(path: Path) -> Iterator[Path]:
 
 
 def _dress_like(old: os.stat_result, new: Path) -> None:
-    """Give a file the owner of another, if that is allowed, and its mode."""
-    if hasattr(os, "chown"):
+    """Give a file the owner and the group of another, as far as that is allowed, and its mode.
+
+    What the old group was allowed is not allowed to another one. And programs are not made: the
+    bits that let a file run as its owner or group stay behind.
+    """
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if hasattr(os, "chown") and not _has_group(old, new):
+        mode &= ~stat.S_IRWXG
+    new.chmod(mode)
+
+
+def _has_group(old: os.stat_result, new: Path) -> bool:
+    """Whether a file now has the group of another; if possible, it has its owner, too."""
+    for owner in (old.st_uid, -1):
         with suppress(PermissionError):
-            os.chown(new, old.st_uid, old.st_gid)
-    new.chmod(stat.S_IMODE(old.st_mode))
+            os.chown(new, owner, old.st_gid)
+            return True
+    return new.stat().st_gid == old.st_gid
 
 
 @contextmanager

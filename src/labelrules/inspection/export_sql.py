@@ -82,10 +82,10 @@ def to_sql(
     """
     database = dialect_called(dialect)
     plan = Plan.of(theory).only_once("SQL")
-    known = dict(columns or {})
+    known = {} if columns is None else columns
     given = tuple(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else keys
     check_names(table, given, known)
-    return _Query(plan, table, database, tuple(given), known).text()
+    return _Query(plan, table, database, tuple(given), dict(known)).text()
 
 
 class _Query:
@@ -119,10 +119,10 @@ class _Query:
 
     def _check(self, parts: tuple[str, ...], taken: list[str]) -> None:
         """Refuse names that the database takes for others."""
-        check_unique(taken, "the table")
+        check_unique(taken, "the table", self.keys)
         if self.dialect.name == "sqlite":
-            refuse_truth(taken)
-        check_unique([*self.keys, *self.results], "the result")
+            refuse_truth(taken, self.keys)
+        check_unique([*self.keys, *self.results], "the result", self.keys)
         for where, names in (
             ("the path of the table", parts),
             ("the table", taken),

@@ -65,11 +65,15 @@ DIALECTS = {
 """The databases whose SQL is written."""
 
 
+_NO_TYPING_ERRORS = ("mssql", "plsql", "psql", "tsql")
+"""Names that look like MySQL and are something else."""
+
+
 def dialect_called(name: str) -> Dialect:
     """A dialect by its name."""
     if name not in DIALECTS:
-        raise ValueError(
-            f"dialect must be one of {', '.join(DIALECTS)}, not {quoted(name)}"
-            f"{suggestion(str(name), DIALECTS)}"
-        )
+        is_other = str(name).casefold() in _NO_TYPING_ERRORS
+        meant = "" if is_other else suggestion(str(name), DIALECTS)
+        known = ", ".join(DIALECTS)
+        raise ValueError(f"dialect must be one of {known}, not {quoted(name)}{meant}")
     return DIALECTS[name]

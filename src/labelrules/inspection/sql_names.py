@@ -8,15 +8,22 @@ from labelrules.inspection.sql_dialects import Dialect
 TRUTH = ("true", "false")
 """Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
 
+_RENAME_KEYS = "give the key another name in the table, or in a view of it"
 
-def check_names(table: object, keys: object, columns: Mapping[str, str]) -> None:
+
+def check_names(table: object, keys: object, columns: object) -> None:
     """Refuse what is no name, or an empty one, and a single name where several are asked for."""
     if isinstance(keys, str):
         raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
-    if not isinstance(keys, Sequence) or not isinstance(table, str | Sequence):
-        wrong = "table" if isinstance(keys, Sequence) else "keys"
-        value = table if wrong == "table" else keys
-        raise ValueError(f"{wrong} must be a name, or a list of names, not {value!r}")
+    if not isinstance(keys, Sequence):
+        raise ValueError(f"keys must be a list of names, not {keys!r}")
+    if not isinstance(table, str | Sequence):
+        raise ValueError(f"table must be a name, or a list of names, not {table!r}")
+    if not isinstance(columns, Mapping):
+        raise ValueError(
+            f"columns must say which name stands for which, such as {{'Age': 'age_1'}}, "
+            f"not {columns!r:.60}"
+        )
     parts = (table,) if isinstance(table, str) else table
     for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
         for name in names:
@@ -33,15 +40,17 @@ def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
             )
 
 
-def check_unique(names: Iterable[str], where: str) -> None:
+def check_unique(names: Iterable[str], where: str, keys: Sequence[str]) -> None:
     """Refuse names that are the same where case does not matter."""
     seen: dict[str, str] = {}
     for name in names:
         if name.casefold() in seen:
             other = seen[name.casefold()]
+            are_keys = sum(key.casefold() == name.casefold() for key in keys) > 1
+            way = _RENAME_KEYS if are_keys else "say what they are called by columns={...}"
             raise ValueError(
                 f"{where} would have the columns {quoted(other)} and {quoted(name)}, which many "
-                "databases take for the same: say what they are called by columns={...}"
+                f"databases take for the same: {way}"
             )
         seen[name.casefold()] = name
 
@@ -57,14 +66,13 @@ def check_dialect_has(names: Iterable[str], where: str, dialect: Dialect) -> Non
             )
 
 
-def refuse_truth(names: Iterable[str]) -> None:
+def refuse_truth(names: Iterable[str], keys: Sequence[str]) -> None:
     """Refuse columns that SQLite takes for truth values."""
     for name in names:
         if name.casefold() in TRUTH:
-            raise ValueError(
-                f"SQLite would take the column {name!r} for a truth value: give it another name in "
-                f"the table, and say so by columns={{{name!r}: ...}}"
-            )
+            renamed = f"give it another name in the table, and say so by columns={{{name!r}: ...}}"
+            way = _RENAME_KEYS if name in keys else renamed
+            raise ValueError(f"SQLite would take the column {name!r} for a truth value: {way}")
 
 
 def check_number(n_columns: int, dialect: Dialect) -> None:

@@ -3,13 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_NOTHING_HANDED_OVER = "no compiled object yet for"
+"""How Numba says so; only an interrupt can be the reason."""
+
 
 @contextmanager
 def heard_interrupts() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt, also where it comes while a kernel gets its arguments.
+    """Let Ctrl-C be a KeyboardInterrupt, also while a kernel is compiled or gets its arguments.
 
-    Python then says that the call has both a result and an error, by a SystemError that has the
-    interrupt for its cause. This is a decorator, too.
+    Of arguments Python then says that the call has both a result and an error, by a SystemError
+    that has the interrupt for its cause. And if the interrupt comes as the compiler hands over
+    what it has compiled, it is lost on the way, and Numba has nothing to keep on disk. This is a
+    decorator, too.
 
     Examples
     --------
@@ -27,5 +32,9 @@ def heard_interrupts() -> Iterator[None]:
         while isinstance(cause, SystemError):
             cause = cause.__cause__
         if not isinstance(cause, KeyboardInterrupt):
+            raise
+        raise KeyboardInterrupt from None
+    except RuntimeError as odd:
+        if not str(odd).startswith(_NOTHING_HANDED_OVER):
             raise
         raise KeyboardInterrupt from None

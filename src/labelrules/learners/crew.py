@@ -25,7 +25,7 @@ class Crew:
 
     def __init__(self, n_jobs: int | None, tell: Callable[[LabelProgress], object]) -> None:
         self.n_jobs, self.tell = checked_jobs(n_jobs), tell
-        self.n_done = self.n_asked = 0
+        self.n_done = self.n_asked = self.n_phases = 0
         self.was_interrupted = False
 
     def learn(self, work: Work, jobs: Iterable[Job], phase: str) -> dict[Job, Member]:
@@ -36,6 +36,7 @@ class Crew:
         found: dict[Job, Member] = {}
         wanted = list(dict.fromkeys(jobs))
         self.n_asked += len(wanted)
+        self.n_phases += 1
         if self.was_interrupted or not wanted:
             return found
         parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")
@@ -61,8 +62,16 @@ class Crew:
     def warn(self) -> None:
         """Say so if not everything was learned."""
         if self.was_interrupted:
-            kept = f"the {self.n_done} of {self.n_asked} labels learned so far are kept"
-            warn_of_early_end("it was interrupted", kept)
+            warn_of_early_end("it was interrupted", self._kept())
+
+    def _kept(self) -> str:
+        share = f"{self.n_done} of {self.n_asked}"
+        if self.n_done == 0:
+            return "no label was learned yet, so only default rules are kept"
+        if self.n_phases == 1:
+            return f"the {share} labels learned so far are kept"
+        # A label has several models, and some are needed only for what was not begun.
+        return f"{share} models were learned, and what can be used of them is kept"
 
 
 @heard_interrupts()

@@ -139,12 +139,14 @@ class Election:
         self.margin = np.zeros((n_rows, n_labels), dtype=np.int64)
         self.gains = np.zeros((self.default + 1, n_labels), dtype=np.int64)
 
-    def held(self) -> Integers:
-        """Elect rules until no further one pays; the votes."""
+    def held(self, most_terms: int | None = None) -> Integers:
+        """Elect rules until no further one pays, or for so many terms; the votes."""
         self._look(np.arange(self.votes.shape[1]))
         self._change(self.default)
-        while self._elect():
+        n_terms = 0
+        while n_terms != most_terms and self._elect():
             self._review()
+            n_terms += 1
         return self.votes
 
     def cost(self) -> int:

@@ -40,12 +40,17 @@ def warn_of_early_end(reason: str, kept: str) -> None:
     )
 
 
-def rules_so_far(number: int) -> str:
-    """What is kept of a list.
+def rules_so_far(number: int, has_default: bool = True) -> str:
+    """What is kept of a list, to which a default rule may be added.
 
     >>> rules_so_far(1), rules_so_far(2)
     ('the rule learned so far is kept', 'the 2 rules learned so far are kept')
+    >>> rules_so_far(0)
+    'no rule was learned yet, so only the default rule is kept'
     """
+    if number == 0:
+        kept = "only the default rule is" if has_default else "none is"
+        return f"no rule was learned yet, so {kept} kept"
     if number == 1:
         return "the rule learned so far is kept"
     return f"the {number} rules learned so far are kept"
@@ -54,6 +59,7 @@ def rules_so_far(number: int) -> str:
 def _levels_to_caller() -> int:
     """How far up the stack the caller of this package is, as warnings count."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("labelrules."):
+    inside = ("labelrules.", "contextlib")  # which runs what `heard_interrupts` decorates
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith(inside):
         frame, level = frame.f_back, level + 1
     return level

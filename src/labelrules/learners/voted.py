@@ -1,6 +1,6 @@
 """Rules that vote: found in many samples of the rows, elected by what they save."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
+from labelrules._messages import counted
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.kernels.interrupts import heard_interrupts
@@ -16,7 +17,7 @@ from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.crew import checked_jobs
 from labelrules.learners.election import DOUBLING, Election, Stakes
 from labelrules.learners.ensembles import bootstrap_sample
-from labelrules.learners.interrupts import passed_on, warn_of_early_end
+from labelrules.learners.interrupts import are_passed_on, passed_on, warn_of_early_end
 from labelrules.learners.parameters import needed, number, whole
 from labelrules.learners.progress import Listener, told
 from labelrules.learners.table import TableClassifier
@@ -150,16 +151,12 @@ class VotedRules(TableClassifier):
         miss = (1.0 if is_single else 2.0) if self.miss_cost is None else float(self.miss_cost)
         with told(self.progress) as listener:
             bodies, n_learned = self._candidates(data, listener)
-        fires = _fires(bodies, data)
-        lengths = np.array([len(body) for body in bodies], dtype=np.int64)
         stakes = Stakes(miss, float(self.vote_cost), float(self.condition_cost))
-        votes = Election(fires, lengths, data.Y, stakes).held()
-        self.theory_ = RuleSet(data.schema, _rules([*bodies, Body()], votes, data))
+        rules, is_finished = _elected(bodies, data, stakes)
+        self.theory_ = RuleSet(data.schema, rules)
         self._odds_of_none = miss
         self._remember(data.schema, target)
-        if n_learned < self.n_lists:
-            kept = f"the rules of {n_learned} of {self.n_lists} lists vote"
-            warn_of_early_end("it was interrupted", kept)
+        self._warn(n_learned, is_finished)
         return self
 
     @property
@@ -176,6 +173,17 @@ class VotedRules(TableClassifier):
             raise ValueError("miss_cost must be above 0; at 0 nothing would be predicted")
         checked_jobs(self.n_jobs)
 
+    def _warn(self, n_learned: int, is_finished: bool) -> None:
+        """Say what is kept if somebody interrupted."""
+        kept = []
+        if n_learned < self.n_lists:
+            kept.append(f"the rules of {n_learned} of {self.n_lists} lists vote")
+        if not is_finished:
+            n_rules = sum(len(rule.body) > 0 for rule in self.theory_)
+            kept.append(f"the election ended after {counted(n_rules, 'rule')}")
+        if kept:
+            warn_of_early_end("it was interrupted", " and ".join(kept))
+
     def _candidates(self, data: Dataset, listener: Listener) -> tuple[list[Body], int]:
         """The bodies of rules from all lists, each once; and how many lists were learned."""
         chance = check_random_state(0 if self.random_state is None else self.random_state)
@@ -190,7 +198,7 @@ class VotedRules(TableClassifier):
                 lists.append(bodies)
                 listener(ListProgress(len(lists), len(samples)))
         except KeyboardInterrupt:
-            if not lists:
+            if not lists or are_passed_on():
                 raise
         return list(dict.fromkeys(body for bodies in lists for body in bodies)), len(lists)
 
@@ -212,6 +220,29 @@ def _bodies(base: SeparateAndConquer, data: Dataset, rows: Integers) -> list[Bod
     return [rule.body for rule in learned if len(rule.body)]
 
 
+def _elected(bodies: list[Body], data: Dataset, stakes: Stakes) -> tuple[list[Rule], bool]:
+    """The rules that have votes, and whether nobody interrupted their election.
+
+    Those elected until then are kept; if it is before any was, a first few are elected.
+    """
+    election: Election | None = None
+    try:
+        election = _election(bodies, data, stakes)
+        return _rules(bodies, election.held(), data), True
+    except KeyboardInterrupt:
+        if are_passed_on():
+            raise
+    if election is None or not election.votes[:-1].any():
+        election = _election(bodies, data, stakes)
+        election.held(most_terms=1)
+    return _rules(bodies, election.votes, data), False
+
+
+def _election(bodies: list[Body], data: Dataset, stakes: Stakes) -> Election:
+    lengths = np.array([len(body) for body in bodies], dtype=np.int64)
+    return Election(_fires(bodies, data), lengths, data.Y, stakes)
+
+
 def _fires(bodies: Iterable[Body], data: Dataset) -> sparse.csr_array:
     """Bodies by rows, 1 where a body holds."""
     nothing = data.empty_board()
@@ -222,10 +253,10 @@ def _fires(bodies: Iterable[Body], data: Dataset) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(columns)), columns, places), shape=shape)
 
 
-def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> Iterator[Rule]:
-    """The rules that have votes, with evidence from the rows on which they fire."""
-    nothing = data.empty_board()
-    for body, given in zip(bodies, votes, strict=True):
+def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> list[Rule]:
+    """The rules that have votes, that for every row last, with evidence from where they fire."""
+    nothing, rules = data.empty_board(), []
+    for body, given in zip([*bodies, Body()], votes, strict=True):
         labels = np.flatnonzero(given).tolist()
         if not labels:
             continue
@@ -240,4 +271,6 @@ def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> Iterator[R
             for label in labels
         )
         head = Head(values, data.schema.n_labels)
-        yield Rule(head, body, False, tuple(evidence), tuple(abs(int(given[i])) for i in labels))
+        cast = tuple(abs(int(given[i])) for i in labels)
+        rules.append(Rule(head, body, False, tuple(evidence), cast))
+    return rules
