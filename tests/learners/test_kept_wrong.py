@@ -240,6 +240,11 @@ CONTRADICTORY = [
         ("constrained", lambda m: m["parameters"].update(constraints=[3]), "must be text"),
         (
             "constrained",
+            lambda m: m["further"]["found"]["constraints"][0].update(turned=[]),
+            "only an exclusion has it, a number for each label of the body",
+        ),
+        (
+            "constrained",
             lambda m: m["further"]["found"]["constraints"][0].update(turned=[1, 2, 3]),
             "only an exclusion has it, a number for each label of the body",
         ),

@@ -125,7 +125,7 @@ def _read_constraint(node: Node, schema: Schema) -> Constraint:
         fields["known"].flag(),
         tuple(item.whole() for item in fields["turned"].items()) if "turned" in fields else (),
     )
-    if found.turned and (found.kind != "exclusion" or len(found.turned) != len(found.body)):
+    if "turned" in fields and (found.kind != "exclusion" or len(found.turned) != len(found.body)):
         fields["turned"].refuse("only an exclusion has it, a number for each label of the body")
     if found.turned and min(found.turned) < found.exceptions:
         fields["turned"].refuse("must be as many rows as there are exceptions, or more")
