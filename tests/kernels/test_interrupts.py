@@ -1,7 +1,10 @@
 """Ctrl-C while Numba compiles."""
 
+import os
 import subprocess
 import sys
+
+import pytest
 
 PROGRAM = """
 import signal, sys
@@ -33,6 +36,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_an_interrupt_is_heard_while_llvm_hands_over_what_it_compiled(tmp_path):
     """Numba then has nothing to keep on disk; should it say so in other words, this fails."""
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
