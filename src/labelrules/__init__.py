@@ -25,10 +25,6 @@ if TYPE_CHECKING:
         SeparateAndConquer,
         StackedBinaryRelevance,
         VotedRules,
-        from_json,
-        restore,
-        save,
-        to_json,
     )
     from labelrules.measures import Measure, evaluate
     from labelrules.rules import (
@@ -49,6 +45,7 @@ if TYPE_CHECKING:
     from labelrules.rules.planted import planted
     from labelrules.search import best_head
     from labelrules.search.rehead import rehead
+    from labelrules.storage import from_json, json_schema, load_model, save, to_json
 
 __all__ = [
     "UNSET",
@@ -84,12 +81,13 @@ __all__ = [
     "fetch",
     "frequent_itemsets",
     "from_json",
+    "json_schema",
     "load",
+    "load_model",
     "parse",
     "parse_rule",
     "planted",
     "rehead",
-    "restore",
     "rule_text",
     "save",
     "statistics",
@@ -117,10 +115,6 @@ _ROOMS = {
         "SeparateAndConquer",
         "StackedBinaryRelevance",
         "VotedRules",
-        "from_json",
-        "restore",
-        "save",
-        "to_json",
     ),
     "measures": ("Measure", "evaluate"),
     "rules": (
@@ -140,6 +134,7 @@ _ROOMS = {
         "theory_text",
     ),
     "search": ("best_head", "rehead"),
+    "storage": ("from_json", "json_schema", "load_model", "save", "to_json"),
 }
 """The public names, by the room they live in."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelrules import Dataset, evaluate, load, restore, save, theory_text
+from labelrules import Dataset, evaluate, load, load_model, save, theory_text
 from labelrules import learners as library
 from labelrules.cli.discover import SEARCHES
 from labelrules.cli.front import COMMANDS
@@ -40,14 +40,14 @@ def data_of(words) -> Dataset:
 @pytest.fixture
 def model(names):
     output("learn", *names[0], "-o", "model.json")
-    return restore("model.json")
+    return load_model("model.json")
 
 
 def test_learn_prints_the_rules_and_keeps_the_model(names):
     printed = output("learn", *names[0], "-o", "model.json")
     direct = library.SeparateAndConquer().fit(data_of(names[0]))
     assert printed == theory_text(direct.theory_, evidence=True) + "\n"
-    assert restore("model.json").theory_ == direct.theory_
+    assert load_model("model.json").theory_ == direct.theory_
 
 
 def test_learn_tells_programs(names):
@@ -92,7 +92,7 @@ def test_the_table_of_learners_has_every_learner_with_a_fit():
 def test_settings_reach_the_learner_and_its_base(names):
     words = ["--set", "base=ripper", "--set", "base.folds=5", "--set", "last-resort=0.3"]
     output("learn", *names[0], "-l", "BinaryRelevance", *words, "-o", "model.json")
-    kept = restore("model.json")
+    kept = load_model("model.json")
     assert (kept.base.folds, kept.last_resort) == (5, 0.3)
 
 
@@ -100,7 +100,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
     words = ["heads=multi", "lift=kln(0.1)", "operators=<=,>,=", "pruning=none", "polarity=both"]
     chosen = [part for word in words for part in ("--set", word)]
     output("learn", *names[0], *chosen, "--set", "max_rules=3", "-o", "model.json")
-    kept = restore("model.json")
+    kept = load_model("model.json")
     assert kept.lift == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
     assert (kept.heads, kept.operators, kept.pruning) == ("multi", ("<=", ">", "="), None)
 
@@ -258,7 +258,7 @@ def test_edited_rules_can_be_evaluated_and_kept(names, model):
     by_model = called("evaluate", "model.json", *names[1], "--json", "-m", "f1/micro/full").json
     assert by_text["values"] == by_model["values"]
     output("convert", "rules.txt", "again.json", "--data", *names[0])
-    assert restore("again.json") == model.theory_
+    assert load_model("again.json") == model.theory_
 
 
 def test_convert_exports_models_that_say_the_same(names, model):
@@ -276,7 +276,7 @@ def test_convert_exports_models_that_say_the_same(names, model):
     assert "<PMML" in output("convert", "model.json", "-", "--to", "pmml")
     for ending in ("tex", "md", "rules", "json.gz"):
         output("convert", "model.json", f"model.{ending}")
-    assert restore("model.json.gz").theory_ == model.theory_
+    assert load_model("model.json.gz").theory_ == model.theory_
 
 
 def _row(data, number):

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from labelrules import load, parse, planted, restore, save
+from labelrules import load, load_model, parse, planted, save
 from labelrules.cli import learn, main
 from labelrules.data import write_csv
 from shell import called, output
@@ -50,7 +50,7 @@ def test_ctrl_c_keeps_the_partial_model(learner, tmp_path, monkeypatch):
     done = called("learn", "magazines", "--learner", learner, "-o", "model.json")
     assert done.code == 130
     assert "learning ended early because it was interrupted" in done.err
-    kept = restore("model.json")
+    kept = load_model("model.json")
     assert output("show", "model.json") == done.out
     assert len(kept.theory_) > 0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -70,7 +70,7 @@ def test_ctrl_c_in_a_process(tmp_path):
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(timeout=120) == 130, first + rest
-    assert len(restore(tmp_path / "m.json").theory_) >= 1
+    assert len(load_model(tmp_path / "m.json").theory_) >= 1
 
 
 class Handed:
@@ -107,7 +107,7 @@ def test_ctrl_c_in_an_election(tmp_path, monkeypatch):
     done = called("learn", "magazines", "--learner", "voted-rules", "-o", "model.json")
     assert done.code == 130
     assert "it was interrupted; the election ended after 2 rules" in done.err
-    assert len(restore("model.json").theory_) == 3
+    assert len(load_model("model.json").theory_) == 3
 
 
 def test_the_package_is_a_program_too():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from labelrules import load, parse, restore, save
+from labelrules import load, load_model, parse, save
 from labelrules.cli.writing import write_text
 from labelrules.data import FileError, read_csv, read_mulan, read_parquet
 
@@ -46,7 +46,7 @@ def write_columns(path):
 
 WRITERS = [save_theory, write_some_text, write_table, write_arff, write_columns]
 READ = {
-    save_theory: lambda path: restore(path) == THEORY,
+    save_theory: lambda path: load_model(path) == THEORY,
     write_some_text: lambda path: path.read_text(encoding="utf-8") == "some text\n",
     write_table: lambda path: read_csv(path) == READERS,
     write_arff: lambda path: read_mulan(path) == READERS,

@@ -146,8 +146,8 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 
 def _model_text(model: Model, form: str, options: Namespace) -> str:
     from labelrules.inspection import to_pmml, to_python
-    from labelrules.learners import to_json
     from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.storage import to_json
 
     ways: dict[str, Callable[[], str]] = {
         "json": lambda: to_json(model.kept),

@@ -190,7 +190,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 def _keep(model: Model, options: Namespace) -> None:
     if options.output is not None:
-        from labelrules.learners import to_json
+        from labelrules.storage import to_json
 
         write_text(to_json(model.kept), options.output)
 

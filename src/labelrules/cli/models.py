@@ -124,8 +124,8 @@ class Model:
 def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Model:
     """Read a model or theory, or rules as text, for which the schema of their data is asked."""
     from labelrules.data import FileError
-    from labelrules.learners import from_json
     from labelrules.rules import parse
+    from labelrules.storage import from_json
 
     if is_data(source):
         raise UsageError(f"{source} is a file of data, but a model is needed here")

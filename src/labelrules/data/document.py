@@ -1,200 +1,133 @@
-"""JSON documents: read with the place of everything that is wrong, and laid out for readers."""
+"""JSON documents: typed records, errors that name the place, text laid out for readers."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from math import isfinite
-from typing import IO, Any, AnyStr, NoReturn, TypeVar
+from typing import IO, Annotated, Any, AnyStr, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from labelrules._messages import quoted, suggestion
 from labelrules.data.errors import DataError
-from labelrules.data.schema import repeated
+from labelrules.data.schema import Feature, Schema, repeated
 
 LARGEST_TEXT = 2**26
-"""How many characters a document may have: more than any model that a person could look at."""
+"""The most characters of a document: more than any model that a person could read."""
 
 _PIECE = 2**20
-
-LARGEST_COUNT = 2**63 - 1
-"""The largest whole number that a count may be."""
-
 _LONGEST_WHOLE = 20  # digits and sign of any 64-bit number
-_LONGEST_GUESS = 60  # finding what may be meant takes longer the longer the names
+_LONGEST_GUESS = 60  # suggestions take longer the longer the names
 _MANY_NAMES = 2000
 _WIDTH = 100
 
-Value = TypeVar("Value")
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+"""A number of rows, cells or rules."""
+Share = Annotated[float, Meta(ge=0, le=1)]
+"""A share or a probability."""
+
+Type = TypeVar("Type")
+Hook = Callable[[Any], Any]
 
 
-class Odd:
-    """Something that Python reads as JSON although it is none, or that is too long."""
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base class of the objects of a document: fields with types, and no others."""
+
+
+class DocumentError(DataError):
+    """A document is wrong.
+
+    Parameters
+    ----------
+    place : str
+        The path to the wrong value, ``$`` being the whole document.
+    message : str
+        What is wrong.
+    """
+
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(f"{place}: {message}")
+        self.place, self.message = place, message
+
+    def __reduce__(self) -> tuple[type["DocumentError"], tuple[str, str]]:
+        return DocumentError, (self.place, self.message)
+
+
+@contextmanager
+def at(place: str) -> Iterator[None]:
+    """Put a place before those of errors; other errors of values get this place.
+
+    Examples
+    --------
+    >>> with at("$.rules"), at("[0]"):
+    ...     raise ValueError("a head names at least one label")
+    Traceback (most recent call last):
+    labelrules.data.document.DocumentError: $.rules[0]: a head names at least one label
+    """
+    try:
+        yield
+    except DocumentError as wrong:
+        found = DocumentError(place + wrong.place, wrong.message)
+    except (ValueError, TypeError, OverflowError) as wrong:
+        found = DocumentError(place, " ".join(str(wrong).split())[:400])
+    else:
+        return
+    raise found
+
+
+def step(key: str | int) -> str:
+    """The part of a place that leads to an item of a list or to a value of an object.
+
+    >>> print(step("rules") + step(0) + step("it's"))
+    .rules[0]["it's"]
+    """
+    if isinstance(key, str) and key.isidentifier() and len(key) <= _LONGEST_GUESS:
+        return f".{key}"
+    return f"[{key if isinstance(key, int) else quoted(key)}]"
+
+
+def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") -> Type:
+    """What a name stands for; the message suggests a similar one."""
+    if name not in numbers:
+        is_short = len(numbers) <= _MANY_NAMES and len(name) <= _LONGEST_GUESS
+        near = suggestion(name, numbers) if is_short else ""
+        raise DocumentError(place, f"there is no {what} {quoted(name)}{near}")
+    return numbers[name]
+
+
+# ---------------------------------------------------------------- from text to plain values
+
+
+class _NotJson:
+    """Something that Python reads as JSON although it is none, or a number that is too large."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
 
-class Repeating(dict[str, Any]):
-    """An object of which some key occurs twice."""
+class _Repeating(dict[str, Any]):
+    """An object in which a key occurs twice."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
         self.key = repeated([key for key, _ in pairs])[0]
 
 
-class Node:
-    """A value of a document and its place, for messages.
+_LONE = re.compile("[\ud800-\udfff]")
+_HALF = re.compile(r"\\u[dD]|[\ud800-\udfff]")
 
-    Parameters
-    ----------
-    value : object
-        As `json` reads it.
-    parent : Node, optional
-        What it is in.
-    key : str or int
-        Under which name, or where in the list.
+
+def read_document(text: str | bytes) -> Any:
+    """Read JSON text, in UTF-8 if it is bytes, as plain values.
 
     Examples
     --------
-    >>> node = Node({"rules": [{"stops": "yes"}]})
-    >>> node.field("rules").items()[0].field("stops").flag()
+    >>> read_document('{"version": 1, "version": 2}')
     Traceback (most recent call last):
-    labelrules.data.errors.DataError: $.rules[0].stops: must be true or false, not 'yes'
-    """
-
-    __slots__ = ("key", "parent", "value")
-
-    def __init__(self, value: Any, parent: "Node | None" = None, key: str | int = "") -> None:
-        self.value, self.parent, self.key = value, parent, key
-
-    @property
-    def place(self) -> str:
-        """The path from the top, written ``$``."""
-        if self.parent is None:
-            return "$"
-        if isinstance(self.key, int):
-            return f"{self.parent.place}[{self.key}]"
-        if self.key.isidentifier() and len(self.key) <= _LONGEST_GUESS:
-            return f"{self.parent.place}.{self.key}"
-        return f"{self.parent.place}[{quoted(self.key)}]"
-
-    def refuse(self, message: str) -> NoReturn:
-        """Say what is wrong here."""
-        raise DataError(f"{self.place}: {message}")
-
-    @contextmanager
-    def blamed(self) -> Iterator[None]:
-        """Say of any error that its cause is here."""
-        try:
-            yield
-        except (ValueError, TypeError, OverflowError) as wrong:
-            if isinstance(wrong, DataError) and str(wrong).startswith("$"):
-                raise
-            message = " ".join(str(wrong).split())
-        else:
-            return
-        self.refuse(message[:400])
-
-    def fields(self, *names: str) -> dict[str, "Node"]:
-        """The fields of an object, which must be these and no others."""
-        found = self._object()
-        for name in names:
-            if name not in found:
-                self.refuse(f'"{name}" is not there')
-        for name in found:
-            if name not in names:
-                hint = suggestion(name, names) if len(name) <= _LONGEST_GUESS else ""
-                self.refuse(f"there is no field {quoted(name)}{hint}")
-        return {name: Node(found[name], self, name) for name in names}
-
-    def field(self, name: str) -> "Node":
-        """One field of an object."""
-        found = self._object()
-        if name not in found:
-            self.refuse(f'"{name}" is not there')
-        return Node(found[name], self, name)
-
-    def has(self, name: str) -> bool:
-        """Whether it is an object with this field."""
-        return name in self._object()
-
-    def entries(self) -> list[tuple[str, "Node"]]:
-        """All fields of an object with names of any kind."""
-        return [(name, Node(value, self, name)) for name, value in self._object().items()]
-
-    def items(self) -> list["Node"]:
-        """The items of a list."""
-        if not isinstance(self.value, list):
-            self._must_be("a list")
-        return [Node(value, self, place) for place, value in enumerate(self.value)]
-
-    def text(self) -> str:
-        """A text of whole characters."""
-        if not isinstance(self.value, str):
-            self._must_be("text")
-        if not is_whole_text(self.value):
-            self.refuse("the text has half a character (a lone surrogate)")
-        return self.value
-
-    def word(self, known: Collection[str], what: str) -> str:
-        """A text that is one of those known."""
-        text = self.text()
-        if text not in known:
-            few = len(known) <= _MANY_NAMES and len(text) <= _LONGEST_GUESS
-            near = suggestion(text, known) if few else ""
-            self.refuse(f"there is no {what} {quoted(text)}{near}")
-        return text
-
-    def one_of(self, known: Mapping[str, Value], what: str) -> Value:
-        """What a known text stands for."""
-        return known[self.word(known.keys(), what)]
-
-    def flag(self) -> bool:
-        """True or false."""
-        if not isinstance(self.value, bool):
-            self._must_be("true or false")
-        return self.value
-
-    def whole(self, lowest: int = 0, highest: int = LARGEST_COUNT) -> int:
-        """A whole number within limits, written without a decimal point."""
-        if type(self.value) is not int:
-            self._must_be("a whole number")
-        if not lowest <= self.value <= highest:
-            self._must_be(f"from {lowest} to {highest}")
-        return self.value
-
-    def number(self) -> float:
-        """A finite number."""
-        if type(self.value) not in (int, float):
-            self._must_be("a number")
-        if not isfinite(self.value):
-            self.refuse("the number is too large")
-        if float(self.value) != self.value:
-            self.refuse(f"no floating-point number is {self.value}")
-        return float(self.value)
-
-    @property
-    def is_null(self) -> bool:
-        """Whether nothing is said."""
-        return self.value is None
-
-    def _object(self) -> dict[str, Any]:
-        if isinstance(self.value, Repeating):
-            self.refuse(f"{quoted(self.value.key)} is there twice")
-        if not isinstance(self.value, dict) or not all(isinstance(k, str) for k in self.value):
-            self._must_be("an object")
-        return self.value
-
-    def _must_be(self, what: str) -> NoReturn:
-        self.refuse(f"must be {what}, not {_shown(self.value)}")
-
-
-def read_document(text: str | bytes) -> Node:
-    """Read JSON text, in UTF-8 if it is bytes.
-
-    Examples
-    --------
-    >>> read_document('{"version": 1}').field("version").whole()
-    1
+    labelrules.data.document.DocumentError: $: the key 'version' occurs twice
     """
     check_length(len(text))
     try:
@@ -203,8 +136,10 @@ def read_document(text: str | bytes) -> Node:
             whole.removeprefix("\ufeff"),
             object_pairs_hook=_object,
             parse_int=_whole,
-            parse_constant=Odd,
+            parse_float=_float,
+            parse_constant=_NotJson,
         )
+        _check_parts(value, "$", bool(_HALF.search(whole)))
     except UnicodeDecodeError as wrong:
         message = f"this is not UTF-8 text ({wrong.reason} at byte {wrong.start})"
     except json.JSONDecodeError as wrong:
@@ -212,8 +147,37 @@ def read_document(text: str | bytes) -> Node:
     except RecursionError:
         message = "this is no document of labelrules: it is nested too deeply"
     else:
-        return Node(value)
+        return value
     raise DataError(message)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else _Repeating(pairs)
+
+
+def _whole(text: str) -> int | _NotJson:
+    if len(text) <= _LONGEST_WHOLE:
+        return int(text)
+    return _NotJson(f"{text[:_LONGEST_WHOLE]}... of {len(text)} digits")
+
+
+def _float(text: str) -> float | _NotJson:
+    number = float(text)
+    return number if isfinite(number) else _NotJson(f"{text[:_LONGEST_WHOLE]}, which is too large")
+
+
+def _check_parts(value: Any, place: str, may_be_halved: bool) -> None:
+    """Refuse objects with a key twice, and text with half a character, which no file can hold."""
+    if isinstance(value, _Repeating):
+        raise DocumentError(place, f"the key {quoted(value.key)} occurs twice")
+    if may_be_halved and isinstance(value, str) and _LONE.search(value):
+        raise DocumentError(place, "the text has half a character (a lone surrogate)")
+    if isinstance(value, dict | list):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(item, dict | list) or may_be_halved:
+                _check_parts(key, place + step(key), may_be_halved)
+                _check_parts(item, place + step(key), may_be_halved)
 
 
 def check_length(length: int) -> None:
@@ -231,6 +195,134 @@ def read_pieces(file: IO[AnyStr]) -> AnyStr:
         check_length(length)
         pieces.append(piece)
     return file.read(0).join(pieces)
+
+
+# ---------------------------------------------------------------- from plain values to records
+
+
+def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | None = None) -> Type:
+    """Plain values as records, checked by their types.
+
+    Parameters
+    ----------
+    value : object
+    kind : type
+        A record, or any type that msgspec knows.
+    hook : function, optional
+        Reads values of other types, from the type and the plain value.
+
+    Examples
+    --------
+    >>> class Point(Record):
+    ...     x: Count
+    >>> with at("$"):
+    ...     converted({"x": "1"}, Point)
+    Traceback (most recent call last):
+    labelrules.data.document.DocumentError: $.x: must be a whole number, not '1'
+    """
+    try:
+        return msgspec.convert(value, kind, dec_hook=hook)
+    except RecursionError:
+        found = DocumentError("", "it is nested too deeply")
+    except msgspec.ValidationError as wrong:
+        found = _located(wrong, value, kind)
+    raise found
+
+
+_AT = re.compile(r"(.*) - at `\$([^`]*)`", re.DOTALL)
+_EXPECTED = re.compile(r"Expected `([^`]*)`( [^,]*)?(, got .*)?")
+_FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "an object",
+    "str": "text",
+}
+_NOTHING = _NotJson("")
+
+
+def _located(wrong: msgspec.ValidationError, value: Any, kind: Any) -> DocumentError:
+    match = _AT.fullmatch(str(wrong))
+    message, path = match.groups() if match else (str(wrong), "")
+    place, found = _value_at(value, path)
+    if isinstance(wrong.__cause__, DocumentError):
+        return DocumentError(place + wrong.__cause__.place, wrong.__cause__.message)
+    return DocumentError(place, _explained(message, found, kind))
+
+
+def _value_at(value: Any, path: str) -> tuple[str, Any]:
+    """The place that a path of msgspec leads to, which leaves out keys, and the value there."""
+    place = ""
+    for name, item in _STEP.findall(path):
+        key: Any = name or (item if item == "..." else int(item))
+        if key == "..." and isinstance(value, dict) and len(value) == 1:
+            key = next(iter(value))
+        try:
+            value = value[key]
+        except (LookupError, TypeError):
+            value = _NOTHING
+        place += "[...]" if key == "..." else step(key)
+    return place, value
+
+
+def _explained(message: str, value: Any, kind: Any) -> str:
+    """A message of msgspec in plain words, with the value and what may have been meant."""
+    shown = "" if value is _NOTHING else f", not {_shown(value)}"
+    if match := _EXPECTED.fullmatch(message):
+        names, limit = match[1].split(" | "), (match[2] or "").replace(" of length >= 1", "")
+        words = " or ".join(_WORDS.get(name, name) for name in names)
+        if match[2] and not limit:
+            return f"must be {words} that is not empty"
+        return f"must be {words}{limit}{shown}"
+    if match := _FIELD.fullmatch(message):
+        if match[1] == "missing required":
+            return f'"{match[2]}" is missing'
+        return f"there is no field {quoted(match[2])}{_near(match[2], 'properties', kind)}"
+    if message.startswith(("Invalid enum value", "Invalid value")):
+        return f"{_shown(value)} is not possible here{_near(value, 'enum', kind)}"
+    return " ".join(message.split())[:400]
+
+
+def _near(name: Any, where: str, kind: Any) -> str:
+    if not isinstance(name, str) or len(name) > _LONGEST_GUESS:
+        return ""
+    return suggestion(name, _words(where, kind))
+
+
+@cache
+def _words(where: str, kind: Any) -> list[str]:
+    """The names of fields or the words that the records of a type may have."""
+    _, components = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
+    words: list[str] = []
+    for component in components.values():
+        fields = component.get("properties", {})
+        words += fields if where == "properties" else []
+        words += [word for field in fields.values() for word in field.get(where, ())]
+    return [word for word in dict.fromkeys(words) if isinstance(word, str)]
+
+
+def _shown(value: Any) -> str:
+    """A value as messages show it; never its inside, which may be deep or long."""
+    if isinstance(value, _NotJson):
+        return value.text
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return f"{value!r:.40}"
+
+
+# ---------------------------------------------------------------- from records to text
+
+
+def builtins_of(value: Any, hook: Hook | None = None) -> Any:
+    """Records as plain values; `hook` writes values of other types."""
+    return msgspec.to_builtins(value, enc_hook=hook)
 
 
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
@@ -266,40 +358,45 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
 
 
-def is_whole_text(text: str) -> bool:
-    """Whether a text has no half of a character, which no file can hold.
+# ---------------------------------------------------------------- schemas
 
-    >>> is_whole_text("🙂"), is_whole_text(chr(0xD83D))
-    (True, False)
+
+class FeatureRecord(Record):
+    """A feature; without categories it is numeric."""
+
+    name: str
+    categories: list[str] | None
+
+
+class SchemaRecord(Record):
+    """The features, the labels, and the parent of each label in a hierarchy."""
+
+    features: list[FeatureRecord]
+    labels: list[str]
+    parents: list[str | None]
+
+
+def schema_record(schema: Schema) -> SchemaRecord:
+    """The record of a schema.
+
+    Examples
+    --------
+    >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
+    >>> read_schema(schema_record(schema)) == schema
+    True
     """
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    features = [
+        FeatureRecord(one.name, None if one.categories is None else list(one.categories))
+        for one in schema.features
+    ]
+    return SchemaRecord(features, list(schema.labels), list(schema.parents))
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Repeating(pairs)
-
-
-def _whole(text: str) -> int | Odd:
-    if len(text) <= _LONGEST_WHOLE:
-        return int(text)
-    return Odd(f"{text[:_LONGEST_WHOLE]}... of {len(text)} digits")
-
-
-def _shown(value: Any) -> str:
-    """A value as messages show it; never its inside, which may be deep or long."""
-    if isinstance(value, Odd):
-        return value.text
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else f"a list of {len(value)}"
-    if isinstance(value, str):
-        return quoted(value)
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    return f"{value!r:.40}"
+def read_schema(record: SchemaRecord) -> Schema:
+    """The schema of a record."""
+    features = []
+    for number, one in enumerate(record.features):
+        with at(f".features[{number}]"):
+            features.append(Feature(one.name, one.categories and tuple(one.categories)))
+    with at(""):
+        return Schema(features, record.labels, record.parents)

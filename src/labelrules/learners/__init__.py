@@ -12,12 +12,12 @@ from labelrules.learners.dependence import (
     unconditional_dependence,
 )
 from labelrules.learners.interrupts import LearningInterrupted
-from labelrules.learners.kept import from_json, json_schema, restore, save, to_json
 from labelrules.learners.labelwise import LabelwiseClassifier
 from labelrules.learners.lazy import LazyAssociativeClassifier
 from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.progress import LabelProgress, Progress
 from labelrules.learners.propagation import ErrorPropagation
+from labelrules.learners.registry import register, registered
 from labelrules.learners.relevance import BinaryRelevance
 from labelrules.learners.ripper import Ripper
 from labelrules.learners.rowrules import LabelVotes, RowRules, VotingRule
@@ -48,10 +48,7 @@ __all__ = [
     "VotedRules",
     "VotingRule",
     "conditional_dependence",
-    "from_json",
-    "json_schema",
-    "restore",
-    "save",
-    "to_json",
+    "register",
+    "registered",
     "unconditional_dependence",
 ]

@@ -1,14 +1,16 @@
 """A decision list chosen from association rules."""
 
 from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 
 from labelrules._messages import counted
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.data.document import Count
 from labelrules.discovery import association_rules
-from labelrules.discovery.binning import Binning
+from labelrules.discovery.binning import Binning, checked_binning
 from labelrules.discovery.limits import (
     ANY_NUMBER,
     INTERRUPTED,
@@ -18,7 +20,7 @@ from labelrules.discovery.limits import (
 )
 from labelrules.discovery.mining import check_compared
 from labelrules.discovery.ragged import Ragged
-from labelrules.learners.base import RuleClassifier
+from labelrules.learners.base import ListState, RuleClassifier
 from labelrules.learners.choosing import (
     Candidates,
     Chosen,
@@ -28,10 +30,19 @@ from labelrules.learners.choosing import (
 )
 from labelrules.learners.interrupts import are_passed_on, warn_of_early_end
 from labelrules.learners.lazy import checked_number, telling_items
+from labelrules.learners.parameters import truth
 from labelrules.learners.probability import Smoothing
+from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
 
 
+class AssociativeState(ListState):
+    """A decision list, and how many rules there were to choose from."""
+
+    n_mined: Count
+
+
+@register(order=8)
 class AssociativeClassifier(RuleClassifier):
     """Mine association rules, and keep those that a decision list needs.
 
@@ -129,6 +140,25 @@ class AssociativeClassifier(RuleClassifier):
         self.max_rules = max_rules
         self.smoothing = smoothing
         self.warm_start = warm_start
+
+    _State = AssociativeState
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check()
+        truth(self, "productive")
+        checked_number("min_confidence", self.min_confidence, 1.0)
+        minimum_count(self.min_support, n_rows=1)
+        checked_binning(self.bins, self.n_bins)
+        if self.bins is None:
+            raise ValueError("bins must say how numeric features are cut: use 'labels'")
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "n_mined": int(self.n_mined_)}
+
+    def _restore_state(self, state: Any) -> None:
+        super()._restore_state(state)
+        self.n_mined_ = state.n_mined
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         self._check()

@@ -5,11 +5,19 @@ from typing import Any, Self
 
 from labelrules._types import Board
 from labelrules.data import Dataset
-from labelrules.learners.explained import TheoryClassifier
+from labelrules.learners.explained import TheoryClassifier, TheoryState
+from labelrules.learners.parameters import truth
 from labelrules.learners.prefix import as_prefix
 from labelrules.learners.probability import Background, check_smoothing
 from labelrules.learners.targets import Target
 from labelrules.rules import DecisionList, RuleTable
+from labelrules.rules.json import ListRecord
+
+
+class ListState(TheoryState):
+    """A decision list, and counts for cells that no rule writes."""
+
+    theory: ListRecord
 
 
 class RuleClassifier(TheoryClassifier):
@@ -63,6 +71,12 @@ class RuleClassifier(TheoryClassifier):
     """
 
     warm_start: bool = False
+
+    _State = ListState
+
+    def _check_parameters(self) -> None:
+        check_smoothing(self.smoothing)
+        truth(self, "warm_start")
 
     @abstractmethod
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:

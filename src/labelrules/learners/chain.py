@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 
 from labelrules._messages import quoted, suggestion
 from labelrules._types import Board, Floats, Integers
-from labelrules.data import Dataset, Schema
+from labelrules.data import DataError, Dataset, Schema
+from labelrules.data.document import DocumentError, Share
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
@@ -20,17 +21,41 @@ from labelrules.learners.ensembles import (
     checked_threshold,
 )
 from labelrules.learners.fitted import FittedReader
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
+from labelrules.learners.labelwise import (
+    LabelwiseClassifier,
+    LabelwiseState,
+    by_label,
+    flat,
+    majority,
+)
 from labelrules.learners.members import Job, Work
 from labelrules.learners.probability import Background, presence
 from labelrules.learners.progress import Listener
+from labelrules.learners.registry import register
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
+from labelrules.rules.json import (
+    LayersRecord,
+    ListRecord,
+    label_numbers,
+    read_theory,
+    theory_record,
+)
 
 Order = tuple[int, ...]
 WORDS = ("frequency", "dependence", "random", "columns")
 
 
+class ChainState(LabelwiseState):
+    """The order and the rules of each chain; several chains have a threshold and no theory."""
+
+    theory: ListRecord | LayersRecord | None
+    threshold: Share | None
+    orders: list[list[str]]
+    theories: list[ListRecord]
+
+
+@register(order=5)
 class ClassifierChain(LabelwiseClassifier):
     """Learn a model for each label, by the features and the labels before it in a chain.
 
@@ -118,6 +143,54 @@ class ClassifierChain(LabelwiseClassifier):
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
+
+    _State = ChainState
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check()
+        check_random_state(self.random_state)
+        if not isinstance(self.order, str):
+            if not all(type(label) in (int, str) for label in self.order):
+                raise ValueError("order must name labels, or give their numbers")
+        elif self.order not in WORDS:
+            raise _no_such_order(self.order)
+
+    def _state(self) -> dict[str, Any]:
+        if not hasattr(self, "theories_"):
+            raise DataError(f"{self._why_no_theory()}; a file holds rules only")
+        labels = self.schema_.labels
+        return {
+            "theory": theory_record(self.theory_) if self._has_theory else None,
+            "background": self.background_.record,
+            "least": self._least,
+            "threshold": getattr(self, "threshold_", None),
+            "orders": [[labels[label] for label in order] for order in self.orders_],
+            "theories": [theory_record(theory) for theory in self.theories_],
+        }
+
+    def _restore_state(self, state: Any) -> None:
+        self._least = state.least
+        self.background_ = Background.of(state.background, self.n_labels_)
+        self.orders_ = [
+            _read_order(order, self.schema_, f".orders[{number}]")
+            for number, order in enumerate(state.orders)
+        ]
+        self.theories_ = [
+            read_theory(theory, self.schema_, f".theories[{number}]")
+            for number, theory in enumerate(state.theories)
+        ]
+        if not self.orders_ or len(self.orders_) != len(self.theories_):
+            raise ValueError("each chain must have an order and a theory")
+        # Of several chains only one may be left, if learning was interrupted.
+        is_one = state.theory is not None
+        if is_one != (state.threshold is None) or (is_one and len(self.orders_) != 1):
+            raise ValueError("one chain has a theory, several have none but a threshold")
+        if is_one:
+            self.theory_ = read_theory(state.theory, self.schema_, ".theory")
+        else:
+            self.threshold_ = state.threshold
+        self._chains = list(map(by_label, self.theories_, self.orders_))
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
         self._check()
@@ -232,10 +305,21 @@ def chain_order(order: Any, data: Dataset) -> Order | None:
         return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
     if order == "random":
         return None
-    raise ValueError(
-        f"order must be {', '.join(map(repr, WORDS))} or labels, not {order!r}"
-        f"{suggestion(order, WORDS)}"
+    raise _no_such_order(order)
+
+
+def _no_such_order(order: str) -> ValueError:
+    words = ", ".join(map(repr, WORDS))
+    return ValueError(
+        f"order must be {words} or labels, not {order!r:.60}{suggestion(order[:60], WORDS)}"
     )
+
+
+def _read_order(names: list[str], schema: Schema, place: str) -> Order:
+    order = label_numbers(names, schema, place)
+    if sorted(order) != list(range(schema.n_labels)):
+        raise DocumentError(place, "must name each label once")
+    return order
 
 
 def _given_order(order: Iterable[Any], schema: Schema) -> Order:

@@ -1,5 +1,6 @@
 """Any multi-label classifier, with predictions that satisfy constraints."""
 
+from copy import copy
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
+from labelrules.data.document import DocumentError, Record, at
 from labelrules.data.frames import native
 from labelrules.data.names import default_names
 from labelrules.discovery import Constraints, Repairs, find_constraints
@@ -20,12 +22,16 @@ from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.knowledge import consistent, together
 from labelrules.discovery.repair import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
+from labelrules.learners.constraint_records import FoundRecord, found_record, read_found
 from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
+from labelrules.learners.parameters import needed, truth, whole
+from labelrules.learners.registry import register
 from labelrules.learners.table import TableClassifier, refuse_no_labels
 from labelrules.learners.targets import Target, read_target
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import RuleSet
+from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 Way = Literal["auto", "labels", "probabilities", "scores"]
 
@@ -37,6 +43,21 @@ def _base_has(method: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "base_", self._base()), method))
 
 
+class ConstrainedState(Record):
+    """The classifier whose predictions are repaired, and the constraints that they satisfy.
+
+    How those learned were found, and those left out; `features_known` if the schema of the
+    constraints has the features.
+    """
+
+    base: TableClassifier
+    constraints: SetRecord
+    features_known: bool
+    found: FoundRecord | None
+    left_out: list[str]
+
+
+@register(order=10)
 class ConstrainedClassifier(TableClassifier):
     """A multi-label classifier whose predictions are repaired to satisfy constraints.
 
@@ -117,6 +138,48 @@ class ConstrainedClassifier(TableClassifier):
         self.alpha = alpha
         self.correction = correction
         self.by = by
+
+    _State = ConstrainedState
+
+    def _check_parameters(self) -> None:
+        checked_base(self._base())
+        check_way(self.by)
+        texts = self.constraints if isinstance(self.constraints, tuple) else (self.constraints,)
+        if self.constraints is not None and not all(isinstance(text, str) for text in texts):
+            raise ValueError("constraints must be text, a list of texts, or null")
+        if truth(self, "learn"):
+            needed(whole(self, "max_body", 1), "max_body")
+            # The rest is checked as `fit` does it, without a long search.
+            short = copy(self)
+            short.max_body = 1
+            short._found(Schema([], ["label"]), np.zeros((2, 1), dtype=np.int8))
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "base": self.base_,
+            "constraints": theory_record(self.constraints_),
+            "features_known": self.constraints_.schema == self.schema_,
+            "found": None if self.found_ is None else found_record(self.found_),
+            "left_out": list(self.left_out_),
+        }
+
+    def _restore_state(self, state: Any) -> None:
+        self.base_, whole = state.base, self.schema_
+        if self.base_.schema_ != whole or self.base_._target.kind != self._target.kind:
+            raise DocumentError(".base", "its features and labels must be those of the whole")
+        schema = whole if state.features_known else Schema([], whole.labels)
+        if schema == whole and not state.features_known:
+            raise DocumentError(".features_known", "must be true where there are no features")
+        rules = read_theory(state.constraints, schema, ".constraints")
+        with at(".constraints"):
+            self._clauses = consistent(Clauses(schema, rules_of(rules, schema)))
+            self.constraints_ = RuleSet(schema, [one.rule for one in self._clauses.clauses])
+            if theory_record(self.constraints_) != state.constraints:
+                raise ValueError(
+                    "each constraint must be a rule for one label, once, without evidence and votes"
+                )
+        self.found_ = None if state.found is None else read_found(state.found, whole)
+        self.left_out_ = tuple(state.left_out)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Learn constraints, and fit the base.

@@ -1,14 +1,17 @@
 """Multi-label separate-and-conquer: one rule after the other, each for what is still open."""
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from labelrules._types import Board
-from labelrules.data import Dataset
-from labelrules.learners.base import RuleClassifier
+from labelrules.data import Dataset, Schema
+from labelrules.data.document import Count, DocumentError
+from labelrules.learners.base import ListState, RuleClassifier
 from labelrules.learners.conquest import Covering
 from labelrules.learners.probability import Smoothing
-from labelrules.learners.progress import Listener, told
+from labelrules.learners.progress import Listener, check_progress, told
+from labelrules.learners.registry import register
 from labelrules.learners.settings import checked_settings
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList
@@ -16,6 +19,13 @@ from labelrules.search.language import Wish
 from labelrules.search.lift import Lift
 
 
+class CoveringState(ListState):
+    """A decision list, and the number of rules before those of last resort and the default."""
+
+    n_learned: Count
+
+
+@register(order=1)
 class SeparateAndConquer(RuleClassifier):
     """Learn a multi-label decision list, rule by rule.
 
@@ -167,6 +177,31 @@ class SeparateAndConquer(RuleClassifier):
         self.progress = progress
         self.warm_start = warm_start
 
+    _State = CoveringState
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("required", "forbidden"):
+            wishes = getattr(self, name)
+            pairs = [wish if isinstance(wish, tuple) else (wish,) for wish in _listed(name, wishes)]
+            texts = all(isinstance(part, str) for pair in pairs for part in pair)
+            if not (texts and all(len(pair) in (1, 2) for pair in pairs)):
+                raise ValueError(f"{name} must name features, or pairs of labels")
+        # Which columns there are depends on the data; the rest is checked as `fit` does it.
+        rest = copy(self)
+        rest.required = rest.forbidden = ()
+        checked_settings(rest, Schema([], ["label"]))
+        check_progress(self.progress)
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "n_learned": int(self._n_learned)}
+
+    def _restore_state(self, state: Any) -> None:
+        super()._restore_state(state)
+        if state.n_learned > len(self.theory_):
+            raise DocumentError(".n_learned", f"there are {len(self.theory_)} rules only")
+        self._n_learned = state.n_learned
+
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         settings = checked_settings(self, data.schema)
         covering = Covering(data, settings, prefix)
@@ -187,3 +222,9 @@ class SeparateAndConquer(RuleClassifier):
         board: Board = self._board
         del self._board
         return board
+
+
+def _listed(name: str, wishes: Any) -> Iterable[Any]:
+    if not isinstance(wishes, Iterable) or isinstance(wishes, str):
+        raise ValueError(f"{name} must be a list of features, or of pairs of labels")
+    return wishes

@@ -7,9 +7,18 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset
-from labelrules.learners.probability import Background, Smoothing, presence
+from labelrules.data.document import Record
+from labelrules.learners.probability import Background, BackgroundRecord, Smoothing, presence
 from labelrules.learners.table import TableClassifier
 from labelrules.rules import LayeredRun, LayeredTheory, RuleTable, Run
+from labelrules.rules.json import LayersRecord, ListRecord, read_theory, theory_record
+
+
+class TheoryState(Record):
+    """The rules, and counts for cells that no rule writes."""
+
+    theory: ListRecord | LayersRecord
+    background: BackgroundRecord
 
 
 class TheoryClassifier(TableClassifier):
@@ -26,6 +35,15 @@ class TheoryClassifier(TableClassifier):
     smoothing: Smoothing = "laplace"
     theory_: Any
     background_: Background
+
+    _State = TheoryState
+
+    def _state(self) -> dict[str, Any]:
+        return {"theory": theory_record(self.theory_), "background": self.background_.record}
+
+    def _restore_state(self, state: Any) -> None:
+        self.theory_ = read_theory(state.theory, self.schema_, ".theory")
+        self.background_ = Background.of(state.background, self.n_labels_)
 
     def calibrate(self, X: Any, Y: Any = None) -> Self:
         """Count the evidence on rows that were not learned from; the rules stay as they are.

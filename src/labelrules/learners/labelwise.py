@@ -1,20 +1,28 @@
 """What learners of one model for each label have in common."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from labelrules._types import Board, Floats
-from labelrules.data import Dataset
+from labelrules.data import DataError, Dataset
+from labelrules.data.document import Share
 from labelrules.learners.composed import ComposedClassifier
-from labelrules.learners.crew import Crew
+from labelrules.learners.crew import Crew, checked_jobs
+from labelrules.learners.explained import TheoryState
 from labelrules.learners.fallback import checked_last_resort, fallback_rules, likeliest
 from labelrules.learners.lastresort import is_mostly_present
 from labelrules.learners.members import checked_base
-from labelrules.learners.progress import told
+from labelrules.learners.progress import check_progress, told
 from labelrules.rules import LayeredTheory, Rule
+
+
+class LabelwiseState(TheoryState):
+    """Rules of several labels, and how probable a label of last resort must be."""
+
+    least: Share | None
 
 
 class LabelwiseClassifier(ComposedClassifier):
@@ -44,6 +52,23 @@ class LabelwiseClassifier(ComposedClassifier):
     last_resort: float | None = None
     n_jobs: int | None = None
     progress: Any = False
+
+    _State = LabelwiseState
+
+    def _check_parameters(self) -> None:
+        checked_base(self.base)
+        checked_last_resort(self.last_resort)
+        checked_jobs(self.n_jobs)
+        check_progress(self.progress)
+
+    def _state(self) -> dict[str, Any]:
+        if not self._has_theory:
+            raise DataError(f"{self._why_no_theory()}; a file holds rules only")
+        return {**super()._state(), "least": self._least}
+
+    def _restore_state(self, state: Any) -> None:
+        super()._restore_state(state)
+        self._least = state.least
 
     @abstractmethod
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
@@ -111,6 +136,15 @@ class LabelwiseClassifier(ComposedClassifier):
 def majority(Y: Board) -> list[int]:
     """For each label whether it is present in more than half of the rows."""
     return [int(2 * ones > len(Y)) for ones in Y.sum(axis=0, dtype=np.int64)]
+
+
+def by_label(rules: Iterable[Rule], order: Sequence[int]) -> list[list[Rule]]:
+    """The rules for each label alone, as they were learned: evidence was counted later."""
+    found: dict[int, list[Rule]] = {label: [] for label in order}
+    for rule in rules:
+        if len(rule.head) == 1:
+            found[rule.head.labels[0]].append(rule.with_evidence(None))
+    return list(found.values())
 
 
 def flat(lists: Iterable[Any]) -> list[Rule]:

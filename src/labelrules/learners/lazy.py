@@ -14,6 +14,7 @@ from labelrules.discovery.items import Items, items_of
 from labelrules.discovery.limits import minimum_count, whole
 from labelrules.discovery.selectors import packed_rows
 from labelrules.learners.judging import Judge
+from labelrules.learners.registry import register
 from labelrules.learners.rowitems import RowItems, items_in_rows, most_telling
 from labelrules.learners.rowrules import RowRules, VotingRules
 from labelrules.learners.table import TableClassifier
@@ -22,6 +23,7 @@ ENOUGH = 5
 """Rows from which on it is worth judging each by the others."""
 
 
+@register(order=9)
 class LazyAssociativeClassifier(TableClassifier):
     """Predict each row by the association rules that hold for it, and for nothing else.
 
@@ -118,6 +120,12 @@ class LazyAssociativeClassifier(TableClassifier):
         self.last_resort = last_resort
         self.n_judged = n_judged
         self.random_state = random_state
+
+    _why_not_stored = (
+        "it mines rules from the training rows when it predicts, and files hold rules, not data: "
+        "pickle it, as by joblib.dump, and load it only where the file is trusted; or use "
+        "AssociativeClassifier, which mines its rules in fit"
+    )
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Cut numeric features, and find the thresholds.

@@ -1,20 +1,40 @@
 """The label powerset: each set of labels that occurs is a class."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
+from msgspec import Meta
 from sklearn.base import clone
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
+from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.composed import ComposedClassifier
 from labelrules.learners.members import checked_base
+from labelrules.learners.probability import BackgroundRecord
+from labelrules.learners.registry import register
+from labelrules.learners.table import TableClassifier
 from labelrules.learners.targets import Target
 from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, Head, Rule, Theory
+from labelrules.rules.json import ListRecord, label_numbers
+
+MOST_CELLS = 2**28
+"""The most label sets times labels that are read from a file, so that it fits into memory."""
 
 
+class PowersetState(Record):
+    """The label sets, how often each occurs, and the classifier that predicts their numbers."""
+
+    theory: ListRecord | None
+    background: BackgroundRecord | None
+    sets: Annotated[list[list[str]], Meta(min_length=1)]
+    counts: list[Count]
+    base: TableClassifier | None
+
+
+@register(order=6)
 class LabelPowerset(ComposedClassifier):
     """Learn a classifier whose classes are the label sets that occur.
 
@@ -50,6 +70,36 @@ class LabelPowerset(ComposedClassifier):
 
     def __init__(self, base: Any = None) -> None:
         self.base = base
+
+    _State = PowersetState
+
+    def _check_parameters(self) -> None:
+        checked_base(self.base)
+
+    def _state(self) -> dict[str, Any]:
+        labels, nothing = self.schema_.labels, {"theory": None, "background": None}
+        return {
+            **(super()._state() if self._has_theory else nothing),
+            "sets": [[labels[j] for j in np.flatnonzero(row)] for row in self.sets_],
+            "counts": self._counts.tolist(),
+            "base": getattr(self, "base_", None),
+        }
+
+    def _restore_state(self, state: Any) -> None:
+        if (state.theory is None) != (state.background is None):
+            raise ValueError("a theory and background counts go together")
+        if state.theory is not None:
+            super()._restore_state(state)
+        self.sets_ = _read_sets(state.sets, self.schema_)
+        n_sets = len(self.sets_)
+        if len(state.counts) != n_sets:
+            raise DocumentError(".counts", f"must have a number for each of {n_sets} label sets")
+        self._counts = np.array(state.counts, dtype=np.int64)
+        if (state.base is None) != (n_sets == 1):
+            raise DocumentError(".base", "several label sets, and only these, need a classifier")
+        if state.base is not None:
+            self.base_ = state.base
+            _check_read(state.base, n_sets, self.schema_)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Learn from features and labels, as other learners do.
@@ -153,3 +203,33 @@ def _set_names(schema: Schema, n_sets: int) -> list[str]:
     while any(name.startswith(stem) for name in schema.feature_names):
         stem = f"{stem}_"
     return [f"{stem}{number}" for number in range(n_sets)]
+
+
+def _read_sets(sets: list[list[str]], schema: Schema) -> Board:
+    """Label sets from a file, rising and each once, as `fit` has them."""
+    if len(sets) * schema.n_labels > MOST_CELLS:
+        raise DocumentError(".sets", f"must have at most {MOST_CELLS:,} cells")
+    found: Board = np.zeros((len(sets), schema.n_labels), dtype=np.int8)
+    for row, names in enumerate(sets):
+        labels = list(label_numbers(names, schema, f".sets[{row}]"))
+        if labels != sorted(set(labels)):
+            raise DocumentError(f".sets[{row}]", "labels must stand in their order, each once")
+        found[row, labels] = 1
+    if not np.array_equal(np.unique(found, axis=0), found):
+        raise DocumentError(".sets", "label sets must stand in rising order, each once")
+    return found
+
+
+def _check_read(base: TableClassifier, n_sets: int, schema: Schema) -> None:
+    """Whether a base from a file predicts the numbers of label sets by these features."""
+    if base._target.values.tolist() != list(range(n_sets)):
+        message = f"its classes must be the numbers of {n_sets} label sets"
+        raise DocumentError(".base", message)
+    features = base.schema_.features
+    is_same = features == schema.features
+    if not isinstance(base, RuleClassifier):  # it reads numbers: see `numbers_of`
+        widths = [len(feature.categories or "1") for feature in schema.features]
+        n_columns = sum(1 if width == 2 else width for width in widths)
+        is_same = [feature.categories for feature in features] == [None] * n_columns
+    if not is_same:
+        raise DocumentError(".base", "its features must be those of the whole")

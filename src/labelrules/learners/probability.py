@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Real
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 
 from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules.data.document import Count, DocumentError, Record
 from labelrules.rules import DecisionList, Evidence, Rule
 from labelrules.rules.theory import Run
 
@@ -29,6 +31,14 @@ def check_smoothing(smoothing: object) -> None:
             f"smoothing must be 'laplace', or a number above 0 for the m-estimate, "
             f"not {smoothing!r}"
         )
+
+
+class BackgroundRecord(Record):
+    """For each label the cells that no rule wrote, with it and without, and its share of rows."""
+
+    ones: list[Count]
+    zeros: list[Count]
+    share: list[Annotated[float, Meta(gt=0, lt=1)]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +65,22 @@ class Background:
         ones = (is_open & (truth == 1)).sum(axis=0)
         present = truth.sum(axis=0, dtype=np.int64)
         return cls(ones, is_open.sum(axis=0) - ones, (present + 1.0) / (len(truth) + 2.0))
+
+    @property
+    def record(self) -> BackgroundRecord:
+        """The same for a file."""
+        arrays = (self.ones, self.zeros, self.share)
+        return BackgroundRecord(*(np.asarray(one).tolist() for one in arrays))
+
+    @classmethod
+    def of(cls, record: BackgroundRecord, n_labels: int) -> "Background":
+        """From a file; `n_labels` numbers of each kind."""
+        for name in ("ones", "zeros", "share"):
+            if len(getattr(record, name)) != n_labels:
+                message = f"must have a number for each of {n_labels} labels"
+                raise DocumentError(f".background.{name}", message)
+        ones, zeros = (np.array(one, dtype=np.int64) for one in (record.ones, record.zeros))
+        return cls(ones, zeros, np.array(record.share, dtype=np.float64))
 
     def estimate(self, smoothing: Smoothing) -> Estimate:
         """Laplace's estimate, or the m-estimate with the label's share as prior."""

@@ -76,11 +76,16 @@ News: TypeAlias = Progress | LabelProgress
 Listener: TypeAlias = Callable[[Any], object]
 
 
+def check_progress(wanted: Any) -> None:
+    """Refuse what is neither true nor false nor a function."""
+    if not (callable(wanted) or isinstance(wanted, bool | np.bool_)):
+        raise ValueError(f"progress must be True, False or a function, not {wanted!r}")
+
+
 @contextmanager
 def told(wanted: "bool | Listener") -> Iterator[Listener]:
     """Whom to tell: nobody, the function given, or a bar in the terminal or notebook."""
-    if not (callable(wanted) or isinstance(wanted, bool | np.bool_)):
-        raise ValueError(f"progress must be True, False or a function, not {wanted!r}")
+    check_progress(wanted)
     if callable(wanted):
         yield wanted
     elif wanted:

@@ -6,13 +6,15 @@ from labelrules._types import Board, Floats
 from labelrules.data import Dataset
 from labelrules.learners.crew import Crew
 from labelrules.learners.fitted import FittedReader
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
+from labelrules.learners.labelwise import LabelwiseClassifier, by_label, flat, majority
 from labelrules.learners.members import Job, Work
 from labelrules.learners.progress import Listener
+from labelrules.learners.registry import register
 from labelrules.learners.widened import numbers_of
-from labelrules.rules import DecisionList
+from labelrules.rules import DecisionList, LayeredTheory
 
 
+@register(order=3)
 class BinaryRelevance(LabelwiseClassifier):
     """Learn a model for each label, by the features alone.
 
@@ -68,6 +70,12 @@ class BinaryRelevance(LabelwiseClassifier):
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
+
+    def _restore_state(self, state: Any) -> None:
+        super()._restore_state(state)
+        theory = self.theory_
+        rules = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
+        self.members_ = by_label(rules, range(self.n_labels_))
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
         work = Work(base, data, data.Y)

@@ -15,13 +15,15 @@ from labelrules.learners.interrupts import are_passed_on, rules_so_far, warn_of_
 from labelrules.learners.oneclass import RipperSettings
 from labelrules.learners.parameters import needed, seed, truth, whole
 from labelrules.learners.probability import Smoothing
-from labelrules.learners.progress import Listener, Progress, told
+from labelrules.learners.progress import Listener, Progress, check_progress, told
+from labelrules.learners.registry import register
 from labelrules.learners.targets import Target
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
 from labelrules.search.columns import Columns
 from labelrules.search.foil import FoilSearch
 
 
+@register(order=2)
 class Ripper(RuleClassifier):
     """Learn a decision list for one label, or for classes, by RIPPER.
 
@@ -92,6 +94,11 @@ class Ripper(RuleClassifier):
         self.smoothing = smoothing
         self.progress = progress
         self.warm_start = warm_start
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        ripper_settings(self)
+        check_progress(self.progress)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict labels, or classes where `fit` was given classes: what the list says."""

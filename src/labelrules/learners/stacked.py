@@ -13,11 +13,18 @@ from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import compared, mcnemar
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.folds import folds_of, held_out_cells
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
+from labelrules.learners.labelwise import (
+    LabelwiseClassifier,
+    LabelwiseState,
+    by_label,
+    flat,
+    majority,
+)
 from labelrules.learners.members import Job, Work
 from labelrules.learners.parameters import word
 from labelrules.learners.progress import Listener
 from labelrules.learners.propagation import ErrorPropagation
+from labelrules.learners.registry import register
 from labelrules.learners.widened import numbers_of
 from labelrules.measures import ratio
 from labelrules.rules import (
@@ -30,6 +37,7 @@ from labelrules.rules import (
     UntilStable,
 )
 from labelrules.rules.inference import Inference
+from labelrules.rules.json import LayersRecord
 from labelrules.rules.rounds import Rounds, closed
 
 WAYS: dict[str, Inference] = {
@@ -41,6 +49,14 @@ WAYS: dict[str, Inference] = {
 """The ways to read the last layer, by name."""
 
 
+class StackedState(LabelwiseState):
+    """Layers, and whether further ones read the label that they predict."""
+
+    theory: LayersRecord
+    own_label: bool
+
+
+@register(order=4)
 class StackedBinaryRelevance(LabelwiseClassifier):
     """Learn two layers of models: by the features alone, then by the features and other labels.
 
@@ -148,6 +164,27 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.last_resort = last_resort
         self.n_jobs = n_jobs
         self.progress = progress
+
+    _State = StackedState
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._checked_way()
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "own_label": self._sees_own_label}
+
+    def _restore_state(self, state: Any) -> None:
+        super()._restore_state(state)
+        theory: LayeredTheory = self.theory_
+        if not all(isinstance(layer, DecisionList) for layer in theory.layers):
+            raise ValueError("the layers of this learner must be decision lists")
+        evidence = [rule.evidence for rule in theory.layers[-1]]
+        if isinstance(theory.inference, Gibbs) and None in evidence:
+            raise ValueError("rules that are sampled from need evidence")
+        self._sees_own_label = state.own_label
+        self._way, self.n_layers_ = theory.inference, len(theory.layers)
+        self._layers = [by_label(layer, range(self.n_labels_)) for layer in theory.layers]
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
         self._way = way = self._checked_way()

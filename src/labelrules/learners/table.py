@@ -1,7 +1,7 @@
 """What every learner does with tables: check them, encode them, and answer in their form."""
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from labelrules._types import Board, Floats
-from labelrules.data import Dataset, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
+from labelrules.data.document import Record
 from labelrules.learners.display import ShowsRules
 from labelrules.learners.features import as_features, column_names, refuse_empty, renamed
 from labelrules.learners.targets import Target, read_target
@@ -33,6 +34,25 @@ class TableClassifier(ShowsRules, ClassifierMixin, BaseEstimator, metaclass=ABCM
     feature_names_in_ : array of str
         If `fit` was given names.
     """
+
+    _State: ClassVar[type[Record]]
+    """The record of what a fitted model has beyond its parameters, schema and classes."""
+    _why_not_stored: ClassVar[str | None] = None
+    """Why files cannot hold the models of this learner, and what to do; None if they can."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
+
+    def _state(self) -> dict[str, Any]:
+        """The fields of `_State`, of which others are made by `_restore_state`."""
+        name = type(self).__name__
+        raise DataError(
+            f"a {name} cannot be stored: derive it from RuleClassifier, or define _State, _state "
+            "and _restore_state"
+        )
+
+    def _restore_state(self, state: Any) -> None:
+        """Make the fitted attributes from a `_State`; `schema_` and `_target` are there already."""
 
     @abstractmethod
     def _labels(self, X: Any) -> Board:

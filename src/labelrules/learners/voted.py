@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
+from msgspec import Meta
 from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
@@ -12,6 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from labelrules._messages import counted
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.document import Record
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.covering import SeparateAndConquer
 from labelrules.learners.crew import checked_jobs
@@ -19,9 +21,11 @@ from labelrules.learners.election import DOUBLING, Election, Stakes
 from labelrules.learners.ensembles import bootstrap_sample
 from labelrules.learners.interrupts import are_passed_on, passed_on, warn_of_early_end
 from labelrules.learners.parameters import needed, number, whole
-from labelrules.learners.progress import Listener, told
+from labelrules.learners.progress import Listener, check_progress, told
+from labelrules.learners.registry import register
 from labelrules.learners.table import TableClassifier
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
+from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,14 @@ class ListProgress:
         return f"{self.n_done} of {self.n_lists} lists"
 
 
+class VotedState(Record):
+    """Rules that vote, and how many times worse it was to miss a label than to add one."""
+
+    theory: SetRecord
+    miss_cost: Annotated[float, Meta(gt=0, le=1000)]
+
+
+@register(order=7)
 class VotedRules(TableClassifier):
     """Learn a set of short rules that vote on the labels.
 
@@ -127,6 +139,20 @@ class VotedRules(TableClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
+
+    _State = VotedState
+
+    def _check_parameters(self) -> None:
+        self._check()
+        check_random_state(self.random_state)
+        check_progress(self.progress)
+
+    def _state(self) -> dict[str, Any]:
+        return {"theory": theory_record(self.theory_), "miss_cost": self._odds_of_none}
+
+    def _restore_state(self, state: Any) -> None:
+        self.theory_ = read_theory(state.theory, self.schema_, ".theory")
+        self._odds_of_none = state.miss_cost
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Learn the rules and their votes.

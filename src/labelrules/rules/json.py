@@ -1,120 +1,211 @@
-"""Theories as parts of JSON documents: features, categories and labels by their names."""
+"""Theories as records of JSON documents: features, categories and labels by their names."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Annotated, Any, Literal, TypeAlias
 
-from labelrules.data.document import Node
+from msgspec import UNSET, Meta, UnsetType
+
+from labelrules.data.document import Count, DocumentError, Record, at, builtins_of, known, step
 from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
-from labelrules.rules.condition import OPERATORS, Condition, Operator
+from labelrules.rules.condition import Condition, Operator
 from labelrules.rules.head import Head
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
-MOST_ROUNDS = 1_000_000
-"""How often a kept layer may be asked."""
+Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
+"""How often a layer that is read from a file may be applied."""
 
-LARGEST_SEED = 2**63 - 1
 
-_KINDS: dict[str, type[DecisionList | RuleSet]] = {
-    "decision list": DecisionList,
-    "rule set": RuleSet,
-}
-_WAYS = ("once", "until stable", "label by label", "gibbs")
+class ConditionRecord(Record):
+    """A feature compared with a number or a category, or a label that is = 1 or = 0.
+
+    Missing values and labels that no rule has written satisfy no condition.
+    """
+
+    column: str
+    operator: Operator
+    value: int | float | str
+
+
+class RuleRecord(Record):
+    """If every condition of the body holds, the head is written: 1 for present, 0 for absent.
+
+    Evidence: for each label of the head, how often it was right and wrong. Where a rule stops, a
+    decision list ends for the rows it covers.
+    """
+
+    head: Annotated[dict[str, Literal[0, 1]], Meta(min_length=1)]
+    body: list[ConditionRecord]
+    stops: bool
+    evidence: dict[str, tuple[Count, Count]] | None
+
+
+class VotesRecord(RuleRecord):
+    """A rule of a rule set; without votes it has one vote for each label of its head."""
+
+    votes: dict[str, Annotated[int, Meta(ge=1, le=MOST_VOTES)]] | UnsetType = UNSET
+
+
+class ListRecord(Record, tag="decision list", tag_field="kind"):
+    """Rules in order, of which the first to write a label decides."""
+
+    rules: list[RuleRecord]
+
+
+class SetRecord(Record, tag="rule set", tag_field="kind"):
+    """Rules that vote: a label is present if more votes are for its presence than against it."""
+
+    rules: list[VotesRecord]
+
+
+class OnceRecord(Record, tag="once", tag_field="kind"):
+    """The last layer is applied once."""
+
+
+class UntilStableRecord(Record, tag="until stable", tag_field="kind"):
+    """The last layer reads its own result until nothing changes."""
+
+    max_rounds: Rounds
+
+
+class LabelByLabelRecord(Record, tag="label by label", tag_field="kind"):
+    """The last layer writes one label after the other; the order has their numbers from 0."""
+
+    max_rounds: Rounds
+    order: list[Count] | None
+
+
+class GibbsRecord(Record, tag="gibbs", tag_field="kind"):
+    """The last layer is sampled from."""
+
+    n_samples: Rounds
+    burn_in: Annotated[int, Meta(ge=0, le=1_000_000)]
+    seed: Count
+
+
+InferenceRecord: TypeAlias = OnceRecord | UntilStableRecord | LabelByLabelRecord | GibbsRecord
+
+
+class LayersRecord(Record, tag="layers", tag_field="kind"):
+    """Each layer reads the labels of the one before, where unwritten labels are absent.
+
+    Rows without a label get the labels of the fallback.
+    """
+
+    layers: Annotated[list[ListRecord | SetRecord], Meta(min_length=1)]
+    inference: InferenceRecord
+    fallback: ListRecord | None
+
+
+TheoryRecord: TypeAlias = ListRecord | SetRecord | LayersRecord
 
 
 # ---------------------------------------------------------------- writing
 
 
-def theory_document(theory: Theory) -> dict[str, Any]:
-    """The theory as plain values, without its schema.
+def theory_record(theory: Theory) -> Any:
+    """The record of a theory, without its schema.
 
     Examples
     --------
     >>> from labelrules import load, parse
     >>> readers = load("magazines")
-    >>> theory_document(parse("not fashion <- sex = Male", readers.schema))["rules"][0]["body"]
-    [{'feature': 'sex', 'operator': '=', 'value': 'Male'}]
+    >>> theory_record(parse("not fashion <- sex = Male", readers.schema)).rules[0].body
+    [ConditionRecord(column='sex', operator='=', value='Male')]
     """
     if isinstance(theory, LayeredTheory):
-        return {
-            "kind": "layers",
-            "layers": [theory_document(layer) for layer in theory.layers],
-            "inference": inference_document(theory.inference, theory.schema.labels),
-            "fallback": None if theory.fallback is None else theory_document(theory.fallback),
-        }
-    kind = "decision list" if isinstance(theory, DecisionList) else "rule set"
-    return {"kind": kind, "rules": [rule_document(rule, theory.schema) for rule in theory]}
+        layers = [theory_record(layer) for layer in theory.layers]
+        fallback = None if theory.fallback is None else theory_record(theory.fallback)
+        return LayersRecord(layers, inference_record(theory.inference), fallback)
+    kind: Any = ListRecord if isinstance(theory, DecisionList) else SetRecord
+    return kind([rule_record(rule, theory.schema) for rule in theory])
 
 
-def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
-    """A rule as plain values, by the names of the schema."""
+def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
+    """The record of a rule, by the names of the schema."""
     names = [schema.labels[label] for label in rule.head.labels]
     evidence = None
     if rule.evidence is not None:
-        pairs = [[int(right), int(wrong)] for right, wrong in rule.evidence]
+        pairs = ((int(right), int(wrong)) for right, wrong in rule.evidence)
         evidence = dict(zip(names, pairs, strict=True))
-    document = {
-        "head": dict(zip(names, rule.head.values, strict=True)),
-        "body": [_condition_document(condition, schema) for condition in rule.body],
-        "stops": bool(rule.stops),
-        "evidence": evidence,
-    }
-    # As in the text of rules, one vote for each label goes without saying.
-    if rule.votes is not None:
-        document["votes"] = dict(zip(names, rule.votes, strict=True))
-    return document
+    head: Any = dict(zip(names, rule.head.values, strict=True))
+    body = [_condition_record(condition, schema) for condition in rule.body]
+    if rule.votes is None:
+        return RuleRecord(head, body, bool(rule.stops), evidence)
+    votes = dict(zip(names, rule.votes, strict=True))
+    return VotesRecord(head, body, bool(rule.stops), evidence, votes)
 
 
-def _condition_document(condition: Condition, schema: Schema) -> dict[str, Any]:
+def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
+    """A rule as plain values, as files have it."""
+    found: dict[str, Any] = builtins_of(rule_record(rule, schema))
+    return found
+
+
+def _condition_record(condition: Condition, schema: Schema) -> ConditionRecord:
     if condition.on_label:
-        return {"label": schema.labels[condition.column], "value": int(condition.value)}
+        return ConditionRecord(schema.labels[condition.column], "=", int(condition.value))
     feature = schema.features[condition.column]
     value: float | str = condition.value
     if feature.categories is not None:
         value = feature.categories[int(condition.value)]
-    return {"feature": feature.name, "operator": condition.operator, "value": value}
+    return ConditionRecord(feature.name, condition.operator, value)
 
 
-def inference_document(way: Inference, names: Sequence[str | int]) -> dict[str, Any]:
-    """A way to read the last layer as plain values; labels as they are called here."""
-    if isinstance(way, UntilStable):
-        return {"way": "until stable", "max_rounds": way.max_rounds}
-    if isinstance(way, LabelByLabel):
-        order = None if way.order is None else [names[label] for label in way.order]
-        return {"way": "label by label", "max_rounds": way.max_rounds, "order": order}
-    if isinstance(way, Gibbs):
-        numbers = {"n_samples": way.n_samples, "burn_in": way.burn_in, "seed": way.seed}
-        return {"way": "gibbs", **numbers}
-    return {"way": "once"}
+def inference_record(inference: Inference) -> InferenceRecord:
+    """The record of how the last layer is applied."""
+    if isinstance(inference, UntilStable):
+        return UntilStableRecord(inference.max_rounds)
+    if isinstance(inference, LabelByLabel):
+        order = None if inference.order is None else list(map(int, inference.order))
+        return LabelByLabelRecord(inference.max_rounds, order)
+    if isinstance(inference, Gibbs):
+        return GibbsRecord(inference.n_samples, inference.burn_in, inference.seed)
+    return OnceRecord()
 
 
 # ---------------------------------------------------------------- reading
 
 
-def read_theory(node: Node, schema: Schema) -> Theory:
-    """The theory over this schema that a part of a document describes."""
-    kind = node.field("kind").word((*_KINDS, "layers"), "kind of theory")
-    if kind != "layers":
-        return _read_rules(node, schema, _Names(schema))
-    fields = node.fields("kind", "layers", "inference", "fallback")
-    names = _Names(schema)
-    layers = [_read_rules(item, schema, names) for item in fields["layers"].items()]
-    way = read_inference(fields["inference"], lambda order: read_label_list(order, schema))
-    fallback: Any = fields["fallback"]
-    fallback = None if fallback.is_null else _read_rules(fallback, schema, names)
-    with node.blamed():
-        return LayeredTheory(schema, layers, way, fallback)
+def read_theory(record: TheoryRecord, schema: Schema, place: str = "") -> Any:
+    """The theory of a record over a schema; `place` is where it is in the document."""
+    with at(place):
+        return _read_theory(record, _Names(schema))
+
+
+def _read_theory(record: TheoryRecord, names: "_Names") -> Theory:
+    if isinstance(record, LayersRecord):
+        layers = []
+        for number, layer in enumerate(record.layers):
+            with at(f".layers[{number}]"):
+                layers.append(_read_theory(layer, names))
+        with at(".fallback"):
+            fallback: Any = record.fallback and _read_theory(record.fallback, names)
+        return LayeredTheory(names.schema, layers, read_inference(record.inference), fallback)
+    kind = DecisionList if isinstance(record, ListRecord) else RuleSet
+    rules = []
+    for number, rule in enumerate(record.rules):
+        with at(f".rules[{number}]"):
+            rules.append(_read_rule(rule, names))
+    return kind(names.schema, rules)
 
 
 class _Names:
     """What the names of a schema stand for."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.labels, self.features = schema, schema.label_index, schema.feature_index
+        self.schema, self.labels = schema, schema.label_index
         self._codes: dict[int, dict[str, int]] = {}
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[bool, int]]:
+        """From the names of features and labels to whether it is a label, and its number."""
+        features = {name: (False, number) for name, number in self.schema.feature_index.items()}
+        return features | {name: (True, number) for name, number in self.labels.items()}
 
     def codes(self, column: int) -> dict[str, int]:
         """From the categories of a feature to their numbers."""
@@ -123,113 +214,75 @@ class _Names:
             self._codes[column] = {text: code for code, text in enumerate(categories)}
         return self._codes[column]
 
-    def label(self, name: str, node: Node) -> int:
-        """The number of a label that is the key of a node."""
-        if name not in self.labels:
-            Node(name, node.parent, node.key).word(self.labels.keys(), "label")
-        return self.labels[name]
+
+def _read_rule(record: RuleRecord, names: _Names) -> Rule:
+    literals = {
+        known(name, names.labels, "label", f".head{step(name)}"): value
+        for name, value in record.head.items()
+    }
+    head = Head(literals, names.schema.n_labels)
+    body = Body(_read_condition(one, names, n) for n, one in enumerate(record.body))
+    if len(body) != len(record.body):
+        raise DocumentError(".body", "a condition is there twice")
+    evidence = votes = None
+    if record.evidence is not None:
+        pairs = _for_head(record.evidence, head, names, "evidence")
+        evidence = tuple(Evidence(*pair) for pair in pairs)
+    if isinstance(record, VotesRecord) and record.votes is not UNSET:
+        votes = tuple(_for_head(record.votes, head, names, "votes"))
+        if set(votes) == {1}:
+            raise DocumentError(".votes", "leave the field out if each label has one vote")
+    return Rule(head, body, record.stops, evidence, votes)
 
 
-def _read_rules(node: Node, schema: Schema, names: _Names) -> DecisionList | RuleSet:
-    fields = node.fields("kind", "rules")
-    kind = fields["kind"].one_of(_KINDS, "kind of theory")
-    rules = [_read_rule(item, names) for item in fields["rules"].items()]
-    with node.blamed():
-        return kind(schema, rules)
+def _read_condition(record: ConditionRecord, names: _Names, number: int) -> Condition:
+    place, value = f".body[{number}]", record.value
+    on_label, column = known(record.column, names.columns, "feature or label", f"{place}.column")
+    if on_label:
+        if record.operator != "=" or isinstance(value, str) or value not in (0, 1):
+            raise DocumentError(place, "a label is present (= 1) or absent (= 0)")
+        return Condition.label(column, present=value == 1)
+    is_nominal = names.schema.features[column].is_nominal
+    if (record.operator in ("=", "!=")) != is_nominal:
+        raise DocumentError(place, "numbers are compared by <= and >, categories by = and !=")
+    if is_nominal != isinstance(value, str):
+        kind = "text, a category" if is_nominal else "a number"
+        raise DocumentError(f"{place}.value", f"must be {kind}, not {value!r:.60}")
+    if isinstance(value, str):
+        code = known(value, names.codes(column), "category", f"{place}.value")
+        return Condition(column, record.operator, code)
+    if float(value) != value:
+        raise DocumentError(f"{place}.value", f"no floating-point number is {value}")
+    return Condition(column, record.operator, float(value))
 
 
-def _read_rule(node: Node, names: _Names) -> Rule:
-    votes = ("votes",) if node.has("votes") else ()
-    fields = node.fields("head", "body", "stops", "evidence", *votes)
-    head, body = _read_head(fields["head"], names), _read_body(fields["body"], names)
-    evidence = fields["evidence"]
-    counts = None if evidence.is_null else _read_evidence(evidence, head, names)
-    numbers = _read_votes(fields["votes"], head, names) if votes else None
-    return Rule(head, body, fields["stops"].flag(), counts, numbers)
-
-
-def _read_head(node: Node, names: _Names) -> Head:
-    literals = {names.label(name, item): item.whole(0, 1) for name, item in node.entries()}
-    with node.blamed():
-        return Head(literals, names.schema.n_labels)
-
-
-def _read_body(node: Node, names: _Names) -> Body:
-    conditions = [_read_condition(item, names) for item in node.items()]
-    body = Body(conditions)
-    if len(body) != len(conditions):
-        node.refuse("a condition is there twice")
-    return body
-
-
-def _read_condition(node: Node, names: _Names) -> Condition:
-    if node.has("label"):
-        fields = node.fields("label", "value")
-        label = fields["label"].one_of(names.labels, "label")
-        return Condition.label(label, present=fields["value"].whole(0, 1) == 1)
-    fields = node.fields("feature", "operator", "value")
-    column = fields["feature"].one_of(names.features, "feature")
-    operators: dict[str, Operator] = {operator: operator for operator in OPERATORS}
-    operator = fields["operator"].one_of(operators, "operator")
-    value = fields["value"]
-    if names.schema.features[column].is_nominal:
-        number: float = value.one_of(names.codes(column), "category")
-    else:
-        number = value.number()
-    with node.blamed():
-        condition = Condition(column, operator, number)
-    if condition.is_equality != names.schema.features[column].is_nominal:
-        node.refuse("numbers are compared by <= and >, categories by = and !=")
-    return condition
-
-
-def _read_evidence(node: Node, head: Head, names: _Names) -> tuple[Evidence, ...]:
-    return tuple(_read_counts(item) for item in _for_head(node, head, names, "evidence"))
-
-
-def _read_votes(node: Node, head: Head, names: _Names) -> tuple[int, ...]:
-    votes = tuple(item.whole(1, MOST_VOTES) for item in _for_head(node, head, names, "votes"))
-    if set(votes) == {1}:
-        node.refuse("one vote for each label goes without saying: leave the field out")
-    return votes
-
-
-def _for_head(node: Node, head: Head, names: _Names, what: str) -> list[Node]:
-    """What is said of each label of a head, in its order."""
-    said = {names.label(name, item): item for name, item in node.entries()}
-    if said.keys() != set(head.labels):
-        node.refuse(f"{what} must be given for each label of the head, and for no other")
-    return [said[label] for label in head.labels]
-
-
-def _read_counts(node: Node) -> Evidence:
-    items = node.items()
-    if len(items) != 2:
-        node.refuse(f"must be how often right and how often wrong, not {len(items)} numbers")
-    return Evidence(items[0].whole(), items[1].whole())
-
-
-def read_inference(node: Node, read_order: Callable[[Node], Sequence[int]]) -> Inference:
-    """A way to read the last layer; `read_order` knows how labels are called."""
-    way = node.field("way").word(_WAYS, "way to read the last layer")
-    if way == "once":
-        node.fields("way")
-        return Once()
-    if way == "until stable":
-        return UntilStable(node.fields("way", "max_rounds")["max_rounds"].whole(1, MOST_ROUNDS))
-    if way == "gibbs":
-        fields = node.fields("way", "n_samples", "burn_in", "seed")
-        return Gibbs(
-            fields["n_samples"].whole(1, MOST_ROUNDS),
-            fields["burn_in"].whole(0, MOST_ROUNDS),
-            fields["seed"].whole(0, LARGEST_SEED),
+def _for_head(given: dict[str, Any], head: Head, names: _Names, what: str) -> list[Any]:
+    """The values of the labels of a head, in its order."""
+    values = {
+        known(name, names.labels, "label", f".{what}{step(name)}"): value
+        for name, value in given.items()
+    }
+    if values.keys() != set(head.labels):
+        raise DocumentError(
+            f".{what}", f"{what} must be given for each label of the head, and for no other"
         )
-    fields = node.fields("way", "max_rounds", "order")
-    order = fields["order"]
-    labels = None if order.is_null else read_order(order)
-    return LabelByLabel(fields["max_rounds"].whole(1, MOST_ROUNDS), labels)
+    return [values[label] for label in head.labels]
 
 
-def read_label_list(node: Node, schema: Schema) -> tuple[int, ...]:
+def read_inference(record: InferenceRecord) -> Inference:
+    """How the last layer is applied."""
+    if isinstance(record, UntilStableRecord):
+        return UntilStable(record.max_rounds)
+    if isinstance(record, LabelByLabelRecord):
+        return LabelByLabel(record.max_rounds, record.order)
+    if isinstance(record, GibbsRecord):
+        return Gibbs(record.n_samples, record.burn_in, record.seed)
+    return Once()
+
+
+def label_numbers(labels: Sequence[str], schema: Schema, place: str = "") -> tuple[int, ...]:
     """The numbers of labels that are listed by their names."""
-    return tuple(item.one_of(schema.label_index, "label") for item in node.items())
+    return tuple(
+        known(name, schema.label_index, "label", f"{place}[{number}]")
+        for number, name in enumerate(labels)
+    )

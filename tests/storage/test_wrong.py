@@ -6,12 +6,12 @@ import tracemalloc
 
 import pytest
 
-from labelrules import from_json, restore, save, to_json
+from labelrules import from_json, load_model, save, to_json
 from labelrules.data import DataError, FileError
-from learners.kept_documents import THEORY, changed, rule, voting
-from learners.kept_models import fitted
 from learners.registry import Stumps
 from shell import called
+from storage.documents import THEORY, changed, rule, voting
+from storage.models import fitted
 
 BAD = {
     "no JSON": ("{", r"line 1, column 2: not valid JSON"),
@@ -131,9 +131,9 @@ def test_a_wrong_file_is_named(tmp_path):
     path = tmp_path / "model.json"
     path.write_text(rule(stops=0), encoding="utf-8")
     with pytest.raises(FileError, match=r"model\.json: \$\.theory\.rules\[0\]\.stops: must be"):
-        restore(path)
+        load_model(path)
     with pytest.raises(FileError, match="there is no such file"):
-        restore(tmp_path / "nothing.json")
+        load_model(tmp_path / "nothing.json")
     with pytest.raises(FileError, match="cannot write: this is a folder"):
         save(THEORY, tmp_path)
 
@@ -144,7 +144,7 @@ def test_a_small_file_that_is_long_inside_is_refused_early(tmp_path):
     tracemalloc.start()
     try:
         with pytest.raises(FileError, match=r"gz: the document has more than 67,108,864 char"):
-            restore(path)
+            load_model(path)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

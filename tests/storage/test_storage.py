@@ -20,8 +20,8 @@ from labelrules import (
     from_json,
     learners,
     load,
+    load_model,
     parse,
-    restore,
     save,
     to_json,
 )
@@ -37,9 +37,9 @@ from labelrules.learners import (
 from labelrules.learners.table import TableClassifier
 from labelrules.measures import forget, formula
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
-from learners.kept_documents import SCHEMA, THEORY
-from learners.kept_models import CASES, KEPT_OF_REGISTRY, NOT_KEPT, REGISTRY, fitted, refusal
 from learners.registry import ONE_LABEL_LEARNERS, Stumps
+from storage.documents import SCHEMA, THEORY
+from storage.models import CASES, KEPT_OF_REGISTRY, NOT_KEPT, REGISTRY, fitted, refusal
 
 # ---------------------------------------------------------------- what comes back
 
@@ -139,7 +139,7 @@ def test_layered_theories_come_back(way, fallback):
 def test_files(tmp_path, name):
     path = tmp_path / name
     save(THEORY, path)
-    assert restore(path) == THEORY == restore(str(path))
+    assert load_model(path) == THEORY == load_model(str(path))
     assert [file.name for file in tmp_path.iterdir()] == [name]
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == name.endswith("gz")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labelrules import LayeredTheory, from_json, load, restore, save, to_json
+from labelrules import LayeredTheory, from_json, load, load_model, save, to_json
 from labelrules.data import DataError
 from labelrules.learners import json_schema, kept
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
-from learners.kept_documents import SCHEMA, THEORY, changed, rule, voting
-from learners.kept_models import CASES, fitted
+from storage.documents import SCHEMA, THEORY, changed, rule, voting
+from storage.models import CASES, fitted
 
 OLD_FILES = Path(__file__).parents[1] / "golden" / "kept"
 
@@ -65,7 +65,7 @@ def test_a_killed_write_leaves_the_old_file(tmp_path):
     assert done.stdout.split() == ["write", "-9", "fsync", "-9", "replace", "-9"]
     for moment in moments:
         assert (tmp_path / f"{moment}.json").read_bytes() == before
-        assert restore(tmp_path / f"{moment}.json") == THEORY
+        assert load_model(tmp_path / f"{moment}.json") == THEORY
 
 
 # ---------------------------------------------------------------- versions
@@ -82,7 +82,7 @@ def test_there_is_a_step_from_every_older_version_and_a_file_of_each():
 def test_files_of_every_version_are_read(path):
     """What they predict for the magazine readers is kept beside them, one row to a line."""
     expected = np.loadtxt(path.with_suffix(".txt"), dtype=np.int8)
-    assert (restore(path).predict(load("magazines")) == expected).all()
+    assert (load_model(path).predict(load("magazines")) == expected).all()
 
 
 def test_older_documents_go_through_every_step(monkeypatch):

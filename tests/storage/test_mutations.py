@@ -13,8 +13,8 @@ import pytest
 from labelrules import from_json, to_json
 from labelrules.data import DataError, Dataset
 from labelrules.rules import Theory
-from learners.kept_models import fitted
 from learners.registry import Stumps
+from storage.models import fitted
 
 MODELS = ["registry 2", "registry 6", "covering", "frame", "chains", "stacked", "drawn", "powerset"]
 MODELS += ["powerset of relevance", "classes 0", "options", "peak", "voted", "voted classes"]

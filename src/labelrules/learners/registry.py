@@ -1,0 +1,98 @@
+"""The registered learners: the command line, model files and their schema follow from it."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from inspect import isabstract
+from typing import Any, TypeVar, overload
+
+from labelrules.learners.table import TableClassifier
+
+Learner = TypeVar("Learner", bound=type[TableClassifier])
+
+_PLACES: dict[type[TableClassifier], float] = {}
+_LAST = float("inf")
+
+
+@overload
+def register(learner: Learner) -> Learner: ...
+
+
+@overload
+def register(*, order: float) -> Callable[[Learner], Learner]: ...
+
+
+def register(learner: Any = None, *, order: float = _LAST) -> Any:
+    """Make a learner known to the command line and to model files; a class decorator.
+
+    Parameters
+    ----------
+    learner : class
+        A learner, such as a subclass of :class:`RuleClassifier`.
+    order : float, optional
+        Its place in lists of learners. By default it comes last.
+
+    Examples
+    --------
+    >>> from labelrules.learners import RuleClassifier, registered
+    >>> from labelrules.learners.registry import unregister
+    >>> from labelrules.rules import DecisionList, Head, Rule
+    >>> @register
+    ... class MajorityVote(RuleClassifier):
+    ...     def _learn(self, data, prefix):
+    ...         majority = (data.Y.mean(axis=0) > 0.5).astype(int)
+    ...         return DecisionList(data.schema, [Rule(Head.from_vector(majority))])
+    >>> list(registered())[-1]
+    'majority-vote'
+    >>> unregister(MajorityVote)
+    """
+    if learner is None:
+        return partial(register, order=order)
+    if not (isinstance(learner, type) and issubclass(learner, TableClassifier)):
+        raise TypeError(f"register takes the class of a learner, not {learner!r:.60}")
+    if isabstract(learner):
+        raise TypeError(f"{learner.__name__} cannot be registered: it has abstract methods")
+    other = registered().get(command_name(learner))
+    if other is not None:
+        # A class that is defined again, as by running a cell of a notebook anew, replaces the old.
+        if (other.__module__, other.__qualname__) != (learner.__module__, learner.__qualname__):
+            raise ValueError(
+                f"there is a learner {other.__name__} in {other.__module__} already: rename one "
+                "of them"
+            )
+        unregister(other)
+    _PLACES[learner] = order
+    return learner
+
+
+def unregister(learner: type[TableClassifier]) -> None:
+    """Forget a learner; the class itself stays as it is."""
+    _PLACES.pop(learner, None)
+
+
+def registered() -> dict[str, type[TableClassifier]]:
+    """All learners by their names on the command line, in a fixed order.
+
+    Examples
+    --------
+    >>> from labelrules.learners import registered
+    >>> list(registered())[:3]
+    ['separate-and-conquer', 'ripper', 'binary-relevance']
+    """
+    return {command_name(learner): learner for learner in sorted(_PLACES, key=_PLACES.__getitem__)}
+
+
+def command_name(learner: type) -> str:
+    """The name of a learner on the command line.
+
+    Examples
+    --------
+    >>> command_name(type("SeparateAndConquer", (), {}))
+    'separate-and-conquer'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", learner.__name__).lower()
+
+
+def can_be_stored(learner: type[TableClassifier]) -> bool:
+    """Whether a file can hold the fitted models of a learner."""
+    return learner._why_not_stored is None

@@ -1,0 +1,440 @@
+"""Theories and fitted models as versioned JSON, in files that are whole or not there."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from labelrules.data import DataError, FileError, Schema
+from labelrules.data.document import (
+    DocumentError,
+    Record,
+    SchemaRecord,
+    at,
+    builtins_of,
+    check_length,
+    converted,
+    laid_out,
+    read_document,
+    read_pieces,
+    read_schema,
+    schema_record,
+)
+from labelrules.data.files import opened_utf8
+from labelrules.data.writing import checked_target, replacing, written_text
+from labelrules.learners.registry import can_be_stored, registered
+from labelrules.learners.table import TableClassifier
+from labelrules.learners.targets import Target
+from labelrules.rules import Theory
+from labelrules.rules.json import TheoryRecord, read_theory, theory_record
+from labelrules.storage.parameters import (
+    Learners,
+    parameters_of,
+    parameters_type,
+    read_learner,
+)
+
+FORMAT = "labelrules"
+VERSION = 1
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From each older version a function that makes a document of the next one of it."""
+
+LARGEST_ARRAY = 2**28
+"""The most characters of an array of classes, so that a small file cannot fill the memory."""
+
+Stored = Theory | TableClassifier
+
+
+class TargetRecord(Record):
+    """The form of Y, labels or classes, and the type and values of its cells."""
+
+    kind: Literal["labels", "two classes", "classes"]
+    type: Annotated[
+        str, Meta(pattern="^(bool|u?int(8|16|32|64)|float(16|32|64)|text[1-9][0-9]{0,5})$")
+    ]
+    values: Annotated[list[bool | int | float | str], Meta(min_length=1)]
+
+
+class ModelRecord(Record):
+    """A fitted learner: its parameters, the form of its data, and what it has learned."""
+
+    learner: str
+    parameters: dict[str, Any]
+    schema: SchemaRecord
+    target: TargetRecord
+    columns: Literal["named", "numbered", "unseen"]
+    state: dict[str, Any]
+
+
+class TheoryDocument(Record):
+    """A file with a theory."""
+
+    format: Literal["labelrules"]
+    version: Literal[1]
+    schema: SchemaRecord
+    theory: TheoryRecord
+
+
+class ModelDocument(Record):
+    """A file with a fitted model."""
+
+    format: Literal["labelrules"]
+    version: Literal[1]
+    model: TableClassifier
+
+
+# ---------------------------------------------------------------- public functions
+
+
+def save(stored: Stored, path: str | Path) -> None:
+    """Write a theory or a fitted model to a file, as JSON.
+
+    The file is written beside its place and then put there, so that it is the old one or the new
+    one, whatever happens, and keeps the mode of the old one. It is compressed if its name ends in
+    ``.gz``. A pipe or a device is written into.
+
+    Parameters
+    ----------
+    stored : DecisionList, RuleSet, LayeredTheory or fitted learner
+        Of the learners those whose models are rules.
+    path : str or path-like
+
+    Raises
+    ------
+    DataError
+        If the model could not be loaded again as it is; the message gives the reason.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from labelrules import Ripper, load, load_model, save
+    >>> readers = load("magazines")
+    >>> model = Ripper().fit(readers.X, ["yes" if quality else "no" for quality in readers.Y[:, 0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.json"
+    ...     save(model, path)
+    ...     print(load_model(path).predict(readers.X[:4]))
+    ['no' 'no' 'no' 'yes']
+    """
+    target = checked_target(path)
+    text = to_json(stored)
+    with replacing(target) as new, written_text(new, target) as file:
+        file.write(text)
+
+
+def load_model(path: str | Path, *, learners: Iterable[type[TableClassifier]] = ()) -> Any:
+    """Load a theory or a fitted model that :func:`save` has written; nothing in the file is run.
+
+    Parameters
+    ----------
+    path : str or path-like
+    learners : iterable of class
+        Learners that the file may name besides those that are registered; see
+        :func:`labelrules.learners.register`.
+
+    Returns
+    -------
+    DecisionList, RuleSet, LayeredTheory or fitted learner
+
+    Raises
+    ------
+    FileError
+        If anything in the file is wrong; the message names the place.
+    """
+    target = Path(path)
+    try:
+        with opened_utf8(target) as file:
+            text = read_pieces(file)
+        return from_json(text, learners=learners)
+    except FileError:
+        raise
+    except DataError as wrong:
+        message = str(wrong)
+    raise FileError(message, target)
+
+
+def to_json(stored: Stored) -> str:
+    """A theory or a fitted model as JSON text; see :func:`save`.
+
+    Examples
+    --------
+    >>> from labelrules import parse, to_json
+    >>> from labelrules.data import Schema
+    >>> print(to_json(parse("b <- not a", Schema([], ["a", "b"]))), end="")
+    {
+     "format": "labelrules",
+     "version": 1,
+     "schema": {"features": [], "labels": ["a", "b"], "parents": [null, null]},
+     "theory": {
+      "kind": "decision list",
+      "rules": [
+       {
+        "head": {"b": 1},
+        "body": [{"column": "a", "operator": "=", "value": 0}],
+        "stops": false,
+        "evidence": null
+       }
+      ]
+     }
+    }
+    """
+    document = _document(stored)
+    text = laid_out(document) + "\n"
+    check_length(len(text))
+    # Better an error now than from a file that is all there is.
+    own = _classes_in(stored) if isinstance(stored, TableClassifier) else {}
+    again = _read(read_document(text), {**_registered(), **own})
+    _check_same(stored, again)
+    if _document(again) != document:
+        raise DataError(f"this {type(stored).__name__} would not be loaded as it is saved")
+    return text
+
+
+def from_json(
+    text: str | bytes | Mapping[str, Any], *, learners: Iterable[type[TableClassifier]] = ()
+) -> Any:
+    """Read what :func:`to_json` has written, as text or as the values that JSON stands for.
+
+    Parameters
+    ----------
+    text : str, bytes or dict
+    learners : iterable of class
+        Learners that the document may name besides those that are registered.
+
+    Raises
+    ------
+    DataError
+        If anything is wrong; the message begins with its place, ``$`` being the whole document.
+
+    Examples
+    --------
+    >>> from labelrules import from_json
+    >>> from_json('{"format": "labelrules", "version": 1, "schema": {"features": []}}')
+    Traceback (most recent call last):
+    labelrules.data.document.DocumentError: $.schema: "labels" is missing
+    """
+    if isinstance(text, Mapping):
+        text = _as_text(text)
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"from_json reads text or a mapping, not {text!r:.60}")
+    return _read(read_document(text), {**_given(learners), **_registered()})
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of the files, for programs that do not use labelrules.
+
+    It is made from the records in this library and covers the learners that are registered.
+
+    Examples
+    --------
+    >>> json_schema()["$id"]
+    'labelrules-1.schema.json'
+    """
+    models = [_model_type(one) for one in registered().values() if can_be_stored(one)]
+    refs, parts = msgspec.json.schema_components(
+        [TheoryDocument, ModelDocument, *models],
+        schema_hook=lambda other: {"$ref": "#/$defs/Model"},
+        ref_template="#/$defs/{name}",
+    )
+    for learner in registered().values():
+        if can_be_stored(learner):  # one definition of what all parameters may be
+            fields = parts[parameters_type(learner).__name__]["properties"]
+            parts["Parameter"] = next(iter(fields.values()), {})
+            fields.update(dict.fromkeys(fields, {"$ref": "#/$defs/Parameter"}))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"labelrules-{VERSION}.schema.json",
+        "title": "A theory or a fitted model of labelrules",
+        "anyOf": list(refs[:2]),
+        "$defs": {**parts, "Model": {"anyOf": list(refs[2:])}},
+    }
+
+
+def _model_type(learner: type[TableClassifier]) -> type[Record]:
+    """The record of the models of one learner."""
+    fields = [
+        ("learner", Literal[learner.__name__]),
+        ("parameters", parameters_type(learner)),
+        ("state", learner._State),
+    ]
+    name = f"{learner.__name__}Model"
+    return msgspec.defstruct(  # type: ignore[return-value]
+        name, fields, bases=(ModelRecord,), frozen=True, forbid_unknown_fields=True
+    )
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _document(stored: Stored) -> dict[str, Any]:
+    start = {"format": FORMAT, "version": VERSION}
+    if isinstance(stored, Theory):
+        schema, theory = schema_record(stored.schema), theory_record(stored)
+        return builtins_of({**start, "schema": schema, "theory": theory})  # type: ignore[no-any-return]
+    if isinstance(stored, TableClassifier):
+        return {**start, "model": _model_document(stored)}
+    raise TypeError(f"a theory or a fitted learner can be saved, not {stored!r:.60}")
+
+
+def _model_document(model: TableClassifier) -> dict[str, Any]:
+    name = type(model).__name__
+    if "schema_" not in vars(model):
+        raise DataError(f"this {name} is not fitted: there is nothing to save yet")
+    if model._why_not_stored is not None:
+        raise DataError(f"a {name} cannot be stored, because {model._why_not_stored}")
+    if _registered().get(name, type(model)) is not type(model):
+        raise DataError(f"your learner has the name of another one, {name}: rename it")
+    columns = "named" if hasattr(model, "feature_names_in_") else "numbered"
+    record = ModelRecord(
+        name,
+        parameters_of(model),
+        schema_record(model.schema_),
+        _target_record(model._target),
+        columns if hasattr(model, "n_features_in_") else "unseen",  # type: ignore[arg-type]
+        model._state(),
+    )
+    return builtins_of(record, _model_document)  # type: ignore[no-any-return]
+
+
+def _target_record(target: Target) -> TargetRecord:
+    dtype = target.values.dtype
+    name = f"text{dtype.itemsize // 4}" if dtype.kind == "U" else dtype.name
+    if dtype.kind not in "Ubiuf" or dtype.name == "longdouble" or dtype.itemsize > LARGEST_ARRAY:
+        raise DataError(f"classes of the type {name} cannot be stored: use text or numbers")
+    return TargetRecord(target.kind, name, target.values.tolist())
+
+
+def _check_same(stored: Any, again: Any) -> None:
+    """Refuse a model that has learned more than a file holds of it."""
+    if not isinstance(stored, TableClassifier):
+        return
+    extra = vars(stored).keys() - vars(again).keys()
+    if extra:
+        raise DataError(
+            f"this {type(stored).__name__} cannot be stored, because its state has no field for "
+            f"the attribute {min(extra)}"
+        )
+    for name, value in vars(stored).items():
+        if isinstance(value, TableClassifier):
+            _check_same(value, getattr(again, name))
+
+
+def _classes_in(model: TableClassifier) -> Learners:
+    """The class of a model and those of the learners in it."""
+    found: dict[str, type[TableClassifier]] = {type(model).__name__: type(model)}
+    for part in vars(model).values():
+        if isinstance(part, TableClassifier):
+            found.update(_classes_in(part))
+    return found
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _read(document: Any, learners: Learners) -> Any:
+    with at("$"):
+        document = _upgraded(document)
+        kind: Any = ModelDocument if "model" in document else TheoryDocument
+        record = converted(document, kind, partial(_read_part, learners=learners, depth=0))
+        if isinstance(record, ModelDocument):
+            return record.model
+        with at(".schema"):
+            schema = read_schema(record.schema)
+        return read_theory(record.theory, schema, ".theory")
+
+
+def _upgraded(document: Any) -> dict[str, Any]:
+    """The document in the form of the present version."""
+    if not isinstance(document, dict):
+        converted(document, TheoryDocument)
+    if document.get("format") != FORMAT:
+        raise DocumentError(".format", f'must be "{FORMAT}": this is no file of labelrules')
+    number = document.get("version")
+    if type(number) is int and number > VERSION:
+        raise DocumentError(
+            ".version",
+            f"the file is of version {number}, and this labelrules reads versions up to {VERSION}: "
+            "install a newer one",
+        )
+    while number in UPGRADES:
+        document = UPGRADES[number](document)
+        number += 1
+    return document  # type: ignore[no-any-return]
+
+
+def _read_part(kind: type, value: Any, *, learners: Learners, depth: int) -> TableClassifier:
+    """A model, which may be the base of another one."""
+    record = converted(value, ModelRecord)
+    model = read_learner(record.learner, record.parameters, learners, depth)
+    if model._why_not_stored is not None:
+        raise DocumentError(".learner", f"a {record.learner} cannot be stored")
+    with at(".schema"):
+        schema = read_schema(record.schema)
+    with at(".target"):
+        model._remember(schema, _read_target(record.target, schema))
+    if record.columns != "unseen":
+        model.n_features_in_ = schema.n_features
+    if record.columns == "named":
+        model.feature_names_in_ = np.array(schema.feature_names, dtype=object)
+    with at(".state"):
+        nested = partial(_read_part, learners=learners, depth=depth + 1)
+        model._restore_state(converted(record.state, type(model)._State, nested))
+    return model
+
+
+def _read_target(record: TargetRecord, schema: Schema) -> Target:
+    values = _class_array(record.type, record.values)
+    expected = schema.n_labels if record.kind == "classes" else 2
+    if len(values) != expected or (record.kind == "two classes" and schema.n_labels != 1):
+        raise ValueError(f"{len(values)} values do not go with {schema.n_labels} labels")
+    if record.kind == "labels" and values.tolist() != [0, 1]:
+        raise DocumentError(".values", "a label is absent (0) or present (1)")
+    if record.kind == "classes" and len(values) == 2:
+        raise ValueError("two classes are one label")
+    if not (values[:-1] < values[1:]).all():
+        raise DocumentError(".values", "classes must rise")
+    return Target(record.kind, values)
+
+
+_CELLS = {"U": (str,), "b": (bool,), "i": (int,), "u": (int,), "f": (int, float)}
+
+
+def _class_array(name: str, values: list[Any]) -> Any:
+    """The classes as an array of their type, which must hold them exactly."""
+    dtype = np.dtype(f"<U{name[4:]}" if name.startswith("text") else name)
+    if dtype.itemsize * len(values) > 4 * LARGEST_ARRAY:
+        raise DocumentError(".values", "the array of classes would be too large")
+    with at(".values"), np.errstate(over="ignore"):
+        if any(type(value) not in _CELLS[dtype.kind] for value in values):
+            raise ValueError(f"must all be of the type {name}")
+        found = np.array(values, dtype=dtype)
+        if found.tolist() != values:
+            raise ValueError(f"some value does not fit into the type {name}")
+    return found
+
+
+def _as_text(values: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(dict(values))
+    except (TypeError, ValueError, RecursionError) as wrong:
+        message = f"from_json reads the values that JSON stands for: {wrong}"
+    raise DataError(message[:400])
+
+
+def _registered() -> Learners:
+    return {learner.__name__: learner for learner in registered().values()}
+
+
+def _given(learners: Iterable[type[TableClassifier]]) -> Learners:
+    found = {}
+    for learner in learners:
+        if not (isinstance(learner, type) and issubclass(learner, TableClassifier)):
+            raise TypeError(f"learners must be classes of learners, not {learner!r:.60}")
+        found[learner.__name__] = learner
+    return found
