@@ -35,10 +35,10 @@ REGISTRY = {
 def refusal(learner):
     """Why the models of a learner are not kept; None if they are."""
     if isinstance(learner, LazyAssociativeClassifier):
-        return "makes its rules from the training rows.* use AssociativeClassifier"
+        return "mines rules from the training rows.* use AssociativeClassifier"
     base = getattr(learner, "base", None)
     if base is not None and not isinstance(base, TableClassifier):
-        return f"its base {type(base).__name__} does not learn rules.*pickle the model"
+        return f"base of .* is a {type(base).__name__}, .*files hold rules only.*pickle the model"
     return None
 
 

@@ -1,23 +1,23 @@
-"""Files are whole, of any version, and as the published schema says."""
+"""Files are whole, of any version, and as the JSON schema says."""
 
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from labelrules import LayeredTheory, from_json, load, load_model, save, to_json
+from labelrules import LayeredTheory, from_json, json_schema, load, load_model, save, to_json
 from labelrules.data import DataError
-from labelrules.learners import json_schema, kept
+from labelrules.learners import registered
+from labelrules.learners.registry import can_be_stored, register, unregister
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
+from labelrules.storage import files
+from learners.registry import Stumps
 from storage.documents import SCHEMA, THEORY, changed, rule, voting
+from storage.golden import FOLDER
 from storage.models import CASES, fitted
-
-OLD_FILES = Path(__file__).parents[1] / "golden" / "kept"
-
 
 # ---------------------------------------------------------------- files that are whole
 
@@ -71,55 +71,91 @@ def test_a_killed_write_leaves_the_old_file(tmp_path):
 # ---------------------------------------------------------------- versions
 
 
-def test_there_is_a_step_from_every_older_version_and_a_file_of_each():
-    assert sorted(kept.STEPS) == list(range(1, kept.VERSION))
-    for version in range(1, kept.VERSION + 1):
-        assert list(OLD_FILES.glob(f"version-{version}-*.json")), version
-        assert json_schema(version)["properties"]["version"] == {"const": version}
+def test_there_is_an_upgrade_from_every_older_version_and_a_file_of_each_learner():
+    assert sorted(files.UPGRADES) == list(range(1, files.VERSION))
+    assert json_schema()["$defs"]["ModelDocument"]["properties"]["version"] == {
+        "enum": [files.VERSION]
+    }
+    for version in range(1, files.VERSION + 1):
+        kept = {path.stem.removeprefix(f"version-{version}-") for path in FOLDER.glob("*.json")}
+        assert kept >= {"decision-list", "rule-set", "layers"}
+        if version == files.VERSION:
+            stored = {name for name, one in registered().items() if can_be_stored(one)}
+            assert stored <= kept
 
 
-@pytest.mark.parametrize("path", sorted(OLD_FILES.glob("version-*.json")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("version-*.json")), ids=lambda p: p.stem)
 def test_files_of_every_version_are_read(path):
     """What they predict for the magazine readers is kept beside them, one row to a line."""
-    expected = np.loadtxt(path.with_suffix(".txt"), dtype=np.int8)
-    assert (load_model(path).predict(load("magazines")) == expected).all()
+    expected = np.loadtxt(path.with_suffix(".txt"), dtype=np.int8, ndmin=2)
+    model = load_model(path)
+    assert model.predict(load("magazines")).tolist() == expected.tolist()
+    if path.stem.startswith(f"version-{files.VERSION}-"):
+        assert to_json(model) == path.read_text(encoding="utf-8")
 
 
-def test_older_documents_go_through_every_step(monkeypatch):
-    """As if the present version were the third: rules were once a bare list, then without name."""
+def test_older_documents_go_through_every_upgrade(monkeypatch):
+    """As if the rules had once been a bare list, then without the name of their kind."""
 
     def from_first(document):
-        return {**document, "theory": {"rules": document["theory"]}}
+        return {**document, "version": 0, "theory": {"rules": document["theory"]}}
 
     def from_second(document):
-        return {**document, "theory": {"kind": "decision list", **document["theory"]}}
+        theory = {"kind": "decision list", **document["theory"]}
+        return {**document, "version": 1, "theory": theory}
 
-    monkeypatch.setattr(kept, "STEPS", {1: from_first, 2: from_second})
-    monkeypatch.setattr(kept, "VERSION", 3)
+    monkeypatch.setattr(files, "UPGRADES", {-1: from_first, 0: from_second})
     rules = json.loads(to_json(THEORY))["theory"]["rules"]
-    assert from_json(changed(version=1, theory=rules)) == THEORY
-    assert from_json(changed(version=2, theory={"rules": rules})) == THEORY
-    assert from_json(changed(version=3)) == THEORY
-    with pytest.raises(DataError, match=r"\$\.version: .* up to 3"):
-        from_json(changed(version=4))
-    with pytest.raises(DataError, match=r"\$\.theory\.rules: must be a list, not text|must be"):
-        from_json(changed(version=1, theory="text"))
+    assert from_json(changed(version=-1, theory=rules)) == THEORY
+    assert from_json(changed(version=0, theory={"rules": rules})) == THEORY
+    assert from_json(changed(version=1)) == THEORY
+    with pytest.raises(DataError, match=r"\$\.version: .* up to 1"):
+        from_json(changed(version=2))
+    with pytest.raises(DataError, match=r"\$\.version: -2 is not possible"):
+        from_json(changed(version=-2))
+    with pytest.raises(DataError, match=r"\$\.theory\.rules: must be a list, not 'text'"):
+        from_json(changed(version=-1, theory="text"))
 
 
-# ---------------------------------------------------------------- the published schema
+# ---------------------------------------------------------------- the JSON schema
+
+
+@pytest.fixture(scope="module")
+def validator():
+    jsonschema = pytest.importorskip("jsonschema", reason="the extra `test` brings it")
+    register(Stumps)
+    yield jsonschema.Draft202012Validator(json_schema())
+    unregister(Stumps)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_files_are_as_the_published_schema_says(name):
-    jsonschema = pytest.importorskip("jsonschema", reason="the extra `test` brings it")
-    validator = jsonschema.Draft202012Validator(json_schema())
+def test_files_are_as_the_json_schema_says(name, validator):
     validator.validate(json.loads(to_json(fitted(name)[0])))
 
 
-def test_the_published_schema_is_one_itself():
-    jsonschema = pytest.importorskip("jsonschema", reason="the extra `test` brings it")
-    jsonschema.Draft202012Validator.check_schema(json_schema())
-    validator = jsonschema.Draft202012Validator(json_schema())
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("version-1-*.json")), ids=lambda p: p.stem)
+def test_stored_files_are_as_the_json_schema_says(path, validator):
+    validator.validate(json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_the_json_schema_knows_every_learner_with_its_parameters_and_state(validator):
+    parts = validator.schema["$defs"]
+    for learner in registered().values():
+        name = learner.__name__
+        assert (f"{name}Model" in parts) == can_be_stored(learner)
+        if can_be_stored(learner):
+            assert parts[f"{name}Parameters"]["required"] == learner._get_param_names()
+    document = json.loads(to_json(fitted("covering")[0]))
+    document["model"]["learner"] = "Ripper"
+    assert not validator.is_valid(document)
+    document["model"]["learner"] = "SeparateAndConquer"
+    assert validator.is_valid(document)
+    document["model"]["state"]["more"] = 1
+    assert not validator.is_valid(document)
+
+
+def test_the_json_schema_is_one_itself(validator):
+    validator.check_schema(validator.schema)
     for layers in (UntilStable(3), LabelByLabel(2, (2, 0, 1)), Gibbs(5, 1, 2)):
         validator.validate(json.loads(to_json(LayeredTheory(SCHEMA, [THEORY], layers, THEORY))))
     assert not validator.is_valid(json.loads(rule(stops=1)))

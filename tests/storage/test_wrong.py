@@ -19,78 +19,99 @@ BAD = {
     "not UTF-8": (b'{"a": "\xff"}', r"not UTF-8 text \(invalid start byte at byte 7\)"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "a list": ("[]", r"\$: must be an object, not a list of 0"),
-    "no format": ("{}", r'\$: "format" is not there'),
+    "no format": ("{}", r'\$\.format: must be "labelrules"'),
     "other format": ('{"format": "x"}', r'\$\.format: must be "labelrules"'),
-    "newer": (changed(version=2), r"\$\.version: the file is of version 2; .* up to 1"),
-    "older than the first": (changed(version=0), r"\$\.version: must be from 1"),
+    "newer": (
+        changed(version=2),
+        r"\$\.version: the file is of version 2, .* up to 1: install a newer",
+    ),
+    "older than the first": (
+        changed(version=0),
+        r"\$\.version: 0 is not possible here; use one of 1",
+    ),
     "version as text": (changed(version="1"), r"\$\.version: must be a whole number, not '1'"),
     "version as truth": (changed(version=True), r"\$\.version: must be a whole number, not true"),
     "more": (changed(notes=1), r"\$: there is no field 'notes'"),
     "typo": (changed(theroy=1), r"\$: there is no field 'theroy'; did you mean 'theory'\?"),
-    "twice": ('{"format": 1, "format": 2}', r"\$: 'format' is there twice"),
-    "kind": (changed(theory={"kind": "tree"}), r"\$\.theory\.kind: there is no kind .* 'tree'"),
+    "twice": ('{"format": 1, "format": 2}', r"\$: the key 'format' occurs twice"),
+    "kind": (
+        changed(theory={"kind": "tree"}),
+        r"theory\.kind: 'tree' is not .* decision list, rule set, layers$",
+    ),
     "label": (rule(head={"qality": 1}), r"rules\[0\]\.head\.qality: .*did you mean 'quality'\?"),
-    "head": (rule(head={}), r"\$\.theory\.rules\[0\]\.head: a head names at least one label"),
-    "head value": (rule(head={"日本": 2}), r"head\.日本: must be from 0 to 1, not 2"),
+    "head": (rule(head={}), r"\$\.theory\.rules\[0\]\.head: must be an object that is not empty"),
+    "head value": (rule(head={"日本": 2}), r"head\.日本: 2 is not possible here; use one of 0, 1"),
     "true as 1": (rule(head={"quality": True}), r"must be a whole number, not true"),
     "odd key": (rule(head={"it's": None}), r"""head\["it's"\]: must be a whole number, not null"""),
     "stops": (rule(stops=1), r"\$\.theory\.rules\[0\]\.stops: must be true or false, not 1"),
     "evidence": (rule(evidence={"日本": [1, 2]}), r"evidence: .*each label of the head"),
-    "count": (rule(evidence={"quality": [1, -1]}), r"quality\[1\]: must be from 0 to"),
-    "counts": (rule(evidence={"quality": [1]}), r"quality: must be how often right"),
+    "count": (
+        rule(evidence={"quality": [1, -1]}),
+        r"quality\[1\]: must be a whole number >= 0, not -1",
+    ),
+    "counts": (
+        rule(evidence={"quality": [1]}),
+        r"quality: must be a list of length 2, not a list of 1",
+    ),
     "votes in a list": (
         rule(votes={"quality": 2}),
-        r"\$\.theory: rule 1 casts several votes, .* use a RuleSet",
+        r"\$\.theory\.rules\[0\]: there is no field 'votes'; use one of head, body, stops",
     ),
-    "one vote each": (voting({"quality": 1}), r"votes: one vote for each label goes without"),
+    "one vote each": (
+        voting({"quality": 1}),
+        r"votes: leave the field out if each label has one vote",
+    ),
     "votes of another label": (voting({"日本": 2}), r"votes: .*each label of the head, and for no"),
     "votes of no label": (voting({"qality": 2}), r"votes\.qality: .*did you mean 'quality'\?"),
     "no votes": (voting(None), r"votes: must be an object, not null"),
-    "no vote": (voting({"quality": 0}), r"votes\.quality: must be from 1 to 10000, not 0"),
-    "votes against": (voting({"quality": -2}), r"votes\.quality: must be from 1 to 10000"),
-    "too many votes": (voting({"quality": 10001}), r"votes\.quality: must be from 1 to 10000"),
+    "no vote": (voting({"quality": 0}), r"votes\.quality: must be a whole number >= 1, not 0"),
+    "votes against": (voting({"quality": -2}), r"votes\.quality: must be a whole number >= 1"),
+    "too many votes": (
+        voting({"quality": 10001}),
+        r"votes\.quality: must be a whole number <= 10000",
+    ),
     "half a vote": (voting({"quality": 1.5}), r"votes\.quality: must be a whole number"),
     "column": (
-        rule(body=[{"feature": "xy", "operator": ">", "value": 1}]),
-        r"body\[0\]\.feature: there is no feature 'xy'; did you mean 'x y'\?",
+        rule(body=[{"column": "xy", "operator": ">", "value": 1}]),
+        r"body\[0\]\.column: there is no feature or label 'xy'; did you mean 'x y'\?",
     ),
     "operator": (
-        rule(body=[{"feature": "x y", "operator": ">=", "value": 1}]),
-        r"body\[0\]\.operator: there is no operator '>='",
+        rule(body=[{"column": "x y", "operator": ">=", "value": 1}]),
+        r"body\[0\]\.operator: '>=' is not possible here; ",
     ),
     "kind of operator": (
-        rule(body=[{"feature": "x y", "operator": "=", "value": 1}]),
+        rule(body=[{"column": "x y", "operator": "=", "value": 1}]),
         r"body\[0\]: numbers are compared by <= and >",
     ),
     "category": (
-        rule(body=[{"feature": "größe", "operator": "=", "value": "b"}]),
+        rule(body=[{"column": "größe", "operator": "=", "value": "b"}]),
         r"value: there is no category 'b'",
     ),
     "threshold": (
-        rule(body=[{"feature": "x y", "operator": ">", "value": "1"}]),
+        rule(body=[{"column": "x y", "operator": ">", "value": "1"}]),
         r"value: must be a number, not '1'",
     ),
     "twice the same": (
-        rule(body=[{"label": "日本", "value": 1}] * 2),
+        rule(body=[{"column": "日本", "operator": "=", "value": 1}] * 2),
         "a condition is there twice",
     ),
     "NaN": (rule(stops=float("nan")), r"stops: must be true or false, not NaN"),
     "layers": (
         changed(
-            theory={"kind": "layers", "layers": [], "inference": {"way": "once"}, "fallback": None}
+            theory={"kind": "layers", "layers": [], "inference": {"kind": "once"}, "fallback": None}
         ),
-        r"\$\.theory: a layered theory needs at least one layer",
+        r"\$\.theory\.layers: must be a list that is not empty",
     ),
     "rounds": (
         changed(
             theory={
                 "kind": "layers",
-                "layers": [],
-                "inference": {"way": "until stable", "max_rounds": 10**9},
+                "layers": [{"kind": "decision list", "rules": []}],
+                "inference": {"kind": "until stable", "max_rounds": 10**9},
                 "fallback": None,
             }
         ),
-        r"\$\.theory\.inference\.max_rounds: must be from 1 to 1000000, not 1000000000",
+        r"\$\.theory\.inference\.max_rounds: must be a whole number <= 1000000, not 1000000000",
     ),
     "stopping rule set": (
         changed(
@@ -112,17 +133,17 @@ def test_wrong_documents(case):
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        ("1e999999", "the number is too large"),
+        ("1e999999", "not 1e999999, which is too large"),
         ("1" * 5000, r"not 1{20}\.\.\. of 5000 digits"),
         ("9007199254740993", "no floating-point number is 9007199254740993"),
-        ("Infinity", "must be a number, not Infinity"),
+        ("Infinity", "must be .* a number .*, not Infinity"),
         ('"\\ud800"', "half a character"),
     ],
 )
 def test_wrong_numbers(number, message):
-    wrong = rule(body=[{"feature": "x y", "operator": ">", "value": 12345}])
+    wrong = rule(body=[{"column": "x y", "operator": ">", "value": 12345}])
     if number.startswith('"'):
-        wrong = rule(body=[{"feature": "größe", "operator": "=", "value": 12345}])
+        wrong = rule(body=[{"column": "größe", "operator": "=", "value": 12345}])
     with pytest.raises(DataError, match=rf"\$\.theory\.rules\[0\]\.body\[0\]\.value: .*{message}"):
         from_json(wrong.replace("12345", number))
 
@@ -162,7 +183,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("wrong", [None, 3, [], ["format"], object()])
 def test_what_is_no_document_is_said(wrong):
-    with pytest.raises(TypeError, match="what is read must be text or a mapping, not "):
+    with pytest.raises(TypeError, match="from_json reads text or a mapping, not "):
         from_json(wrong)
 
 
@@ -183,89 +204,129 @@ CONTRADICTORY = [
         (
             "frame",
             lambda m: m.update(learner="Riper"),
-            r"\$\.model\.learner: 'Riper' is no learner",
+            r"\$\.model\.learner: there is no learner 'Riper'; did you mean 'Ripper'\?",
         ),
         ("frame", lambda m: m.update(learner="os.system"), "there is no learner 'os.system'"),
-        ("frame", lambda m: m["parameters"].pop("n_jobs"), r'parameters: "n_jobs" is not there'),
+        ("frame", lambda m: m["parameters"].pop("n_jobs"), r'parameters: "n_jobs" is missing'),
         ("frame", lambda m: m["parameters"].update(n_job=1), "did you mean 'n_jobs'"),
         ("frame", lambda m: m["parameters"].update(n_jobs="many"), "n_jobs must be a number"),
-        ("frame", lambda m: m["parameters"].update(base=3), "base must be a learner, or null"),
+        ("frame", lambda m: m["parameters"].update(base=3), "base must be a classifier"),
         ("frame", lambda m: m["parameters"].update(last_resort=7), "last_resort must be a number"),
-        ("frame", lambda m: m.update(theory=None), r"\$\.model\.theory: must be an object"),
-        ("frame", lambda m: m["background"]["ones"].pop(), "a number for each of 3 labels"),
-        ("frame", lambda m: m["background"]["share"].__setitem__(0, 1), "share: a share must be"),
-        ("frame", lambda m: m["target"].update(type="object"), "no type of classes 'object'"),
-        ("frame", lambda m: m["target"].update(type="int128"), "no type of classes 'int128'"),
+        (
+            "frame",
+            lambda m: m["state"].update(theory=None),
+            r"\$\.model\.state\.theory: must be an object",
+        ),
+        (
+            "frame",
+            lambda m: m["state"]["background"]["ones"].pop(),
+            "a number for each of 3 labels",
+        ),
+        (
+            "frame",
+            lambda m: m["state"]["background"]["share"].__setitem__(0, 1),
+            r"state\.background\.share\[0\]: must be a number < 1.0, not 1",
+        ),
+        ("frame", lambda m: m["target"].update(type="object"), "type: 'object' does not match"),
+        ("frame", lambda m: m["target"].update(type="int128"), "type: 'int128' does not match"),
         ("frame", lambda m: m["target"].update(values=[1, 0]), "a label is absent"),
-        ("frame", lambda m: m.update(columns="lettered"), "no kind of columns 'lettered'"),
+        (
+            "frame",
+            lambda m: m.update(columns="lettered"),
+            "'lettered' is not possible here; use one of named, numbered, unseen",
+        ),
         ("classes 0", lambda m: m["target"]["values"].reverse(), "classes must rise"),
-        ("classes 0", lambda m: m["target"].update(type="text2"), "longer than 2"),
+        (
+            "classes 0",
+            lambda m: m["target"].update(type="text2"),
+            "does not fit into the type text2",
+        ),
         ("classes 0", lambda m: m["target"].update(type="text999999", values=["a"] * 300), "array"),
         ("two 0", lambda m: m["target"].update(kind="labels"), None),
-        ("covering", lambda m: m["further"].update(n_learned=99), "must be from 0 to"),
+        (
+            "covering",
+            lambda m: m["state"].update(n_learned=99),
+            "n_learned: there are .* rules only",
+        ),
         ("covering", lambda m: m["parameters"].update(heads="x"), "heads must be"),
         (
             "covering",
             lambda m: m["parameters"].update(required="x"),
             "required must be a list",
         ),
-        ("chains", lambda m: m["further"]["orders"].pop(), "an order and a theory"),
-        ("chains", lambda m: m["further"]["orders"][0].pop(), "must name each label once"),
-        ("powerset", lambda m: m["further"]["sets"].reverse(), "in rising order"),
-        ("powerset", lambda m: m["further"].update(base=None), "a classifier is needed"),
+        ("chains", lambda m: m["state"]["orders"].pop(), "an order and a theory"),
+        ("chains", lambda m: m["state"]["orders"][0].pop(), "must name each label once"),
+        ("powerset", lambda m: m["state"]["sets"].reverse(), "in rising order"),
+        (
+            "powerset",
+            lambda m: m["state"].update(base=None),
+            "several label sets, and only these, need a classifier",
+        ),
         ("stacked", lambda m: m["parameters"].update(n_layers=1), "n_layers must be a whole"),
         ("stacked", lambda m: m["parameters"].update(alpha=0), "alpha must be between"),
-        ("chains", lambda m: m["further"].update(threshold=None), "several are not and have a"),
+        (
+            "chains",
+            lambda m: m["state"].update(threshold=None),
+            "several have none but a threshold",
+        ),
         ("chains", lambda m: m["parameters"].update(threshold=2), "threshold must be"),
         ("chains", lambda m: m["parameters"].update(bootstrap=1), "bootstrap must be"),
         ("voted", lambda m: m["parameters"].update(n_lists=0), "n_lists must be"),
-        ("voted", lambda m: m["further"].update(miss_cost=0), "miss_cost: must be above 0"),
-        ("voted", lambda m: m["theory"].update(kind="decision list"), "casts several votes"),
         (
             "voted",
-            lambda m: m.update(theory={"kind": "decision list", "rules": []}),
-            "a VotedRules has another kind of theory",
+            lambda m: m["state"].update(miss_cost=0),
+            "miss_cost: must be a number > 0.0, not 0",
         ),
         (
             "voted",
-            lambda m: m.update(background={"ones": [], "zeros": [], "share": []}),
-            "background: a VotedRules has no such counts",
+            lambda m: m["state"]["theory"].update(kind="decision list"),
+            "kind: 'decision list' is not",
+        ),
+        (
+            "voted",
+            lambda m: m["state"].update(theory={"kind": "layers", "rules": []}),
+            "kind: 'layers' is not possible here; use one of rule set",
+        ),
+        (
+            "voted",
+            lambda m: m["state"].update(background={"ones": [], "zeros": [], "share": []}),
+            "state: there is no field 'background'; use one of theory, miss_cost",
         ),
         ("associative", lambda m: m["parameters"].update(bins="wide"), "bins must be one of"),
         ("associative", lambda m: m["parameters"].update(min_support=0), "min_support must be"),
-        ("associative", lambda m: m["further"].update(n_mined=-1), "must be from 0"),
+        ("associative", lambda m: m["state"].update(n_mined=-1), "must be a whole number >= 0"),
         ("constrained", lambda m: m["parameters"].update(by="luck"), "by must be one of"),
         ("constrained", lambda m: m["parameters"].update(max_body=0), "max_body must be"),
         ("constrained", lambda m: m["parameters"].update(tolerance=2), "tolerance"),
         ("constrained", lambda m: m["parameters"].update(constraints=[3]), "must be text"),
         (
             "constrained",
-            lambda m: m["further"]["found"]["constraints"][0].update(turned=[]),
-            "only an exclusion has it, a number for each label of the body",
+            lambda m: m["state"]["found"]["constraints"][0].update(turned=[]),
+            r"found\.constraints\[0\]\.turned: must be a list that is not empty",
         ),
         (
             "constrained",
-            lambda m: m["further"]["found"]["constraints"][0].update(turned=[1, 2, 3]),
-            "only an exclusion has it, a number for each label of the body",
+            lambda m: m["state"]["found"]["constraints"][0].update(turned=[1, 2, 3]),
+            "only an exclusion has turned, a number for each label of the body",
         ),
         (
             "constrained",
-            lambda m: m["further"]["constraints"]["rules"].append(
-                m["further"]["constraints"]["rules"][0]
+            lambda m: m["state"]["constraints"]["rules"].append(
+                m["state"]["constraints"]["rules"][0]
             ),
             "a rule for one label, once",
         ),
         (
             "constrained",
-            lambda m: m["further"]["constraints"].update(rules=CONTRADICTORY),
+            lambda m: m["state"]["constraints"].update(rules=CONTRADICTORY),
             "no label set satisfies these constraints",
         ),
         (
             "constrained",
-            lambda m: m["further"]["base"]["schema"]["labels"].reverse(),
+            lambda m: m["state"]["base"]["schema"]["labels"].reverse(),
             "its features and labels must be those of the whole",
         ),
-        ("constrained", lambda m: m["further"].update(found=3), "found: must be an object"),
+        ("constrained", lambda m: m["state"].update(found=3), "found: must be an object"),
     ],
 )
 def test_wrong_models(name, change, message):

@@ -2,9 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from math import isfinite
 from typing import IO, Annotated, Any, AnyStr, TypeVar
 
@@ -33,7 +32,7 @@ Type = TypeVar("Type")
 Hook = Callable[[Any], Any]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Record(msgspec.Struct, forbid_unknown_fields=True):
     """Base class of the objects of a document: fields with types, and no others."""
 
 
@@ -75,7 +74,7 @@ def at(place: str) -> Iterator[None]:
         found = DocumentError(place, " ".join(str(wrong).split())[:400])
     else:
         return
-    raise found
+    raise found from None
 
 
 def step(key: str | int) -> str:
@@ -226,12 +225,13 @@ def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | N
         found = DocumentError("", "it is nested too deeply")
     except msgspec.ValidationError as wrong:
         found = _located(wrong, value, kind)
-    raise found
+    raise found from None
 
 
 _AT = re.compile(r"(.*) - at `\$([^`]*)`", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `([^`]*)`( [^,]*)?(, got .*)?")
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
+_PATTERN = re.compile(r"Expected `str` matching regex (.*)")
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _WORDS = {
     "array": "a list",
@@ -247,16 +247,17 @@ _NOTHING = _NotJson("")
 def _located(wrong: msgspec.ValidationError, value: Any, kind: Any) -> DocumentError:
     match = _AT.fullmatch(str(wrong))
     message, path = match.groups() if match else (str(wrong), "")
-    place, found = _value_at(value, path)
+    steps = _STEP.findall(path)
+    place, found = _value_at(value, steps)
     if isinstance(wrong.__cause__, DocumentError):
         return DocumentError(place + wrong.__cause__.place, wrong.__cause__.message)
-    return DocumentError(place, _explained(message, found, kind))
+    return DocumentError(place, _explained(message, found, lambda: _possible(kind, steps)))
 
 
-def _value_at(value: Any, path: str) -> tuple[str, Any]:
+def _value_at(value: Any, steps: list[tuple[str, str]]) -> tuple[str, Any]:
     """The place that a path of msgspec leads to, which leaves out keys, and the value there."""
     place = ""
-    for name, item in _STEP.findall(path):
+    for name, item in steps:
         key: Any = name or (item if item == "..." else int(item))
         if key == "..." and isinstance(value, dict) and len(value) == 1:
             key = next(iter(value))
@@ -268,40 +269,56 @@ def _value_at(value: Any, path: str) -> tuple[str, Any]:
     return place, value
 
 
-def _explained(message: str, value: Any, kind: Any) -> str:
+def _explained(message: str, value: Any, possible: Callable[[], list[str]]) -> str:
     """A message of msgspec in plain words, with the value and what may have been meant."""
-    shown = "" if value is _NOTHING else f", not {_shown(value)}"
     if match := _EXPECTED.fullmatch(message):
-        names, limit = match[1].split(" | "), (match[2] or "").replace(" of length >= 1", "")
-        words = " or ".join(_WORDS.get(name, name) for name in names)
-        if match[2] and not limit:
+        words = " or ".join(_WORDS.get(name, name) for name in match[1].split(" | "))
+        if match[2] == " of length >= 1":
             return f"must be {words} that is not empty"
-        return f"must be {words}{limit}{shown}"
+        shown = "" if value is _NOTHING else f", not {_shown(value)}"
+        return f"must be {words}{match[2] or ''}{shown}"
     if match := _FIELD.fullmatch(message):
         if match[1] == "missing required":
             return f'"{match[2]}" is missing'
-        return f"there is no field {quoted(match[2])}{_near(match[2], 'properties', kind)}"
+        return f"there is no field {quoted(match[2])}{_choice(match[2], possible())}"
     if message.startswith(("Invalid enum value", "Invalid value")):
-        return f"{_shown(value)} is not possible here{_near(value, 'enum', kind)}"
+        return f"{_shown(value)} is not possible here{_choice(value, possible())}"
+    if match := _PATTERN.fullmatch(message):
+        return f"{_shown(value)} does not match {match[1]}"
     return " ".join(message.split())[:400]
 
 
-def _near(name: Any, where: str, kind: Any) -> str:
-    if not isinstance(name, str) or len(name) > _LONGEST_GUESS:
-        return ""
-    return suggestion(name, _words(where, kind))
+def _choice(given: Any, possible: list[str]) -> str:
+    others = [one for one in possible if one != given]  # another kind of record may have it
+    is_short = isinstance(given, str) and len(given) <= _LONGEST_GUESS
+    near = suggestion(given, others) if is_short else ""
+    return near or f"; use one of {', '.join(others)}"[:400]
 
 
-@cache
-def _words(where: str, kind: Any) -> list[str]:
-    """The names of fields or the words that the records of a type may have."""
-    _, components = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
-    words: list[str] = []
-    for component in components.values():
-        fields = component.get("properties", {})
-        words += fields if where == "properties" else []
-        words += [word for field in fields.values() for word in field.get(where, ())]
-    return [word for word in dict.fromkeys(words) if isinstance(word, str)]
+def _possible(kind: Any, steps: list[tuple[str, str]]) -> list[str]:
+    """The fields or the values that a record may have at a place, by its JSON schema."""
+    nodes, parts = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
+    nodes = _resolved(nodes, parts)
+    for name, _ in steps:
+        inner = [
+            (node.get("properties") or {}).get(name) if name else node.get("items")
+            for node in nodes
+        ]
+        inner += [node.get("additionalProperties") for node in nodes if not name]
+        nodes = _resolved([node for node in inner if isinstance(node, dict)], parts)
+    found = [word for node in nodes for word in node.get("enum") or node.get("properties") or ()]
+    return [str(word) for word in dict.fromkeys(found)]
+
+
+def _resolved(nodes: Iterable[dict[str, Any]], parts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The nodes of a JSON schema that references and alternatives lead to."""
+    found: list[dict[str, Any]] = []
+    for node in nodes:
+        if "$ref" in node:
+            found += _resolved([parts[node["$ref"].rpartition("/")[2]]], parts)
+        else:
+            found += _resolved(node["anyOf"], parts) if "anyOf" in node else [node]
+    return found
 
 
 def _shown(value: Any) -> str:
@@ -397,6 +414,7 @@ def read_schema(record: SchemaRecord) -> Schema:
     features = []
     for number, one in enumerate(record.features):
         with at(f".features[{number}]"):
-            features.append(Feature(one.name, one.categories and tuple(one.categories)))
+            categories = None if one.categories is None else tuple(one.categories)
+            features.append(Feature(one.name, categories))
     with at(""):
         return Schema(features, record.labels, record.parents)

@@ -1,14 +1,14 @@
 """A decision list chosen from association rules."""
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from labelrules._messages import counted
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
-from labelrules.data.document import Count
+from labelrules.data.document import Count, Record
 from labelrules.discovery import association_rules
 from labelrules.discovery.binning import Binning, checked_binning
 from labelrules.discovery.limits import (
@@ -141,7 +141,7 @@ class AssociativeClassifier(RuleClassifier):
         self.smoothing = smoothing
         self.warm_start = warm_start
 
-    _State = AssociativeState
+    _State: ClassVar[type[Record]] = AssociativeState
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

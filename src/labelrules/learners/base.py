@@ -1,10 +1,11 @@
 """Everything of a learner of decision lists but the learning."""
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from labelrules._types import Board
 from labelrules.data import Dataset
+from labelrules.data.document import Record
 from labelrules.learners.explained import TheoryClassifier, TheoryState
 from labelrules.learners.parameters import truth
 from labelrules.learners.prefix import as_prefix
@@ -72,7 +73,7 @@ class RuleClassifier(TheoryClassifier):
 
     warm_start: bool = False
 
-    _State = ListState
+    _State: ClassVar[type[Record]] = ListState
 
     def _check_parameters(self) -> None:
         check_smoothing(self.smoothing)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from labelrules._messages import quoted, suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import DataError, Dataset, Schema
-from labelrules.data.document import DocumentError, Share
+from labelrules.data.document import DocumentError, Record, Share
 from labelrules.learners.base import RuleClassifier
 from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import unconditional_dependence
@@ -23,13 +23,12 @@ from labelrules.learners.ensembles import (
 from labelrules.learners.fitted import FittedReader
 from labelrules.learners.labelwise import (
     LabelwiseClassifier,
-    LabelwiseState,
     by_label,
     flat,
     majority,
 )
 from labelrules.learners.members import Job, Work
-from labelrules.learners.probability import Background, presence
+from labelrules.learners.probability import Background, BackgroundRecord, presence
 from labelrules.learners.progress import Listener
 from labelrules.learners.registry import register
 from labelrules.learners.widened import numbers_of
@@ -46,10 +45,12 @@ Order = tuple[int, ...]
 WORDS = ("frequency", "dependence", "random", "columns")
 
 
-class ChainState(LabelwiseState):
+class ChainState(Record):
     """The order and the rules of each chain; several chains have a threshold and no theory."""
 
     theory: ListRecord | LayersRecord | None
+    background: BackgroundRecord
+    least: Share | None
     threshold: Share | None
     orders: list[list[str]]
     theories: list[ListRecord]
@@ -121,6 +122,9 @@ class ClassifierChain(LabelwiseClassifier):
     not tabloid <- true
     """
 
+    orders_: list[Order]
+    _chains: list[list[Any]]
+
     def __init__(
         self,
         base: Any = None,
@@ -144,7 +148,7 @@ class ClassifierChain(LabelwiseClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    _State = ChainState
+    _State: ClassVar[type[Record]] = ChainState
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -189,7 +193,7 @@ class ClassifierChain(LabelwiseClassifier):
         if is_one:
             self.theory_ = read_theory(state.theory, self.schema_, ".theory")
         else:
-            self.threshold_ = state.threshold
+            self.threshold_ = float(state.threshold)
         self._chains = list(map(by_label, self.theories_, self.orders_))
 
     def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
@@ -197,8 +201,7 @@ class ClassifierChain(LabelwiseClassifier):
         chance = check_random_state(0 if self.random_state is None else self.random_state)
         orders = self._orders(data, chance)
         samples = [self._sample(data, chance) for _ in orders]
-        self._chains: list[list[Any]] = []
-        self.orders_: list[Order] = []
+        self._chains, self.orders_ = [], []
         for number, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
             part = data if sample is None else data.take(sample)
             phase = "chain" if len(orders) == 1 else f"chain {number} of {len(orders)}"

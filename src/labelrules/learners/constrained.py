@@ -1,7 +1,7 @@
 """Any multi-label classifier, with predictions that satisfy constraints."""
 
 from copy import copy
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +139,7 @@ class ConstrainedClassifier(TableClassifier):
         self.correction = correction
         self.by = by
 
-    _State = ConstrainedState
+    _State: ClassVar[type[Record]] = ConstrainedState
 
     def _check_parameters(self) -> None:
         checked_base(self._base())

@@ -74,9 +74,12 @@ def found_record(found: Constraints) -> FoundRecord:
 
 
 def _constraint_record(one: Constraint, names: Sequence[str]) -> ConstraintRecord:
-    body, turned = [names[label] for label in one.body], list(one.turned)
-    head = names[one.label], bool(one.present)
-    return ConstraintRecord(one.kind, body, *head, *_counts(one), bool(one.known), turned or UNSET)
+    body, label, turned = [names[label] for label in one.body], names[one.label], list(one.turned)
+    support, exceptions, p, corrected = _counts(one)
+    return ConstraintRecord(
+        one.kind, body, label, bool(one.present), support, exceptions, p, corrected,
+        bool(one.known), turned or UNSET,
+    )  # fmt: skip
 
 
 def _counts(one: Any) -> tuple[int, int, float, float]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 from labelrules._types import Board
 from labelrules.data import Dataset, Schema
-from labelrules.data.document import Count, DocumentError
+from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base import ListState, RuleClassifier
 from labelrules.learners.conquest import Covering
 from labelrules.learners.probability import Smoothing
@@ -177,7 +177,7 @@ class SeparateAndConquer(RuleClassifier):
         self.progress = progress
         self.warm_start = warm_start
 
-    _State = CoveringState
+    _State: ClassVar[type[Record]] = CoveringState
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -1,6 +1,6 @@
 """Classifiers that can say which rule said what."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -36,7 +36,7 @@ class TheoryClassifier(TableClassifier):
     theory_: Any
     background_: Background
 
-    _State = TheoryState
+    _State: ClassVar[type[Record]] = TheoryState
 
     def _state(self) -> dict[str, Any]:
         return {"theory": theory_record(self.theory_), "background": self.background_.record}

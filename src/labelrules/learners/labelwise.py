@@ -2,13 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
-from labelrules.data.document import Share
+from labelrules.data.document import Record, Share
 from labelrules.learners.composed import ComposedClassifier
 from labelrules.learners.crew import Crew, checked_jobs
 from labelrules.learners.explained import TheoryState
@@ -53,7 +53,7 @@ class LabelwiseClassifier(ComposedClassifier):
     n_jobs: int | None = None
     progress: Any = False
 
-    _State = LabelwiseState
+    _State: ClassVar[type[Record]] = LabelwiseState
 
     def _check_parameters(self) -> None:
         checked_base(self.base)
@@ -138,7 +138,7 @@ def majority(Y: Board) -> list[int]:
     return [int(2 * ones > len(Y)) for ones in Y.sum(axis=0, dtype=np.int64)]
 
 
-def by_label(rules: Iterable[Rule], order: Sequence[int]) -> list[list[Rule]]:
+def by_label(rules: Iterable[Rule], order: Sequence[int]) -> list[Any]:
     """The rules for each label alone, as they were learned: evidence was counted later."""
     found: dict[int, list[Rule]] = {label: [] for label in order}
     for rule in rules:

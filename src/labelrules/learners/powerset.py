@@ -1,6 +1,6 @@
 """The label powerset: each set of labels that occurs is a class."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import Meta
@@ -71,7 +71,7 @@ class LabelPowerset(ComposedClassifier):
     def __init__(self, base: Any = None) -> None:
         self.base = base
 
-    _State = PowersetState
+    _State: ClassVar[type[Record]] = PowersetState
 
     def _check_parameters(self) -> None:
         checked_base(self.base)

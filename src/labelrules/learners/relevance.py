@@ -58,6 +58,8 @@ class BinaryRelevance(LabelwiseClassifier):
     not sports <- true
     """
 
+    members_: list[Any]
+
     def __init__(
         self,
         base: Any = None,
@@ -82,7 +84,7 @@ class BinaryRelevance(LabelwiseClassifier):
         jobs = [Job(label) for label in range(data.schema.n_labels)]
         learned = crew.learn(work, jobs, "each label on its own")
         usual = majority(data.Y)
-        self.members_: list[Any] = [
+        self.members_ = [
             learned[job] if job in learned else work.constant(job, usual[job.label]) for job in jobs
         ]
         if work.makes_rules:

@@ -1,13 +1,14 @@
 """Stacked binary relevance: a second layer that reads the labels of the first."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.document import Record
 from labelrules.discovery.significance import checked_alpha
 from labelrules.learners.crew import Crew
 from labelrules.learners.dependence import compared, mcnemar
@@ -165,7 +166,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    _State = StackedState
+    _State: ClassVar[type[Record]] = StackedState
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

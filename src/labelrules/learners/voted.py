@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import Meta
@@ -140,7 +140,7 @@ class VotedRules(TableClassifier):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    _State = VotedState
+    _State: ClassVar[type[Record]] = VotedState
 
     def _check_parameters(self) -> None:
         self._check()
@@ -152,7 +152,7 @@ class VotedRules(TableClassifier):
 
     def _restore_state(self, state: Any) -> None:
         self.theory_ = read_theory(state.theory, self.schema_, ".theory")
-        self._odds_of_none = state.miss_cost
+        self._odds_of_none = float(state.miss_cost)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Learn the rules and their votes.

@@ -134,9 +134,7 @@ def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
         evidence = dict(zip(names, pairs, strict=True))
     head: Any = dict(zip(names, rule.head.values, strict=True))
     body = [_condition_record(condition, schema) for condition in rule.body]
-    if rule.votes is None:
-        return RuleRecord(head, body, bool(rule.stops), evidence)
-    votes = dict(zip(names, rule.votes, strict=True))
+    votes = UNSET if rule.votes is None else dict(zip(names, rule.votes, strict=True))
     return VotesRecord(head, body, bool(rule.stops), evidence, votes)
 
 

@@ -246,7 +246,7 @@ def json_schema() -> dict[str, Any]:
         if can_be_stored(learner):  # one definition of what all parameters may be
             fields = parts[parameters_type(learner).__name__]["properties"]
             parts["Parameter"] = next(iter(fields.values()), {})
-            fields.update(dict.fromkeys(fields, {"$ref": "#/$defs/Parameter"}))
+            fields.update({key: {"$ref": "#/$defs/Parameter"} for key in fields})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"labelrules-{VERSION}.schema.json",
@@ -265,7 +265,7 @@ def _model_type(learner: type[TableClassifier]) -> type[Record]:
     ]
     name = f"{learner.__name__}Model"
     return msgspec.defstruct(  # type: ignore[return-value]
-        name, fields, bases=(ModelRecord,), frozen=True, forbid_unknown_fields=True
+        name, fields, bases=(ModelRecord,), forbid_unknown_fields=True
     )
 
 

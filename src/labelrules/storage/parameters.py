@@ -11,8 +11,9 @@ from msgspec import Meta
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
+from labelrules._messages import quoted, suggestion
 from labelrules.data import DataError
-from labelrules.data.document import DocumentError, Record, at, converted, known, quoted
+from labelrules.data.document import DocumentError, Record, at, converted, known
 from labelrules.discovery import Constraints
 from labelrules.learners.table import TableClassifier
 from labelrules.measures import Measure
@@ -94,7 +95,7 @@ def parameters_type(learner: type[TableClassifier]) -> type[Record]:
     fields = [(name, Parameter) for name in learner._get_param_names()]
     name = f"{learner.__name__}Parameters"
     return msgspec.defstruct(  # type: ignore[return-value]
-        name, fields, bases=(Record,), frozen=True, forbid_unknown_fields=True
+        name, fields, bases=(Record,), forbid_unknown_fields=True
     )
 
 
@@ -175,12 +176,11 @@ def read_learner(
     """A learner that is not fitted, whose parameters are checked as by `fit`."""
     if depth > DEEPEST:
         raise DocumentError(".learner", "too many learners stand in one another")
-    if name not in learners and name.isidentifier():
+    if name not in learners and name.isidentifier() and not suggestion(name[:60], learners):
         raise DocumentError(
             ".learner",
-            f"there is no learner {quoted(name)} here: decorate its class with "
-            f"labelrules.learners.register, or give it, as in load_model(path, "
-            f"learners=[{name[:60]}])",
+            f"there is no learner {quoted(name)}: if it is yours, register it by the decorator "
+            f"labelrules.learners.register, or use load_model(path, learners=[{name[:60]}])",
         )
     learner = known(name, learners, "learner", ".learner")
     with at(".parameters"):
