@@ -1,5 +1,6 @@
 """Settings of the documentation; `make docs` builds it, and needs no network to do so."""
 
+import json
 import re
 from pathlib import Path
 
@@ -37,7 +38,6 @@ html_theme = "pydata_sphinx_theme"
 html_title = "labelrules"
 html_static_path = ["_static"]
 html_css_files = ["labelrules.css"]
-html_extra_path = ["../src/labelrules/learners/labelrules-1.schema.json"]  # at a lasting address
 html_show_sourcelink = False
 html_sidebars = {"*": []}  # a page without pages below it has nothing to list beside it
 html_theme_options = {
@@ -106,8 +106,19 @@ def _write_math(writer, node):
     raise SkipNode
 
 
+def _write_schema(app, exception):
+    """The JSON schema of model files, beside the pages: at a lasting address."""
+    from labelrules import json_schema
+
+    if exception is None and app.builder.format == "html":
+        schema = json_schema()
+        text = json.dumps(schema, indent=1) + "\n"
+        (Path(app.outdir) / schema["$id"]).write_text(text, encoding="utf-8")
+
+
 def setup(app):
     app.add_html_math_renderer("mathml", (_write_math, None), (_write_math, None))
     app.connect("builder-inited", _draw_pictures)
+    app.connect("build-finished", _write_schema)
     app.connect("source-read", _without_last_empty_line)
     app.connect("autodoc-process-docstring", _without_empty_words)

@@ -220,12 +220,35 @@ def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | N
     labelrules.data.document.DocumentError: $.x: must be a whole number, not '1'
     """
     try:
-        return msgspec.convert(value, kind, dec_hook=hook)
+        record = msgspec.convert(value, kind, dec_hook=hook)
     except RecursionError:
         found = DocumentError("", "it is nested too deeply")
     except msgspec.ValidationError as wrong:
         found = _located(wrong, value, kind)
+    else:
+        _check_kinds(record, value, "")
+        return record
     raise found from None
+
+
+def _check_kinds(record: Any, value: Any, place: str) -> None:
+    """Refuse records that do not name their kind: msgspec lets it pass where there is but one."""
+    if not isinstance(record, Record):
+        return
+    if _has_kind(record) and record.__struct_config__.tag_field not in value:
+        raise DocumentError(place, f'"{record.__struct_config__.tag_field}" is missing')
+    for name in record.__struct_fields__:
+        part = getattr(record, name)
+        if isinstance(part, Record):
+            _check_kinds(part, value[name], f"{place}.{name}")
+        elif isinstance(part, list) and _has_kind(part[0] if part else None):
+            for number, (one, plain) in enumerate(zip(part, value[name], strict=True)):
+                _check_kinds(one, plain, f"{place}.{name}[{number}]")
+
+
+def _has_kind(part: Any) -> bool:
+    """Whether a list has to be looked through; the longest, those of rules, have not."""
+    return isinstance(part, Record) and part.__struct_config__.tag_field is not None
 
 
 _AT = re.compile(r"(.*) - at `\$([^`]*)`", re.DOTALL)
