@@ -139,8 +139,8 @@ learn magazines --part train | magazines is not divided into parts: leave --part
 learn openml:nothing | fetch knows no data set 'nothing'
 predict model.json a.csv | the data have no column 'education', a feature of the model
 predict nofile.json magazines | nofile.json: there is no such file or folder
-predict empty.json magazines | empty.json: $: "format" is not there
-predict newer.json magazines | this labelrules reads versions up to 1, so a newer one is needed
+predict empty.json magazines | empty.json: $.format: must be "labelrules"
+predict newer.json magazines | this labelrules reads versions up to 1: install a newer one
 predict half.json magazines | half.json: line 1, column 26: not valid JSON
 predict typo.txt magazines | there is no label 'qualty'; did you mean 'quality'?
 predict rules.txt magazines --as probabilities | holds rules alone

@@ -126,10 +126,14 @@ TAMPERING += [with_part, with_key_twice, shuffled]
 
 
 def is_same(a, b):
-    """Whether two documents are equal; 1 is not true, but it is 1.0."""
+    """Whether two documents are equal; 1 is not true, but it is 1.0.
+
+    Where there is but one kind of object, it need not be named.
+    """
     if isinstance(a, bool) or isinstance(b, bool) or a is None or b is None:
         return a is b
     if isinstance(a, dict) and isinstance(b, dict):
+        a = {"kind": b["kind"], **a} if "kind" in b else a
         return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(map(is_same, a, b))

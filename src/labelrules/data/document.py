@@ -112,7 +112,7 @@ class _Repeating(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.key = repeated([key for key, _ in pairs])[0]
+        self.pairs = pairs
 
 
 _LONE = re.compile("[\ud800-\udfff]")
@@ -169,12 +169,13 @@ def _float(text: str) -> float | _NotJson:
 def _check_parts(value: Any, place: str, may_be_halved: bool) -> None:
     """Refuse objects with a key twice, and text with half a character, which no file can hold."""
     if isinstance(value, _Repeating):
-        raise DocumentError(place, f"the key {quoted(value.key)} occurs twice")
+        twice = repeated([key for key, _ in value.pairs])[0]
+        raise DocumentError(place, f"the key {quoted(twice)} occurs twice")
     if may_be_halved and isinstance(value, str) and _LONE.search(value):
         raise DocumentError(place, "the text has half a character (a lone surrogate)")
     if isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            if isinstance(item, dict | list) or may_be_halved:
+            if may_be_halved or isinstance(item, dict | list):
                 _check_parts(key, place + step(key), may_be_halved)
                 _check_parts(item, place + step(key), may_be_halved)
 
@@ -220,35 +221,12 @@ def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | N
     labelrules.data.document.DocumentError: $.x: must be a whole number, not '1'
     """
     try:
-        record = msgspec.convert(value, kind, dec_hook=hook)
+        return msgspec.convert(value, kind, dec_hook=hook)
     except RecursionError:
         found = DocumentError("", "it is nested too deeply")
     except msgspec.ValidationError as wrong:
         found = _located(wrong, value, kind)
-    else:
-        _check_kinds(record, value, "")
-        return record
     raise found from None
-
-
-def _check_kinds(record: Any, value: Any, place: str) -> None:
-    """Refuse records that do not name their kind: msgspec lets it pass where there is but one."""
-    if not isinstance(record, Record):
-        return
-    if _has_kind(record) and record.__struct_config__.tag_field not in value:
-        raise DocumentError(place, f'"{record.__struct_config__.tag_field}" is missing')
-    for name in record.__struct_fields__:
-        part = getattr(record, name)
-        if isinstance(part, Record):
-            _check_kinds(part, value[name], f"{place}.{name}")
-        elif isinstance(part, list) and _has_kind(part[0] if part else None):
-            for number, (one, plain) in enumerate(zip(part, value[name], strict=True)):
-                _check_kinds(one, plain, f"{place}.{name}[{number}]")
-
-
-def _has_kind(part: Any) -> bool:
-    """Whether a list has to be looked through; the longest, those of rules, have not."""
-    return isinstance(part, Record) and part.__struct_config__.tag_field is not None
 
 
 _AT = re.compile(r"(.*) - at `\$([^`]*)`", re.DOTALL)
@@ -320,8 +298,8 @@ def _choice(given: Any, possible: list[str]) -> str:
 
 def _possible(kind: Any, steps: list[tuple[str, str]]) -> list[str]:
     """The fields or the values that a record may have at a place, by its JSON schema."""
-    nodes, parts = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
-    nodes = _resolved(nodes, parts)
+    top, parts = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
+    nodes = _resolved(top, parts)
     for name, _ in steps:
         inner = [
             (node.get("properties") or {}).get(name) if name else node.get("items")

@@ -14,15 +14,15 @@ from sklearn.utils.metaestimators import available_if
 from labelrules._messages import suggestion
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
-from labelrules.data.document import DocumentError, Record, at
+from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.frames import native
 from labelrules.data.names import default_names
-from labelrules.discovery import Constraints, Repairs, find_constraints
+from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.clauses import Clauses, rules_of
+from labelrules.discovery.constraint import Descent, Kind, LabelGroup
 from labelrules.discovery.knowledge import consistent, together
 from labelrules.discovery.repair import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
-from labelrules.learners.constraint_records import FoundRecord, found_record, read_found
 from labelrules.learners.features import column_names
 from labelrules.learners.members import checked_base
 from labelrules.learners.parameters import needed, truth, whole
@@ -43,12 +43,45 @@ def _base_has(method: str) -> Any:
     return available_if(lambda self: hasattr(getattr(self, "base_", self._base()), method))
 
 
-class ConstrainedState(Record):
-    """The classifier whose predictions are repaired, and the constraints that they satisfy.
+class DependencyRecord(Record):
+    """What constraints and equivalences have in common; labels are given by their numbers."""
 
-    How those learned were found, and those left out; `features_known` if the schema of the
-    constraints has the features.
-    """
+    support: Count
+    exceptions: Count
+    p: Share
+    corrected: Share
+
+
+class ConstraintRecord(DependencyRecord):
+    """A learned constraint: see `Constraint`."""
+
+    kind: Kind
+    body: list[Count]
+    label: Count
+    present: bool
+    known: bool
+    turned: list[Count]
+
+
+class EquivalenceRecord(DependencyRecord):
+    """Labels that imply each other: see `LabelGroup`."""
+
+    members: list[Count]
+
+
+class FoundRecord(Record):
+    """Constraints found among the labels of some rows; the hierarchy has a `Descent` each."""
+
+    n_rows: Count
+    tolerance: Share
+    n_tests: Count
+    found: list[ConstraintRecord]
+    equivalences: list[EquivalenceRecord]
+    hierarchy: list[Descent]
+
+
+class ConstrainedState(Record):
+    """The base, the constraints, whether their schema has the features, and those left out."""
 
     base: TableClassifier
     constraints: SetRecord
@@ -159,7 +192,7 @@ class ConstrainedClassifier(TableClassifier):
             "base": self.base_,
             "constraints": theory_record(self.constraints_),
             "features_known": self.constraints_.schema == self.schema_,
-            "found": None if self.found_ is None else found_record(self.found_),
+            "found": None if self.found_ is None else _found_record(self.found_),
             "left_out": list(self.left_out_),
         }
 
@@ -178,7 +211,8 @@ class ConstrainedClassifier(TableClassifier):
                 raise ValueError(
                     "each constraint must be a rule for one label, once, without evidence and votes"
                 )
-        self.found_ = None if state.found is None else read_found(state.found, whole)
+        with at(".found"):
+            self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
@@ -420,3 +454,43 @@ def _of_presence(part: npt.NDArray[Any], kinds: npt.NDArray[Any]) -> Floats:
     """The column of presence; a label that was never seen present, or absent, has but one."""
     found = np.flatnonzero(np.asarray(kinds) == 1)
     return np.asarray(part[:, found[0]] if len(found) else np.zeros(len(part)))
+
+
+def _found_record(found: Constraints) -> FoundRecord:
+    constraints = [_copied(one, ConstraintRecord) for one in found]
+    groups = [_copied(one, EquivalenceRecord) for one in found.equivalences]
+    numbers = found.n_rows, found.tolerance, found.n_tests
+    return FoundRecord(*numbers, constraints, groups, list(found.hierarchy))
+
+
+def _copied(one: Any, kind: Any) -> Any:
+    return kind(*(getattr(one, name) for name in kind.__struct_fields__))
+
+
+def _read_found(record: FoundRecord, whole: Schema) -> Constraints:
+    schema, labels = Schema([], whole.labels, whole.parents), set(range(whole.n_labels))
+    names = {name for one in record.hierarchy for name in (one.child, one.parent)}
+    used = {label for one in record.equivalences for label in one.members}
+    used = used.union(*({*one.body, one.label} for one in record.found))
+    if not (used <= labels and names <= set(whole.labels)):
+        raise ValueError("it has labels that the schema does not have")
+    found = tuple(_read_constraint(one, schema) for one in record.found)
+    equal = tuple(_made(LabelGroup, one, schema, kind="equivalence") for one in record.equivalences)
+    numbers = record.n_rows, record.tolerance, record.n_tests
+    return Constraints(schema, *numbers, found, equal, (), tuple(record.hierarchy))
+
+
+def _read_constraint(record: ConstraintRecord, schema: Schema) -> Constraint:
+    turned = record.turned
+    if turned and (record.kind != "exclusion" or len(turned) != len(record.body)):
+        raise ValueError("only an exclusion has turned, a number for each label of the body")
+    if turned and min(turned) < record.exceptions:
+        raise ValueError("turned must be as many rows as there are exceptions, or more")
+    return _made(Constraint, record, schema)  # type: ignore[no-any-return]
+
+
+def _made(make: Any, record: Record, schema: Schema, **more: Any) -> Any:
+    """A frozen value with the fields of a record."""
+    values = {name: getattr(record, name) for name in record.__struct_fields__}
+    lists = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
+    return make(schema=schema, **{**values, **lists, **more})

@@ -69,8 +69,7 @@ class Background:
     @property
     def record(self) -> BackgroundRecord:
         """The same for a file."""
-        arrays = (self.ones, self.zeros, self.share)
-        return BackgroundRecord(*(np.asarray(one).tolist() for one in arrays))
+        return BackgroundRecord(*(one.tolist() for one in (self.ones, self.zeros, self.share)))
 
     @classmethod
     def of(cls, record: BackgroundRecord, n_labels: int) -> "Background":

@@ -1,8 +1,9 @@
 """Theories as records of JSON documents: features, categories and labels by their names."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -16,7 +17,7 @@ from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
-Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
+MOST_ROUNDS = 1_000_000
 """How often a layer that is read from a file may be applied."""
 
 
@@ -62,32 +63,20 @@ class SetRecord(Record, tag="rule set", tag_field="kind"):
     rules: list[VotesRecord]
 
 
-class OnceRecord(Record, tag="once", tag_field="kind"):
-    """The last layer is applied once."""
+class InferenceRecord(Record):
+    """How the last layer is applied: labels in an order have their numbers, from 0."""
+
+    kind: Literal["once", "until stable", "label by label", "gibbs"]
+    parameters: dict[str, Count | list[Count] | None]
 
 
-class UntilStableRecord(Record, tag="until stable", tag_field="kind"):
-    """The last layer reads its own result until nothing changes."""
-
-    max_rounds: Rounds
-
-
-class LabelByLabelRecord(Record, tag="label by label", tag_field="kind"):
-    """The last layer writes one label after the other; the order has their numbers from 0."""
-
-    max_rounds: Rounds
-    order: list[Count] | None
-
-
-class GibbsRecord(Record, tag="gibbs", tag_field="kind"):
-    """The last layer is sampled from."""
-
-    n_samples: Rounds
-    burn_in: Annotated[int, Meta(ge=0, le=1_000_000)]
-    seed: Count
-
-
-InferenceRecord: TypeAlias = OnceRecord | UntilStableRecord | LabelByLabelRecord | GibbsRecord
+INFERENCES: dict[str, Any] = {
+    "once": Once,
+    "until stable": UntilStable,
+    "label by label": LabelByLabel,
+    "gibbs": Gibbs,
+}
+"""How the last layer is applied, by kind."""
 
 
 class LayersRecord(Record, tag="layers", tag_field="kind"):
@@ -156,14 +145,8 @@ def _condition_record(condition: Condition, schema: Schema) -> ConditionRecord:
 
 def inference_record(inference: Inference) -> InferenceRecord:
     """The record of how the last layer is applied."""
-    if isinstance(inference, UntilStable):
-        return UntilStableRecord(inference.max_rounds)
-    if isinstance(inference, LabelByLabel):
-        order = None if inference.order is None else list(map(int, inference.order))
-        return LabelByLabelRecord(inference.max_rounds, order)
-    if isinstance(inference, Gibbs):
-        return GibbsRecord(inference.n_samples, inference.burn_in, inference.seed)
-    return OnceRecord()
+    kind: Any = next(kind for kind, one in INFERENCES.items() if isinstance(inference, one))
+    return InferenceRecord(kind, asdict(inference))
 
 
 # ---------------------------------------------------------------- reading
@@ -181,9 +164,11 @@ def _read_theory(record: TheoryRecord, names: "_Names") -> Theory:
         for number, layer in enumerate(record.layers):
             with at(f".layers[{number}]"):
                 layers.append(_read_theory(layer, names))
+        with at(".inference"):
+            inference = read_inference(record.inference)
         with at(".fallback"):
             fallback: Any = record.fallback and _read_theory(record.fallback, names)
-        return LayeredTheory(names.schema, layers, read_inference(record.inference), fallback)
+        return LayeredTheory(names.schema, layers, inference, fallback)
     kind = DecisionList if isinstance(record, ListRecord) else RuleSet
     rules = []
     for number, rule in enumerate(record.rules):
@@ -269,13 +254,18 @@ def _for_head(given: dict[str, Any], head: Head, names: _Names, what: str) -> li
 
 def read_inference(record: InferenceRecord) -> Inference:
     """How the last layer is applied."""
-    if isinstance(record, UntilStableRecord):
-        return UntilStable(record.max_rounds)
-    if isinstance(record, LabelByLabelRecord):
-        return LabelByLabel(record.max_rounds, record.order)
-    if isinstance(record, GibbsRecord):
-        return Gibbs(record.n_samples, record.burn_in, record.seed)
-    return Once()
+    kind, given = INFERENCES[record.kind], record.parameters
+    names = [field.name for field in fields(kind)]
+    if sorted(given) != sorted(names):
+        raise DocumentError(".parameters", f"must be {', '.join(names) or 'empty'}")
+    for name in ("max_rounds", "n_samples", "burn_in"):
+        if name in given and not isinstance(given[name], int):
+            raise DocumentError(f".parameters.{name}", "must be a whole number")
+        if cast(int, given.get(name, 0)) > MOST_ROUNDS:
+            raise DocumentError(f".parameters.{name}", f"must be at most {MOST_ROUNDS}")
+    with at(".parameters"):
+        found: Inference = kind(**given)
+    return found
 
 
 def label_numbers(labels: Sequence[str], schema: Schema, place: str = "") -> tuple[int, ...]:

@@ -299,7 +299,12 @@ def _model_document(model: TableClassifier) -> dict[str, Any]:
         columns if hasattr(model, "n_features_in_") else "unseen",  # type: ignore[arg-type]
         model._state(),
     )
-    return builtins_of(record, _model_document)  # type: ignore[no-any-return]
+    return builtins_of(record, _written)  # type: ignore[no-any-return]
+
+
+def _written(value: Any) -> Any:
+    """A model within another one, or what NumPy has of numbers."""
+    return value.tolist() if hasattr(value, "tolist") else _model_document(value)
 
 
 def _target_record(target: Target) -> TargetRecord:

@@ -1,8 +1,9 @@
 """Parameters of learners as values of a JSON document, checked when they are read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache
-from math import inf, isnan
+from math import inf, isfinite
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -18,8 +19,7 @@ from labelrules.discovery import Constraints
 from labelrules.learners.table import TableClassifier
 from labelrules.measures import Measure
 from labelrules.rules import Rule, Theory
-from labelrules.rules.inference import Inference
-from labelrules.rules.json import InferenceRecord, inference_record, read_inference
+from labelrules.rules.json import INFERENCES
 from labelrules.search.lift import LogarithmicLift, PeakLift, RootLift, kln, no_lift, peak, root
 
 Learners: TypeAlias = Mapping[str, type[TableClassifier]]
@@ -28,65 +28,37 @@ Learners: TypeAlias = Mapping[str, type[TableClassifier]]
 DEEPEST = 8
 """How many learners may stand in one another."""
 
-Positive = Annotated[float, Meta(gt=0, le=2**53)]
-Size = Annotated[int, Meta(ge=1, le=2**53)]
 
+class ValueRecord(Record):
+    """A value that JSON has no form for, or a learner that is not fitted, by what it is made of."""
 
-class InfinityRecord(Record, tag="infinity", tag_field="kind"):
-    """A number without limit."""
-
-
-class MeasureRecord(Record, tag="measure", tag_field="kind"):
-    """A measure by its name."""
-
-    name: str
-
-
-class NoLiftRecord(Record, tag="no lift", tag_field="kind"):
-    """Head size does not matter."""
-
-
-class LogarithmicLiftRecord(Record, tag="logarithmic lift", tag_field="kind"):
-    """A factor of 1 + a ln k for heads of size k."""
-
-    a: Positive
-
-
-class RootLiftRecord(Record, tag="root lift", tag_field="kind"):
-    """A factor of k to the power 1/a for heads of size k."""
-
-    a: Positive
-
-
-class PeakLiftRecord(Record, tag="peak lift", tag_field="kind"):
-    """A factor that rises from 1 to `lift` at a size, then falls to 1 at `n_labels`."""
-
-    size: Size
-    lift: Positive
-    n_labels: Size
-    curvature: Positive
-
-
-class LearnerRecord(Record, tag="learner", tag_field="kind"):
-    """A learner that is not fitted."""
-
-    learner: str
+    kind: str
     parameters: dict[str, Any]
 
 
-LiftRecord: TypeAlias = NoLiftRecord | LogarithmicLiftRecord | RootLiftRecord | PeakLiftRecord
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Plain: TypeAlias = bool | Whole | float | str | None
-Parameter: TypeAlias = (
-    Plain
-    | list[Plain | list[Plain]]
-    | InfinityRecord
-    | MeasureRecord
-    | InferenceRecord
-    | LiftRecord
-    | LearnerRecord
-)
+Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord
 """The value of a parameter."""
+
+_VALUES: dict[str, Callable[..., Any]] = {
+    "infinity": lambda: inf,
+    "measure": lambda name: Measure.parse(name),
+    "no_lift": lambda: no_lift,
+    "kln": kln,
+    "root": root,
+    "peak": peak,
+    **INFERENCES,
+}
+"""By kind what makes a value of its parameters; any other kind is a learner."""
+
+_KINDS: dict[type, str] = {
+    LogarithmicLift: "kln",
+    RootLift: "root",
+    PeakLift: "peak",
+    **{made: kind for kind, made in INFERENCES.items()},
+}
+"""The kinds of dataclasses, whose fields are the parameters."""
 
 
 @cache
@@ -118,9 +90,9 @@ def parameters_of(learner: TableClassifier) -> dict[str, Any]:
 def _written(value: Any, whose: str, key: str) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
-    if isinstance(value, float) and (value in (inf, -inf) or isnan(value)):
+    if isinstance(value, float) and not isfinite(value):
         if value == inf:
-            return InfinityRecord()
+            return ValueRecord("infinity", {})
         raise DataError(f"the parameter {whose} is {value}, which a file cannot hold")
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -129,22 +101,17 @@ def _written(value: Any, whose: str, key: str) -> Any:
     if isinstance(value, set | frozenset):
         return sorted((_written(item, whose, key) for item in value), key=str)
     if isinstance(value, Measure):
-        return MeasureRecord(str(value))
-    if isinstance(value, Inference):
-        return inference_record(value)
+        return ValueRecord("measure", {"name": str(value)})
     if isinstance(value, TableClassifier):
-        return LearnerRecord(type(value).__name__, parameters_of(value))
-    return _written_lift(value) or _refuse(value, whose, key)
-
-
-def _written_lift(lift: Any) -> LiftRecord | None:
-    if isinstance(lift, PeakLift):
-        return PeakLiftRecord(lift.size, lift.lift, lift.n_labels, lift.curvature)
-    if isinstance(lift, LogarithmicLift):
-        return LogarithmicLiftRecord(lift.a)
-    if isinstance(lift, RootLift):
-        return RootLiftRecord(lift.a)
-    return NoLiftRecord() if lift is no_lift else None
+        return ValueRecord(type(value).__name__, parameters_of(value))
+    if value is no_lift:
+        return ValueRecord("no_lift", {})
+    if type(value) in _KINDS:
+        fields = asdict(value)
+        return ValueRecord(
+            _KINDS[type(value)], {name: _written(one, whose, key) for name, one in fields.items()}
+        )
+    return _refuse(value, whose, key)
 
 
 def _refuse(value: Any, whose: str, key: str) -> Any:
@@ -171,24 +138,26 @@ def _refuse(value: Any, whose: str, key: str) -> Any:
 
 
 def read_learner(
-    name: str, parameters: dict[str, Any], learners: Learners, depth: int = 0
+    name: str,
+    parameters: dict[str, Any],
+    learners: Learners,
+    depth: int = 0,
+    place: str = ".learner",
 ) -> TableClassifier:
     """A learner that is not fitted, whose parameters are checked as by `fit`."""
-    if depth > DEEPEST:
-        raise DocumentError(".learner", "too many learners stand in one another")
     if name not in learners and name.isidentifier() and not suggestion(name[:60], learners):
         raise DocumentError(
-            ".learner",
+            place,
             f"there is no learner {quoted(name)}: if it is yours, register it by the decorator "
             f"labelrules.learners.register, or use load_model(path, learners=[{name[:60]}])",
         )
-    learner = known(name, learners, "learner", ".learner")
+    learner = known(name, learners, "learner", place)
     with at(".parameters"):
         record = converted(parameters, parameters_type(learner))
         values = {}
-        for key, value in msgspec.structs.asdict(record).items():
+        for key in record.__struct_fields__:
             with at(f".{key}"):
-                values[key] = _read(value, learners, depth)
+                values[key] = _read(getattr(record, key), learners, depth)
         made = learner(**values)
         made._check_parameters()
     return made
@@ -197,23 +166,15 @@ def read_learner(
 def _read(value: Any, learners: Learners, depth: int) -> Any:
     if isinstance(value, list):
         return tuple(_read(item, learners, depth) for item in value)
-    if isinstance(value, LearnerRecord):
-        return read_learner(value.learner, value.parameters, learners, depth + 1)
-    if isinstance(value, MeasureRecord):
-        measure = Measure.parse(value.name)
-        if str(measure) != value.name:
-            raise DocumentError(".name", f"must be written {str(measure)!r}")
-        return measure
-    if isinstance(value, InferenceRecord):
-        return read_inference(value)
-    if isinstance(value, Record):
-        return inf if isinstance(value, InfinityRecord) else _read_lift(value)
-    return value
-
-
-def _read_lift(record: Any) -> Any:
-    if isinstance(record, PeakLiftRecord):
-        return peak(record.size, record.lift, record.n_labels, record.curvature)
-    if isinstance(record, LogarithmicLiftRecord):
-        return kln(record.a)
-    return root(record.a) if isinstance(record, RootLiftRecord) else no_lift
+    if not isinstance(value, ValueRecord):
+        return value
+    if depth > DEEPEST:
+        raise DocumentError("", "too many learners stand in one another")
+    if value.kind not in _VALUES:
+        return read_learner(value.kind, value.parameters, learners, depth + 1, ".kind")
+    with at(".parameters"):
+        given = converted(value.parameters, dict[str, Whole | float | str | list[Whole] | None])
+        made = _VALUES[value.kind](**given)
+        if _written(made, "", "") != value:
+            raise ValueError(f"{value.kind} has other parameters, or they are written otherwise")
+    return made
