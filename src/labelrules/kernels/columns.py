@@ -198,7 +198,11 @@ def _add(entries, first, last, codes, sums, total, n_values):
 
 @njit(nogil=True, cache=True)
 def list_labels(board, rows, n_set):
-    """An index of labels, of the covered rows where they are written: absent, then present."""
+    """List the covered rows where each label is written: absent, then present.
+
+    Returns entries, starts and stops, of which callers make an `Index`. Compiled code must not
+    return one: boxing a class runs Python code, and Ctrl-C in the middle of it is a crash.
+    """
     n_labels = len(board)
     entries = np.empty(n_set, np.int32)
     start, stop = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
@@ -215,7 +219,7 @@ def list_labels(board, rows, n_set):
             if end > first:
                 entries[first] ^= -1
         stop[label] = end
-    return Index(entries, start, start, stop, stop)
+    return entries, start, stop
 
 
 @njit(nogil=True, cache=True)

@@ -291,13 +291,14 @@ class Refiner:
 
     def label_space(self, covered: Covered, operators: Operators) -> "Space | None":
         """The labels written on covered rows, as the kernels take them; None if none is."""
-        from labelrules.kernels.columns import count_written, list_labels
+        from labelrules.kernels.columns import Index, count_written, list_labels
         from labelrules.kernels.refine import Space
 
         n_set = count_written(self.board, covered.rows)
         if n_set == 0:
             return None
-        index = list_labels(self.board, covered.rows, n_set)
+        entries, start, stop = list_labels(self.board, covered.rows, n_set)
+        index = Index(entries, start, start, stop, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return Space(index, False, kinds, operators, *self.label_slots)
 
