@@ -122,7 +122,8 @@ def test_labels_as_columns(given):
     board, rows = np.ascontiguousarray(given.board.T), np.flatnonzero(given.covered)
     n_written = count_written(board, rows)
     assert n_written == (given.board[given.covered] != UNSET).sum()
-    listed, start, stop = list_labels(board, rows, n_written)
+    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(board)), np.int64)
+    list_labels(board, rows, listed, start, stop)
     for label in range(len(board)):
         entries = listed[start[label] : stop[label]]
         absent, present = (rows[board[label, rows] == value].tolist() for value in (0, 1))

@@ -197,17 +197,13 @@ def _add(entries, first, last, codes, sums, total, n_values):
 
 
 @njit(nogil=True, cache=True)
-def list_labels(board, rows, n_set):
+def list_labels(board, rows, entries, start, stop):
     """List the covered rows where each label is written: absent, then present.
 
-    Returns entries, starts and stops, of which callers make an `Index`. Compiled code must not
-    return one: boxing a class runs Python code, and Ctrl-C in the middle of it is a crash.
+    `entries` has room for all written cells of the rows, `start` and `stop` for all labels.
     """
-    n_labels = len(board)
-    entries = np.empty(n_set, np.int32)
-    start, stop = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
     end = 0
-    for label in range(n_labels):
+    for label in range(len(board)):
         start[label] = end
         cells = board[label]
         for value in range(2):
@@ -219,7 +215,6 @@ def list_labels(board, rows, n_set):
             if end > first:
                 entries[first] ^= -1
         stop[label] = end
-    return entries, start, stop
 
 
 @njit(nogil=True, cache=True)

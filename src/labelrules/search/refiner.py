@@ -297,8 +297,9 @@ class Refiner:
         n_set = count_written(self.board, covered.rows)
         if n_set == 0:
             return None
-        entries, start, stop = list_labels(self.board, covered.rows, n_set)
-        index = Index(entries, start, start, stop, stop)
+        start, stop = np.empty((2, len(self.board)), np.int64)
+        index = Index(np.empty(n_set, np.int32), start, start, stop, stop)
+        list_labels(self.board, covered.rows, index.entries, start, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return Space(index, False, kinds, operators, *self.label_slots)
 
