@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import IO, Any, AnyStr, NoReturn, TypeVar
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data.errors import DataError
 from labelrules.data.schema import repeated
 

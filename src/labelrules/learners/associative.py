@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.discovery import association_rules

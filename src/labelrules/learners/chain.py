@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.learners.base import RuleClassifier

@@ -12,9 +12,8 @@ from sklearn.frozen import FrozenEstimator
 
 from labelrules.data import DataError, FileError
 from labelrules.data.document import Node, check_length, laid_out, read_document, read_pieces
-from labelrules.data.files import opened_utf8
+from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
 from labelrules.data.schemajson import read_schema, schema_document
-from labelrules.data.writing import checked_target, replacing, written_text
 from labelrules.learners.kept_state import (
     KEEPERS,
     Keeper,

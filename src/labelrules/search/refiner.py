@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
