@@ -5,24 +5,44 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs bench lock clean
+.PHONY: demo test test-slow lint format docs bench lock clean \
+  check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
 
-# The compiled kernels are checked twice: compiled code reads out of bounds without complaint.
-test: lint
-	$(PYTEST) -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n auto -m "not slow" tests/kernels
+# Every check runs, whatever the others find; the last line names those that failed.
+CHECKS := style types layers tests uncompiled
+
+test: $(VENV)/.test
+	@failed=""; \
+	for check in $(CHECKS); do \
+	  $(MAKE) --no-print-directory check-$$check || failed="$$failed $$check"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "make test: failed:$$failed"; exit 1; fi; \
+	echo "make test: passed: $(CHECKS)"
 
 test-slow: $(VENV)/.test
 	$(PYTEST) -n auto -m slow
 
-lint: $(VENV)/.test
+lint: check-style check-types check-layers
+
+check-style: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types: $(VENV)/.test
 	$(BIN)/mypy
+
+check-layers: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
+
+check-tests: $(VENV)/.test
+	$(PYTEST) -n auto -m "not slow"
+
+# Again as plain Python: compiled code reads out of bounds without complaint.
+check-uncompiled: $(VENV)/.test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n auto -m "not slow" tests/kernels
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from labelrules.data import Dataset
-from labelrules.data.arff.read import FAST_WAYS, FastWay, read_arff
+from labelrules.data.files.arff.file import FAST_WAYS, FastWay, read_arff
 
 
 def read(

@@ -14,6 +14,7 @@ Spark
 Tables are made anew for each query, and temporary.
 """
 
+import atexit
 import functools
 import os
 import shutil
@@ -121,7 +122,9 @@ def _place(variable, driver):
 def engine(name):
     """A database; the test is skipped if it is not at hand."""
     if name == "sqlite":
-        return Engine(sqlite3.connect(":memory:"))
+        connection = sqlite3.connect(":memory:")
+        atexit.register(connection.close)  # Python 3.13 warns of connections left open
+        return Engine(connection)
     if name == "duckdb":
         duckdb = pytest.importorskip("duckdb", reason="the extra `test` brings it")
         return DuckDB(duckdb.connect(":memory:"))

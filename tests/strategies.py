@@ -8,8 +8,8 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from scipy import sparse
 
-from labelrules.data.dataset import Dataset
 from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import Dataset
 
 TRICKY = (
     " ",

@@ -122,7 +122,7 @@ def test_ctrl_c_before_anything_is_learned(monkeypatch):
     def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelrules.data.statistics", interrupted)
+    monkeypatch.setattr("labelrules.data.dataset_statistics", interrupted)
     done = called("stats", "magazines")
     assert (done.code, done.err) == (130, "labelrules: interrupted\n")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import strategies
 from arff_files import file, read
 from labelrules.data import DataError, Dataset, Feature
-from labelrules.data.arff.tokens import read_word, written
+from labelrules.data.files.arff.header import read_word, written
 
 NAN = float("nan")
 

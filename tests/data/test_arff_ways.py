@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from arff_files import read
 from labelrules.data import Dataset, FileError
-from labelrules.data.arff.digits import sparse_digits
-from labelrules.data.arff.header import Header
-from labelrules.data.arff.layout import layout_of, lookup_of
-from labelrules.data.arff.parts import DenseRows, SparseRows
-from labelrules.data.arff.read import FAST_WAYS, FastWay, read_arff
-from labelrules.data.arff.words import plain_words
+from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
+from labelrules.data.files.arff.file import FAST_WAYS, FastWay, read_arff
+from labelrules.data.files.arff.header import Header
+from labelrules.data.files.arff.layout import DenseRows, SparseRows, layout_of, lookup_of
 
 
 def outcome(content: bytes, block_size: int, fast_ways: Sequence[FastWay]) -> Dataset | str:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 import strategies
 from labelrules.data import DataError, Dataset, Feature, Schema, dataset, encode, encode_labels
-from labelrules.data.columns import is_number_text, text_of
+from labelrules.data.memory.columns import is_number_text, text_of
 
 NAN = float("nan")
 Y2 = [[0], [1]]

@@ -11,7 +11,7 @@ from scipy import sparse
 
 import strategies
 from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
-from labelrules.data.labels import read_labels
+from labelrules.data.memory.labels import read_labels
 
 BOARD = np.array([[0, 1, 1], [1, 0, 0]], dtype=np.int8)
 NAMES = ("a", "b", "c")

@@ -23,7 +23,7 @@ from labelrules.data import (
     read_mulan,
     write_mulan,
 )
-from labelrules.data import mulan as mulan_module
+from labelrules.data.files import mulan as mulan_module
 
 
 def is_xml(text: str) -> bool:

@@ -15,7 +15,7 @@ from labelrules.cli.writing import write_text
 from labelrules.data import FileError, read_csv, read_mulan, read_parquet
 
 from labelrules.data import write_csv, write_mulan, write_parquet  # isort: skip
-from labelrules.data.writing import checked_target
+from labelrules.data.files.access import checked_target
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links, modes and nodes are POSIX's")
 

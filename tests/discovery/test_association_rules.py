@@ -10,7 +10,7 @@ from scipy import stats
 
 import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 from labelrules.discovery import Items, heldrules, items_of, mining, rulebatches
 from labelrules.discovery.interest import INTERESTS
 from labelrules.discovery.scoring import measured, needed, needed_by_any, reach

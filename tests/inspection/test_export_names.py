@@ -1,6 +1,7 @@
 """Names that a database takes for something else."""
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -14,14 +15,15 @@ THEORY = parse('"true" <- age > 1\n"False" <- "true"', SCHEMA)
 
 def test_labels_called_true_and_false_are_not_taken_for_truth_values():
     """SQLite reads "true" as text where it names a column of a subquery; every row had 'true'."""
-    base = sqlite3.connect(":memory:")
-    base.execute("create table people(id integer, age real)")
-    base.executemany("insert into people values(?, ?)", [(0, 0.0), (1, 2.0), (2, None)])
     query = to_sql(THEORY, "people", keys=["id"], dialect="sqlite")
-    found = sorted(base.execute(query).fetchall())
+    with closing(sqlite3.connect(":memory:")) as base:
+        base.execute("create table people(id integer, age real)")
+        base.executemany("insert into people values(?, ?)", [(0, 0.0), (1, 2.0), (2, None)])
+        cursor = base.execute(query)
+        names, found = [column[0] for column in cursor.description], sorted(cursor.fetchall())
     expected = THEORY.predict(np.array([[0.0], [2.0], [np.nan]]))
     assert found == [(row, *cells) for row, cells in enumerate(expected.tolist())]
-    assert [column[0] for column in base.execute(query).description] == ["id", "true", "False"]
+    assert names == ["id", "true", "False"]
 
 
 @pytest.mark.parametrize("name", ["true", "FALSE"])

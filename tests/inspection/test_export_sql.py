@@ -1,6 +1,7 @@
 """Queries: what they say in each dialect, and what is refused."""
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -74,7 +75,7 @@ def test_case_and_clashing_names():
 def test_tables_keys_and_names_of_ours():
     theory = parse("fashion <- sex = Male", READERS)
     query = to_sql(theory, ("main", "features"), keys=["sex"])
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE features (sex TEXT)")
         connection.executemany("INSERT INTO features VALUES (?)", [("Male",), (None,)])
         assert connection.execute(query).fetchall() == [("Male", 0, 0, 1, 0), (None, 0, 0, 0, 0)]
@@ -92,7 +93,7 @@ def test_mysql_tells_upper_from_lower_case():
 
 def test_a_theory_without_columns_still_answers_for_every_row():
     theory = parse("quality <- true", READERS)
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE t (sex TEXT)")
         connection.executemany("INSERT INTO t VALUES (?)", [("Male",), (None,)])
         for each in (theory, RuleSet(READERS, theory), DecisionList(READERS)):

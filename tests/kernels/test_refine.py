@@ -122,9 +122,10 @@ def test_labels_as_columns(given):
     board, rows = np.ascontiguousarray(given.board.T), np.flatnonzero(given.covered)
     n_written = count_written(board, rows)
     assert n_written == (given.board[given.covered] != UNSET).sum()
-    listing = list_labels(board, rows, n_written)
+    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(board)), np.int64)
+    list_labels(board, rows, listed, start, stop)
     for label in range(len(board)):
-        entries = listing.entries[listing.start[label] : listing.stop[label]]
+        entries = listed[start[label] : stop[label]]
         absent, present = (rows[board[label, rows] == value].tolist() for value in (0, 1))
         assert np.where(entries < 0, ~entries, entries).tolist() == absent + present
         firsts = {group[0] for group in (absent, present) if group}

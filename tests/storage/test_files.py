@@ -24,7 +24,7 @@ from storage.models import CASES, fitted
 
 KILLED = """
 import io, os, signal, sys
-import labelrules.data.writing
+import labelrules.data.files.access
 from labelrules import load, parse, save
 
 class Dying(io.TextIOWrapper):
@@ -38,7 +38,7 @@ def die(*_):
 
 labelrules.save  # what it needs is imported once, before the processes part
 moments = {
-    "write": (labelrules.data.writing, "TextIOWrapper", Dying),
+    "write": (labelrules.data.files.access, "TextIOWrapper", Dying),
     "fsync": (os, "fsync", die),
     "replace": (os, "replace", die),
 }

@@ -103,7 +103,7 @@ def _form(options: Namespace) -> str:
 
 def _check_stream(form: str, target: str) -> None:
     """See that data which need files get them."""
-    from labelrules.data.writing import is_stream
+    from labelrules.data.files.access import is_stream
 
     if (form == "parquet" and target == STANDARD) or (
         form == "arff" and (target == STANDARD or is_stream(Path(target)))
@@ -132,8 +132,8 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
     from labelrules.data import write_csv, write_mulan, write_parquet
 
     if form == "csv" and str(target) == STANDARD:
-        from labelrules.data.tables.csv_write import csv_lines
-        from labelrules.data.tables.schemafile import described
+        from labelrules.data.files.csv import csv_lines
+        from labelrules.data.schema_json import described
 
         write_text("".join(csv_lines(data, described(data))), STANDARD)
     elif form == "csv":

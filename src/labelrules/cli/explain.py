@@ -149,7 +149,7 @@ def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
 
 
 def _check_names(options: Namespace, schema: "Schema") -> None:
-    from labelrules._messages import quoted, suggestion
+    from labelrules._checks import quoted, suggestion
 
     for name in options.label or ():
         if name not in schema.label_index:

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats
 from labelrules.cli.errors import CommandError
 from labelrules.data import Dataset, Feature, Schema
-from labelrules.data.arff.blocks import read_blocks
-from labelrules.data.arff.header import Header, read_header
-from labelrules.data.arff.read import read_arff
-from labelrules.data.tables.csv_records import Source
-from labelrules.data.tables.schemafile import schema_path
+from labelrules.data.files.access import read_blocks
+from labelrules.data.files.arff.file import read_arff
+from labelrules.data.files.arff.header import Header, read_header
+from labelrules.data.files.csv import Source
+from labelrules.data.schema_json import schema_path
 
 
 def arff_header(path: Path, chosen: dict[str, Any]) -> Header:
@@ -120,7 +120,7 @@ def _columns(path: Path, form: str, chosen: dict[str, Any], wanted: Schema) -> l
         if source.other_delimiter and wanted.features:
             source.column(wanted.feature_names[0])
         return source.header
-    from labelrules.data.tables.arrow import METADATA, pyarrow
+    from labelrules.data.files.parquet import METADATA, pyarrow
 
     pyarrow()
     from pyarrow.parquet import read_schema

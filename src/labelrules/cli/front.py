@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from types import ModuleType
 
 from labelrules import __version__
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.cli import (
     compare,
     completion,

@@ -4,7 +4,7 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.cli.errors import UsageError
 
 _KINDS: dict[Any, str] = {

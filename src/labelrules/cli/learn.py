@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.cli.errors import INTERRUPTED, OK, CommandError, UsageError
 from labelrules.cli.evaluate import usual_values, values_text
 from labelrules.cli.learners import (

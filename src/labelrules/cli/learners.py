@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.cli.errors import UsageError
 from labelrules.cli.settings import Pair, checked, parameters_of, value_of
 

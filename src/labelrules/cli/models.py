@@ -148,7 +148,7 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
 
 def _text(source: str) -> str:
     from labelrules.data.document import read_pieces
-    from labelrules.data.files import opened_utf8
+    from labelrules.data.files.access import opened_utf8
 
     if source == STANDARD:
         try:

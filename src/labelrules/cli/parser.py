@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable, Collection, Sequence
 from typing import NoReturn
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.cli.errors import UsageError
 
 _MAY_BE_EMPTY = ("missing",)

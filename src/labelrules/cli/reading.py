@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.cli.errors import CommandError, UsageError
 from labelrules.cli.parser import OneOf
 from labelrules.cli.writing import DATA_ENDINGS, STANDARD, ending_of

@@ -41,7 +41,7 @@ def check_place(target: str | None, inputs: Iterable[str | None], option: str = 
     if target is None or target == STANDARD:
         return
     from labelrules.data import FileError
-    from labelrules.data.writing import checked_target
+    from labelrules.data.files.access import checked_target
 
     try:
         path = checked_target(target)
@@ -111,7 +111,7 @@ def write_text(text: str, target: str | None) -> None:
     if target is None or target == STANDARD:
         sys.stdout.write(text)
         return
-    from labelrules.data.writing import checked_target, replacing, written_text
+    from labelrules.data.files.access import checked_target, replacing, written_text
 
     path = checked_target(target)
     with replacing(path) as new, written_text(new, path) as file:

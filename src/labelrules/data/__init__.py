@@ -1,13 +1,14 @@
 """Data holds: what a table of features and labels is, and how to come by one."""
 
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import dataset, encode, encode_labels
+from labelrules.data.catalog import fetch, load
+from labelrules.data.dataset_statistics import Statistics, statistics
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.mulan import read_meka, read_mulan, write_mulan
+from labelrules.data.files.csv import read_csv, write_csv
+from labelrules.data.files.mulan import read_meka, read_mulan, write_mulan
+from labelrules.data.files.parquet import read_parquet, write_parquet
+from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.schema import Feature, Schema
-from labelrules.data.statistics import Statistics, statistics
-from labelrules.data.tables import read_csv, read_parquet, write_csv, write_parquet
-from labelrules.data.toy import fetch, load
+from labelrules.data.table import Dataset
 
 __all__ = [
     "DataError",

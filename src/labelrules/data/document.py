@@ -10,7 +10,7 @@ from typing import IO, Annotated, Any, AnyStr, TypeVar
 import msgspec
 from msgspec import Meta
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data.errors import DataError
 from labelrules.data.schema import Feature, Schema, repeated
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 
 __all__ = ["DataError", "FileError", "quoted", "suggestion"]
 

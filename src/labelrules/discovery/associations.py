@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.frames import frame_of

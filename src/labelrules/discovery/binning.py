@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.discovery.cutting import cut_again
 from labelrules.discovery.limits import whole

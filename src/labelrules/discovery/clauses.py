@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from labelrules._messages import quoted
+from labelrules._checks import quoted
 from labelrules._types import Board, Integers
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraint import Constraints

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.data.schema import Schema
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet, rule_text
 

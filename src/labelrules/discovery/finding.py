@@ -9,8 +9,7 @@ from scipy import sparse
 from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.errors import DataError
-from labelrules.data.labels import read_labels
-from labelrules.data.names import checked_names, default_names
+from labelrules.data.memory.labels import checked_names, default_names, read_labels
 from labelrules.discovery.constraint import Constraint, Constraints, Descent, Kind
 from labelrules.discovery.counted import Counted, Limit, check_whole
 from labelrules.discovery.grouping import equivalences_of, exclusive_groups_of

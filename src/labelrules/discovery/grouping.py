@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from labelrules._types import Board, Floats, Integers, Mask
+from labelrules._types import Board, Floats, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraint import Constraint, GroupKind, LabelGroup
 
@@ -101,7 +102,7 @@ def _counts(
         for place, members in enumerate(piece):
             membership[list(members), place] = 1
         n_present = np.asarray(ones @ membership)
-        wrong = _exceptions(kind, n_present, membership.sum(axis=0))
+        wrong = _exceptions(kind, n_present, membership.sum(axis=0, dtype=np.int32))
         yield from zip(
             (n_present > 0).sum(axis=0).tolist(), wrong.sum(axis=0).tolist(), strict=True
         )
@@ -115,7 +116,9 @@ def _square(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
     return found
 
 
-def _exceptions(kind: GroupKind, n_present: Integers, sizes: Integers) -> Mask:
+def _exceptions(
+    kind: GroupKind, n_present: npt.NDArray[np.int32], sizes: npt.NDArray[np.int32]
+) -> Mask:
     """Rows by groups."""
     if kind == "equivalence":
         return np.asarray((n_present > 0) & (n_present < sizes))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._messages import counted, suggestion
+from labelrules._checks import counted, suggestion
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.schema import Feature, Schema

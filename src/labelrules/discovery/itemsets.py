@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from labelrules._messages import counted, suggestion
+from labelrules._checks import counted, suggestion
 from labelrules._types import Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.binning import Binning

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema, encode_labels
 from labelrules.data.errors import DataError
-from labelrules.data.labels import read_labels
-from labelrules.data.names import checked_names, default_names
+from labelrules.data.memory.labels import checked_names, default_names, read_labels
 from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.constraint import SHOWN, Constraints, pandas_frame
 from labelrules.discovery.flips import SearchTooLongError, cheapest_flips

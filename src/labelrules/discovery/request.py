@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data import Dataset, Schema
 from labelrules.discovery.limits import rows_of_share, whole
 from labelrules.rules import Head

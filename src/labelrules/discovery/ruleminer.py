@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules.data import Dataset
 from labelrules.discovery.associations import AssociationRules
 from labelrules.discovery.binning import Binning

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.discovery.interest import INTERESTS
 from labelrules.measures import Measure, Tally, confusion, registered

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import Floats, Integers
 from labelrules.discovery.limits import whole
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.data import Schema
 from labelrules.discovery.deviations import Contrast
 from labelrules.discovery.frames import frame_of

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Mask
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import encode, encode_labels
+from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.table import Dataset
 from labelrules.discovery.constraint import pandas_frame
 from labelrules.inspection.explanation import Place
 from labelrules.inspection.manner import (

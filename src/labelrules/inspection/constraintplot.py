@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.discovery.reduction import ConstraintGraph, Link, Node
 from labelrules.inspection.plot import GREY, VERMILION, check_matplotlib
 

@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from labelrules._messages import counted, quoted, suggestion
+from labelrules._checks import counted, quoted, suggestion
 from labelrules._types import Floats, Mask, Matrix
-from labelrules.data.dataset import column_of
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import column_of
 from labelrules.inspection.moves import moves
 from labelrules.inspection.passage import encoded_rows, single_row
 from labelrules.inspection.reasons import Reasons

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraint import Constraints

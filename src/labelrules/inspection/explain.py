@@ -6,11 +6,11 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from labelrules._messages import quoted
+from labelrules._checks import quoted
 from labelrules._types import UNSET, Board, Floats, Mask, Matrix
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import encode, encode_labels
+from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
 from labelrules.inspection.chain import chain_of
 from labelrules.inspection.counterfactual import (
     LIMIT,

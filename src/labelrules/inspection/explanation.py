@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board
 from labelrules.inspection.counterfactual import Counterfactual
 from labelrules.inspection.interval import Estimate

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 from xml.etree import ElementTree as ET
 
-from labelrules._messages import quoted
+from labelrules._checks import quoted
 from labelrules.inspection.export_plan import FreeNames, Plan, is_list, steps
 from labelrules.rules.condition import Condition
 from labelrules.rules.rule import Rule

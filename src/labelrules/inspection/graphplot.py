@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Floats
 from labelrules.inspection.dependencies import Edge, LabelGraph, dependencies_text
 from labelrules.inspection.labelorder import Source, graph_and_labels, shown_name

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import Mask
 from labelrules.discovery.constraint import Constraints
 from labelrules.inspection.dependencies import LabelGraph, label_graph

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.rules import LayeredTheory, Theory
 from labelrules.rules.headings import way_text
 from labelrules.rules.inference import Inference, Once

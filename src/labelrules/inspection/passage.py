@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
+from labelrules.data.table import Dataset
 from labelrules.inspection.trace import LayeredTrace, Trace, trace
 from labelrules.rules import (
     Condition,

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 from labelrules.inspection.reach import may_be_absent, may_be_present
 from labelrules.rules import (
     Condition,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.inspection.sql_dialects import Dialect
 
 TRUTH = ("true", "false")

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from labelrules._messages import quoted
-from labelrules.data.columns import is_number_text
+from labelrules._checks import quoted
+from labelrules.data.memory.columns import is_number_text
 from labelrules.data.schema import Schema
 from labelrules.inspection.export_plan import other_categories
 from labelrules.inspection.sql_dialects import Dialect

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.inspection.redundancy import Pair
 from labelrules.inspection.summary import FeatureSummary, LabelSummary, Summary
 from labelrules.rules.tokens import name_text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.inspection.counterfactual import Counterfactual, shown
 from labelrules.inspection.explanation import (
     ConditionSeen,

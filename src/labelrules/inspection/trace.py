@@ -7,9 +7,9 @@ from typing import Any, overload
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data.dataset import column_of
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
+from labelrules.data.table import column_of
 from labelrules.rules import DecisionList, LayeredRun, LayeredTheory, RuleSet, Run, Theory
 from labelrules.rules.layeredrun import bare
 from labelrules.rules.rounds import nobody

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labelrules._types import UNSET, Board, Integers, Mask, Matrix
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 from labelrules.inspection.watching import active_rules
 from labelrules.rules import (
     DecisionList,

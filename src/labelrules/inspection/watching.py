@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from labelrules._types import UNSET, Board, Mask
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 from labelrules.rules import DecisionList, Gibbs, LabelByLabel, UntilStable
 from labelrules.rules.inference import Inference
 from labelrules.rules.readers import TheoryColumn, TheoryReader

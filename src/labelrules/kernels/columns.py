@@ -197,13 +197,13 @@ def _add(entries, first, last, codes, sums, total, n_values):
 
 
 @njit(nogil=True, cache=True)
-def list_labels(board, rows, n_set):
-    """An index of labels, of the covered rows where they are written: absent, then present."""
-    n_labels = len(board)
-    entries = np.empty(n_set, np.int32)
-    start, stop = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
+def list_labels(board, rows, entries, start, stop):
+    """List the covered rows where each label is written: absent, then present.
+
+    `entries` has room for all written cells of the rows, `start` and `stop` for all labels.
+    """
     end = 0
-    for label in range(n_labels):
+    for label in range(len(board)):
         start[label] = end
         cells = board[label]
         for value in range(2):
@@ -215,7 +215,6 @@ def list_labels(board, rows, n_set):
             if end > first:
                 entries[first] ^= -1
         stop[label] = end
-    return Index(entries, start, start, stop, stop)
 
 
 @njit(nogil=True, cache=True)

@@ -89,7 +89,9 @@ def best_condition(table, label, value, codes, everywhere, rows, least, way):
             n_set = count_written(table.board, rows) if allowed.any() else 0
             if n_set == 0:
                 break
-            listing = list_labels(table.board, rows, n_set)
+            start, stop = np.empty(len(allowed), np.int64), np.empty(len(allowed), np.int64)
+            listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
+            list_labels(table.board, rows, listing.entries, start, stop)
             kinds = np.ones(len(allowed), np.int8)
             space = Space(listing, False, kinds, table.label_operators, slots, buckets, widths)
         top, most, where, at = best_of_target(

@@ -68,7 +68,7 @@ def content_keys(index, multipliers, n_rows):
 
 
 @njit(nogil=True, cache=True)
-def divide(order, classes, left, folds, draws):
+def divide(order, classes, left, folds, draws, growing, pruning):
     """Divide the rows that are left into those to grow a rule on and those to prune it on.
 
     The rows of each class are shuffled, and the classes put behind each other, the first class
@@ -83,10 +83,8 @@ def divide(order, classes, left, folds, draws):
     folds : int
     draws : array of int
         A random number, not negative, for each row.
-
-    Returns
-    -------
     growing, pruning : array of bool
+        Receive the two parts.
     """
     dealt = np.empty(len(order), np.int64)
     end, n_drawn = 0, 0
@@ -100,15 +98,14 @@ def divide(order, classes, left, folds, draws):
             j = begin + draws[n_drawn] % (i - begin + 1)
             n_drawn += 1
             dealt[i], dealt[j] = dealt[j], dealt[i]
-    growing = np.zeros(len(order), np.bool_)
-    pruning = np.zeros(len(order), np.bool_)
+    growing[:] = False
+    pruning[:] = False
     n_growing, place = end * (folds - 1) // folds, 0
     for fold in range(folds):
         for i in range(fold, end, folds):
             growing[dealt[i]] = place < n_growing
             pruning[dealt[i]] = place >= n_growing
             place += 1
-    return growing, pruning
 
 
 @njit
@@ -144,20 +141,21 @@ def _rows_of(covered):
 
 
 @njit(nogil=True, cache=True)
-def covered_by(index, cuts, held, positive):
+def covered_by(index, cuts, held, positive, counts):
     """The rows covered by no cut, by the first, by the first two and so on.
 
-    With each of them how many held-out rows are covered, and how many of these are positive.
+    `counts` receives for each of them how many held-out rows are covered, and how many of these
+    are positive.
     """
     found = np.ones((len(cuts) + 1, len(held)), np.bool_)
-    counts = np.zeros((2, len(cuts) + 1), np.int64)
+    counts[:] = 0
     for k in range(len(cuts) + 1):
         if k > 0:
             _restrict(index, cuts[k - 1], found[k - 1], found[k])
         for row in range(len(held)):
             counts[0, k] += found[k, row] & held[row]
             counts[1, k] += found[k, row] & held[row] & positive[row]
-    return found, counts
+    return found
 
 
 # ---------------------------------------------------------------- growing

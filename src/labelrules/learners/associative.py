@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.document import Count, Record

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import DataError, Dataset, Schema
 from labelrules.data.document import DocumentError, Record, Share

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules.data import Dataset
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
 from labelrules.learners.explained import TheoryClassifier
 from labelrules.learners.probability import Background, Smoothing
 from labelrules.rules import DecisionList, LayeredTheory

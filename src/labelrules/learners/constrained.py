@@ -11,12 +11,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
-from labelrules.data.frames import native
-from labelrules.data.names import default_names
+from labelrules.data.memory.frames import native
+from labelrules.data.memory.labels import default_names
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.clauses import Clauses, rules_of
 from labelrules.discovery.constraint import Descent, Kind, LabelGroup

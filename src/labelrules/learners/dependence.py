@@ -8,7 +8,7 @@ from scipy import stats
 
 from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset
-from labelrules.data.labels import read_labels
+from labelrules.data.memory.labels import read_labels
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
 from labelrules.learners.crew import Crew
 from labelrules.learners.folds import folds_of, held_out_cells

@@ -4,9 +4,9 @@ from typing import Any
 
 from scipy import sparse
 
-from labelrules.data.arrays import as_array
-from labelrules.data.frames import Frame, is_frame, is_series, native, refuse_lazy
-from labelrules.data.names import Names
+from labelrules.data.memory.arrays import as_array
+from labelrules.data.memory.frames import Frame, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.labels import Names
 
 
 def as_features(X: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import Items, items_of
 from labelrules.discovery.limits import minimum_count, whole

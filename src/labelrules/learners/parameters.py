@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 
 Number = TypeVar("Number", int, float)
 

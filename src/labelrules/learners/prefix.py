@@ -3,7 +3,7 @@
 from typing import Any
 
 from labelrules.data import Schema
-from labelrules.data.labels import listed
+from labelrules.data.memory.labels import listed
 from labelrules.rules import DecisionList, parse
 
 

@@ -63,7 +63,7 @@ class Background:
         """Count the cells that are still open."""
         is_open = board == UNSET
         ones = (is_open & (truth == 1)).sum(axis=0)
-        present = truth.sum(axis=0, dtype=np.int64)
+        present = truth.sum(axis=0, dtype=np.float64)
         return cls(ones, is_open.sum(axis=0) - ones, (present + 1.0) / (len(truth) + 2.0))
 
     @property

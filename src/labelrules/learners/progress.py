@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.rules import Rule
 
 

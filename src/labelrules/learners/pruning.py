@@ -12,7 +12,7 @@ from scipy import sparse
 
 from labelrules._description import body_bits, exception_bits
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.learners.ground import Ground
 from labelrules.rules import Body, Head
 from labelrules.search.bodies import Grown

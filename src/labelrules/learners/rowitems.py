@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Floats, Integers, Matrix
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.discovery.items import Items
 
 

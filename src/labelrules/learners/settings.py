@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules.data.schema import Schema
 from labelrules.learners.parameters import needed, number, seed, truth, whole, word
 from labelrules.measures import Measure

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record

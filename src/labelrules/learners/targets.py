@@ -14,12 +14,11 @@ from sklearn.utils.validation import assert_all_finite
 
 from labelrules._types import Board, Floats
 from labelrules.data import Schema, encode_labels
-from labelrules.data.arrays import as_array
-from labelrules.data.columns import kind_of, text_of
 from labelrules.data.errors import DataError
-from labelrules.data.frames import is_frame, is_series, native, refuse_lazy, series_values
-from labelrules.data.labels import read_labels
-from labelrules.data.names import Names
+from labelrules.data.memory.arrays import as_array
+from labelrules.data.memory.columns import kind_of, text_of
+from labelrules.data.memory.frames import is_frame, is_series, native, refuse_lazy, series_values
+from labelrules.data.memory.labels import Names, read_labels
 
 Array = npt.NDArray[Any]
 

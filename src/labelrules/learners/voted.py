@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelrules._types import Board, Matrix
 from labelrules.data import Dataset, Feature, Schema
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.rules import Body, Condition, Head, Rule
 
 ABSENT_PRESENT = ("0", "1")

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import UNSET
 from labelrules.measures.averaging import AVERAGINGS, Averaging, exact_mean, matrices, mean
 from labelrules.measures.checks import (

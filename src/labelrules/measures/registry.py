@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 
 Function: TypeAlias = Callable[..., Any]
 """From four counts (ints, Fractions or arrays) and at most one parameter to a value."""

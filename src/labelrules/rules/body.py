@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from labelrules._types import Board, Mask, Matrix
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.rules.condition import Condition
 
 ColumnKey: TypeAlias = tuple[bool, int]

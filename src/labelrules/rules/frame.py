@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules.rules.layered import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.text import body_text, head_text

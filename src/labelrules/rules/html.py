@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import islice
 
-from labelrules._messages import counted
+from labelrules._checks import counted
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
 from labelrules.rules.layered import LayeredTheory

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import UNSET, Board, Mask
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import encode, encode_labels
+from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once
 from labelrules.rules.layeredrun import LayeredRun, bare
 from labelrules.rules.readers import TheoryReader, ask

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import UNSET, Board, Floats, Matrix
-from labelrules.data.dataset import Dataset, column_of
 from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import Dataset, column_of
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition
 from labelrules.rules.head import Head

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 from labelrules.rules.head import Head
 from labelrules.rules.inference import Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.rounds import (

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import UNSET, Board, Integers, Matrix
-from labelrules.data.encode import encode
+from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import OPERATORS
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, start_board

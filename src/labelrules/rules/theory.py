@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Matrix
-from labelrules.data.encode import encode, encode_labels
+from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.condition import Condition
 from labelrules.rules.rule import Evidence, Rule

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.rules import Condition
 from labelrules.search.listing import PIECE, listed
 

@@ -60,7 +60,8 @@ class FoilSearch:
         """
         from labelrules.kernels.ripper import divide
 
-        growing, pruning = divide(self.order, classes, left, folds, chance.draw(self.n_rows))
+        growing, pruning = np.empty((2, self.n_rows), np.bool_)
+        divide(self.order, classes, left, folds, chance.draw(self.n_rows), growing, pruning)
         return growing, pruning
 
     def grow(
@@ -84,8 +85,8 @@ class FoilSearch:
         """
         from labelrules.kernels.ripper import covered_by
 
-        found, counts = covered_by(self.columns.index, cuts, held, positive)
-        return found, counts
+        counts = np.empty((2, len(cuts) + 1), np.int64)
+        return covered_by(self.columns.index, cuts, held, positive, counts), counts
 
     def body(self, cuts: Integers) -> Body:
         """The conditions that cuts stand for, without those that later ones imply.

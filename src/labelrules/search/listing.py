@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Floats, Integers, Mask, Matrix
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 
 if TYPE_CHECKING:
     from labelrules.kernels.columns import Index

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._messages import suggestion
+from labelrules._checks import suggestion
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.measures import Confusion, Measure, confusion, tally, traits
 from labelrules.measures.checks import checked_coverage, checked_labels, checked_predictions

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask
-from labelrules.data.dataset import column_of
+from labelrules.data.table import column_of
 from labelrules.measures import Formula
 from labelrules.rules import Condition
 from labelrules.search.columns import Columns
@@ -291,13 +291,15 @@ class Refiner:
 
     def label_space(self, covered: Covered, operators: Operators) -> "Space | None":
         """The labels written on covered rows, as the kernels take them; None if none is."""
-        from labelrules.kernels.columns import count_written, list_labels
+        from labelrules.kernels.columns import Index, count_written, list_labels
         from labelrules.kernels.refine import Space
 
         n_set = count_written(self.board, covered.rows)
         if n_set == 0:
             return None
-        index = list_labels(self.board, covered.rows, n_set)
+        start, stop = np.empty((2, len(self.board)), np.int64)
+        index = Index(np.empty(n_set, np.int32), start, start, stop, stop)
+        list_labels(self.board, covered.rows, index.entries, start, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return Space(index, False, kinds, operators, *self.label_slots)
 

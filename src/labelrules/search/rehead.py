@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import UNSET, Board, Mask
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import encode, encode_labels
+from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.table import Dataset
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, Head, Rule
 from labelrules.search.heads import MAX_NODES, best_head

@@ -25,8 +25,7 @@ from labelrules.data.document import (
     read_schema,
     schema_record,
 )
-from labelrules.data.files import opened_utf8
-from labelrules.data.writing import checked_target, replacing, written_text
+from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
 from labelrules.learners.registry import can_be_stored, registered
 from labelrules.learners.table import TableClassifier
 from labelrules.learners.targets import Target

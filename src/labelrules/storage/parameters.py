@@ -12,7 +12,7 @@ from msgspec import Meta
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
-from labelrules._messages import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data import DataError
 from labelrules.data.document import DocumentError, Record, at, converted, known
 from labelrules.discovery import Constraints

@@ -12,7 +12,7 @@ from urllib.request import Request
 import numpy as np
 import pytest
 
-from labelrules.data import DataError, FileError, fetch, load, toy
+from labelrules.data import DataError, FileError, catalog, fetch, load
 from labelrules.data.schema import Feature
 
 READERS = """
@@ -232,7 +232,7 @@ def no_network(*_: object, **__: object) -> Answer:
     raise URLError("no route to host")
 
 
-@pytest.mark.parametrize("name", sorted(toy.OPENML))
+@pytest.mark.parametrize("name", sorted(catalog.OPENML))
 def test_fetch_offline_says_so(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The whole way through scikit-learn, up to the socket."""
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
@@ -248,7 +248,7 @@ def test_fetch_of_an_unknown_name_suggests_one() -> None:
 
 
 def test_fetch_without_pandas_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toy, "find_spec", lambda name: None)
+    monkeypatch.setattr(catalog, "find_spec", lambda name: None)
     with pytest.raises(ImportError, match=r'pip install "labelrules\[pandas\]"'):
         fetch("emotions")
     assert importlib.util.find_spec("pandas") is not None

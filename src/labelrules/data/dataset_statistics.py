@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelrules._arithmetic import ratio
 from labelrules._types import Board, Floats, Integers
-from labelrules.data.dataset import Dataset
+from labelrules.data.table import Dataset
 
 _LABELS_SHOWN = 20
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from labelrules.data.dataset import Dataset
 from labelrules.data.errors import DataError
 from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import Dataset
 
 FORMAT = "labelrules-schema"
 VERSION = 1

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from labelrules._types import Board
-from labelrules.data.dataset import Dataset
-from labelrules.data.encode import dataset
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
-from labelrules.data.mulan import read_mulan
-from labelrules.data.tables.csv_read import read_csv
+from labelrules.data.files.csv import read_csv
+from labelrules.data.files.mulan import read_mulan
+from labelrules.data.memory.encoding import dataset
+from labelrules.data.table import Dataset
 
 FOLDER_VARIABLE = "LABELRULES_DATA"
 """The environment variable that names the folder of data sets."""

@@ -9,7 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from labelrules.data.columns import (
+from labelrules.data.errors import DataError, quoted
+from labelrules.data.memory.columns import (
     BOOLEANS,
     Column,
     category_texts,
@@ -20,7 +21,6 @@ from labelrules.data.columns import (
     refuse_kind,
     text_of,
 )
-from labelrules.data.errors import DataError, quoted
 from labelrules.data.schema import repeated
 
 Series = nw.Series[Any]

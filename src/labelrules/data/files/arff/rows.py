@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.data.arff.blocks import Block
-from labelrules.data.arff.header import Attribute
-from labelrules.data.arff.layout import Layout
-from labelrules.data.arff.parts import DenseRows, Part, SparseRows
-from labelrules.data.arff.tokens import (
+from labelrules.data.errors import FileError, quoted, suggestion
+from labelrules.data.files.access import Block
+from labelrules.data.files.arff.header import (
     MISSING,
+    Attribute,
     Misread,
     Word,
     is_over,
@@ -24,8 +23,8 @@ from labelrules.data.arff.tokens import (
     read_words,
     skip_blanks,
 )
-from labelrules.data.columns import LARGEST_EXACT, is_rounded
-from labelrules.data.errors import FileError, quoted, suggestion
+from labelrules.data.files.arff.layout import DenseRows, Layout, Part, SparseRows
+from labelrules.data.memory.columns import LARGEST_EXACT, is_rounded
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
 """With these alone, what Python takes for a number is what ARFF does."""

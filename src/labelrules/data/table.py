@@ -20,7 +20,7 @@ PIECE = 1 << 18
 class Dataset:
     """A table of features with a set of labels per row, checked and frozen.
 
-    Use :func:`labelrules.data.encode.dataset` to make one from arrays or frames.
+    Use :func:`labelrules.data.memory.encoding.dataset` to make one from arrays or frames.
 
     Parameters
     ----------

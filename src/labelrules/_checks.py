@@ -1,0 +1,192 @@
+"""Checks of parameters, and how messages show names, numbers and suggestions."""
+
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from math import isinf
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import numpy as np
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are not.
+
+    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
+    (True, True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number; True and False are not.
+
+    >>> is_number(3), is_number(0.5), is_number("3"), is_number(True)
+    (True, True, False, False)
+    """
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def whole_number(
+    value: object, name: str, *, low: int | None = None, high: int | None = None, also: str = ""
+) -> int:
+    """A parameter that must be a whole number from `low` to `high`.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        What the message calls the parameter.
+    low, high : int, optional
+        The limits, which are allowed themselves.
+    also : str
+        What else is allowed, for the message alone: the caller has checked for it.
+
+    Raises
+    ------
+    ValueError
+        The message names the parameter and what is allowed.
+
+    Examples
+    --------
+    >>> whole_number(0, "n_chains", low=1)
+    Traceback (most recent call last):
+    ValueError: n_chains must be a whole number of at least 1, not 0
+    >>> whole_number("all", "max_rules", low=1, high=99, also="None")
+    Traceback (most recent call last):
+    ValueError: max_rules must be a whole number from 1 to 99 or None, not 'all'
+    """
+    if is_whole(value) and (low is None or value >= low) and (high is None or value <= high):
+        return int(value)
+    raise _refused(value, name, f"a whole number{_limits(low, high)}", also)
+
+
+def number(
+    value: object,
+    name: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    infinite: bool = False,
+    also: str = "",
+) -> float:
+    """A parameter that must be a number within limits; NaN never is.
+
+    Parameters
+    ----------
+    value : object
+    name : str
+        What the message calls the parameter.
+    low, high : float, optional
+        Limits that are allowed themselves.
+    above, below : float, optional
+        Limits that are not; give `low` or `above`, and `high` or `below`.
+    infinite : bool
+        Whether infinity is allowed.
+    also : str
+        What else is allowed, for the message alone: the caller has checked for it.
+
+    Raises
+    ------
+    ValueError
+        The message names the parameter and what is allowed.
+
+    Examples
+    --------
+    >>> number(2, "threshold", low=0, high=1, also="'cardinality'")
+    Traceback (most recent call last):
+    ValueError: threshold must be a number from 0 to 1 or 'cardinality', not 2
+    >>> number(0.5, "alpha", above=0, below=1)
+    0.5
+    """
+    if is_number(value) and value == value and (infinite or not isinf(value)):
+        reaches = (low is None or value >= low) and (above is None or value > above)
+        stays = (high is None or value <= high) and (below is None or value < below)
+        if reaches and stays:
+            return float(value)
+    finite = "a finite number" if is_number(value) and isinf(value) else "a number"
+    raise _refused(value, name, f"{finite}{_limits(low, high, above, below)}", also)
+
+
+def truth_value(value: object, name: str) -> bool:
+    """A parameter that must be True or False.
+
+    >>> truth_value("yes", "bootstrap")
+    Traceback (most recent call last):
+    ValueError: bootstrap must be True or False, not 'yes'
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise _refused(value, name, "True or False")
+
+
+def one_of(value: object, name: str, words: Collection[str], also: str = "") -> str:
+    """A parameter that must be one of some words.
+
+    >>> one_of("Greedy", "search", ("greedy", "beam"))
+    Traceback (most recent call last):
+    ValueError: search must be 'greedy' or 'beam', not 'Greedy'; did you mean 'greedy'?
+    """
+    if isinstance(value, str) and value in words:
+        return value
+    *first, last = [*map(repr, words), *([also] if also else [])]
+    allowed = f"{', '.join(first)} or {last}" if first else last
+    near = suggestion(value, words) if isinstance(value, str) else ""
+    raise _refused(value, name, allowed, near=near)
+
+
+def _limits(
+    low: float | None,
+    high: float | None,
+    above: float | None = None,
+    below: float | None = None,
+) -> str:
+    if low is not None and high is not None:
+        return f" from {low} to {high}"
+    if above is not None and below is not None:
+        return f" between {above} and {below}"
+    known = {"of at least": low, "above": above, "of at most": high, "below": below}
+    parts = [f"{words} {limit}" for words, limit in known.items() if limit is not None]
+    return f" {' and '.join(parts)}" if parts else ""
+
+
+def _refused(value: Any, name: str, allowed: str, also: str = "", near: str = "") -> ValueError:
+    either = f" or {also}" if also else ""
+    return ValueError(f"{name} must be {allowed}{either}, not {value!r:.60}{near}")
+
+
+def quoted(name: object) -> str:
+    """A name as messages show it: in quotes, on one line and not too long."""
+    text = repr(str(name))
+    return text if len(text) <= 60 else f"{text[:56]}...'"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` when a known name is close, else an empty text."""
+    names = list(known)
+    close = [other for other in names if other.casefold() == name.casefold()]
+    close = close or get_close_matches(name, names, n=1)
+    return f"; did you mean {quoted(close[0])}?" if close else ""
+
+
+def listed(names: Iterable[object]) -> str:
+    """The first five names in quotes, and how many more there are.
+
+    >>> listed("abcdefg")
+    "'a', 'b', 'c', 'd', 'e' and 2 more"
+    """
+    shown = [quoted(name) for name in names]
+    more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
+    return ", ".join(shown[:5]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "row"), counted(1000, "row"), counted(0, "dependency")
+    ('1 row', '1,000 rows', '0 dependencies')
+    """
+    several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else several}"

@@ -1,1 +1,0 @@
-"""ARFF files and the label files that go with them, read and written."""

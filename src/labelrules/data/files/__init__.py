@@ -1,0 +1,1 @@
+"""Data in files: Mulan and MEKA (ARFF), CSV and Parquet."""

@@ -1,0 +1,298 @@
+"""Read and write Parquet."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import Floats, Matrix
+from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.files.access import checked_target, replacing, why_unreadable
+from labelrules.data.memory.encoding import dataset, encode, encode_labels
+from labelrules.data.memory.labels import Names, checked_names
+from labelrules.data.schema import Feature, repeated
+from labelrules.data.schema_json import Described, described, from_json, to_json
+from labelrules.data.table import Dataset, column_of
+
+_INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls the columns for an index without a name."""
+
+
+def read_parquet(
+    path: str | Path,
+    labels: Iterable[str] | None = None,
+    *,
+    nominal: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    name: str | None = None,
+) -> Dataset:
+    """Read a data set from a Parquet file.
+
+    A file that :func:`write_parquet` wrote says itself what its columns are. Of any other,
+    `labels` must name the label columns; the other columns are features, whose kinds
+    follow from their types as in :func:`labelrules.data.memory.encoding.dataset`. An index without
+    a name that pandas wrote (``__index_level_0__``) is ignored, as that of a frame is.
+
+    Parameters
+    ----------
+    path : path-like
+    labels : iterable of str, optional
+        The label columns, which hold 0 and 1 or truth values. If the file says itself
+        which they are, they must be the same.
+    nominal, ignore : iterable of str
+        Columns to be nominal although they hold numbers; columns to be left out.
+    name : str, optional
+        Of the data set; the default is that in the file, or else the file's.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    FileError
+        If the file is not as it should be.
+    ImportError
+        If pyarrow is not installed.
+    """
+    source = Path(path)
+    wanted = checked_names(labels, "labels")
+    chosen = checked_names(nominal, "nominal") or ()
+    ignored = checked_names(ignore, "ignore") or ()
+    with _plain_errors(source):
+        content = _read_table(source)
+        table = _described(content, source)
+        if table is None:
+            data = _foreign(content, wanted, chosen, ignored, source.stem)
+        else:
+            _check_agreement(table, wanted, chosen)
+            data = from_arrow(content, table).without(ignored)
+    return data if name is None else Dataset(data.schema, data.X, data.Y, name)
+
+
+def write_parquet(data: Dataset, path: str | Path) -> None:
+    """Write a data set as Parquet, so that :func:`read_parquet` gives it back.
+
+    Parameters
+    ----------
+    data : Dataset
+    path : path-like
+        A file that is there already is replaced, once the new one is complete; what is there and
+        is no file, such as a pipe, is written into.
+
+    Raises
+    ------
+    ImportError
+        If pyarrow is not installed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from labelrules.data import load
+    >>> with TemporaryDirectory() as folder:
+    ...     write_parquet(load("magazines"), Path(folder, "readers.parquet"))
+    ...     read_parquet(Path(folder, "readers.parquet")) == load("magazines")
+    True
+    """
+    pyarrow()
+    from pyarrow.parquet import ParquetWriter
+
+    if data.schema.n_features + data.schema.n_labels == 0:
+        raise DataError("the data set has neither features nor labels: there is nothing to write")
+    target = checked_target(path)
+    try:
+        head = arrow_schema(data)
+        with replacing(target) as new, new.open("wb") as file, ParquetWriter(file, head) as writer:
+            for batch in batches(data, head):
+                writer.write_batch(batch)
+    except UnicodeEncodeError as wrong:
+        raise DataError(
+            f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
+            "which is half a character and cannot be written"
+        ) from None
+
+
+@contextmanager
+def _plain_errors(path: Path) -> Iterator[None]:
+    """Every error names the file, and none is pyarrow's."""
+    try:
+        yield
+    except FileError:
+        raise
+    except pyarrow().ArrowException as wrong:
+        raise FileError(f"this is not a sound Parquet file ({wrong})", path) from None
+    except OSError as wrong:
+        raise FileError(why_unreadable(wrong), path) from None
+    except DataError as wrong:
+        raise FileError(str(wrong), path) from None
+
+
+def _read_table(path: Path) -> Any:
+    pyarrow()
+    from pyarrow.parquet import ParquetFile
+
+    with path.open("rb") as file, ParquetFile(file) as content:
+        table = content.read()
+    twice = repeated(table.column_names)
+    if twice:
+        raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
+    return table
+
+
+def _described(content: Any, path: Path) -> Described | None:
+    def refuse(message: str, line: int | None) -> NoReturn:
+        raise FileError(message, path) from None
+
+    text = (content.schema.metadata or {}).get(METADATA)
+    return None if text is None else from_json(text, refuse)
+
+
+def _foreign(
+    content: Any, labels: Names | None, nominal: Names, ignored: Names, name: str
+) -> Dataset:
+    if labels is None:
+        raise DataError("which columns are labels? Pass labels=[...]")
+    columns = content.column_names
+    for column in (*labels, *nominal, *ignored):
+        if column not in columns:
+            raise DataError(f"there is no column {quoted(column)}{suggestion(column, columns)}")
+    dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
+    left = [column for column in columns if column not in dropped]
+    return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
+
+
+def _check_agreement(table: Described, labels: Names | None, nominal: Names) -> None:
+    """What the caller says must be what the file says."""
+    if labels is not None and labels != table.schema.labels:
+        raise DataError("labels= are not the labels that the file names: leave labels out")
+    known = {feature.name for feature in table.schema.features if feature.is_nominal}
+    for name in nominal:
+        if name not in known:
+            raise DataError(f"{quoted(name)} is not a nominal column of the file")
+
+
+METADATA = b"labelrules"
+"""The key under which a file keeps its schema."""
+
+_CELLS_AT_ONCE = 1 << 22
+
+
+def pyarrow() -> Any:
+    """The library, which is optional."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError('Parquet needs pyarrow: pip install "labelrules[parquet]"') from None
+    return pyarrow
+
+
+def arrow_schema(data: Dataset) -> Any:
+    """The columns of a data set, with its schema as metadata."""
+    arrow = pyarrow()
+    labels = [(label, arrow.int8()) for label in data.schema.labels]
+    if data.is_sparse:
+        indices, values = _entry_columns(data.schema.labels)
+        columns = [
+            (indices, arrow.large_list(arrow.int32())),
+            (values, arrow.large_list(arrow.float64())),
+        ]
+    else:
+        text = arrow.dictionary(arrow.int32(), arrow.string())
+        columns = [
+            (feature.name, arrow.float64() if feature.is_numeric else text)
+            for feature in data.schema.features
+        ]
+    return arrow.schema(columns + labels, metadata={METADATA: to_json(described(data)).encode()})
+
+
+def batches(data: Dataset, head: Any) -> Iterator[Any]:
+    """The rows of a data set, some at a time."""
+    X: Any = data.X.tocsr() if sparse.issparse(data.X) else data.X
+    size = max(1024, _CELLS_AT_ONCE // len(head))
+    for start in range(0, data.n_rows, size):
+        part = X[start : start + size]
+        columns = _entries(part) if data.is_sparse else _columns(part, data.schema.features)
+        labels = [pyarrow().array(column) for column in data.Y[start : start + size].T]
+        yield pyarrow().record_batch(columns + labels, schema=head)
+
+
+def from_arrow(content: Any, table: Described) -> Dataset:
+    """The data set that a table with a schema of ours holds."""
+    schema = table.schema
+    Y = encode_labels(_selected(content, schema.labels), schema)
+    X: Matrix
+    if table.is_sparse:
+        X = _sparse_matrix(content, table)
+    else:
+        features = _selected(content, schema.feature_names)
+        X = encode(features, schema) if schema.n_features else np.empty((len(Y), 0))
+        _check_known(features, X, schema.features)
+    return Dataset(schema, X, Y, table.name)
+
+
+def _entry_columns(labels: Iterable[str]) -> tuple[str, str]:
+    """Names for the two columns of a sparse data set, other than those of its labels."""
+    taken = set(labels)
+    indices, values = "indices", "values"
+    while indices in taken or values in taken:
+        indices, values = f"{indices}_", f"{values}_"
+    return indices, values
+
+
+def _columns(part: Floats, features: Sequence[Feature]) -> list[Any]:
+    return [_column(part[:, index], feature) for index, feature in enumerate(features)]
+
+
+def _column(values: Floats, feature: Feature) -> Any:
+    arrow = pyarrow()
+    if feature.categories is None:
+        return arrow.array(values, from_pandas=True)  # NaN becomes null
+    missing = np.isnan(values)
+    codes = arrow.array(np.where(missing, 0, values).astype(np.int32), mask=missing)
+    categories = arrow.array(feature.categories, type=arrow.string())
+    return arrow.DictionaryArray.from_arrays(codes, categories)
+
+
+def _entries(part: Any) -> list[Any]:
+    rows = sparse.csr_array(part)
+    arrow = pyarrow()
+    return [
+        arrow.LargeListArray.from_arrays(rows.indptr.astype(np.int64), arrow.array(entries))
+        for entries in (rows.indices.astype(np.int32), rows.data)
+    ]
+
+
+def _selected(content: Any, names: Iterable[str]) -> Any:
+    missing = [name for name in names if name not in content.column_names]
+    if missing:
+        raise DataError(f"there is no column {quoted(missing[0])}, which its schema names")
+    return content.select(list(names))
+
+
+def _check_known(content: Any, X: Matrix, features: Iterable[Feature]) -> None:
+    """A category that the schema lacks is harmless in new data, but not in this file."""
+    for index, feature in enumerate(features):
+        n_missing = np.isnan(column_of(X, index)).sum()
+        if feature.is_nominal and n_missing != content.column(index).null_count:
+            raise DataError(f"column {quoted(feature.name)} has a category that its schema lacks")
+
+
+def _sparse_matrix(content: Any, table: Described) -> sparse.csc_array:
+    names = _entry_columns(table.schema.labels)
+    lists = [column.combine_chunks() for column in _selected(content, names).columns]
+    arrow = pyarrow()
+    if not all(arrow.types.is_large_list(entries.type) for entries in lists):
+        raise DataError(f"the columns {names[0]} and {names[1]} of sparse data are not lists")
+    offsets, others = (entries.offsets.to_numpy() for entries in lists)
+    indices, values = (entries.values.to_numpy(zero_copy_only=False) for entries in lists)
+    shape = (len(lists[0]), table.schema.n_features)
+    inside = indices.dtype.kind == "i" and ((indices >= 0) & (indices < shape[1])).all()
+    if any(entries.null_count for entries in lists) or not inside:
+        raise DataError("the sparse rows name features that are not there")
+    if not np.array_equal(offsets, others):
+        raise DataError("the sparse rows have not as many values as indices")
+    return sparse.csc_array(sparse.csr_array((values, indices, offsets), shape=shape))
