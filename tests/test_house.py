@@ -13,12 +13,22 @@ import pytest
 
 import labelrules
 from labelrules.measures import registered
-from labelrules.measures.registry import entry
+from labelrules.measures.formulas import entry
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
-ROOMS = ["data", "discovery", "inspection", "learners", "measures", "rules", "search", "storage"]
+ROOMS = [
+    "data",
+    "discovery",
+    "export",
+    "inspection",
+    "learners",
+    "measures",
+    "rules",
+    "search",
+    "storage",
+]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "sqlglot"}
 

@@ -9,14 +9,12 @@ from sklearn.base import clone
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base import RuleClassifier
-from labelrules.learners.composed import ComposedClassifier
-from labelrules.learners.members import checked_base
-from labelrules.learners.probability import BackgroundRecord
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.per_label import ComposedClassifier
+from labelrules.learners.base.targets import Target
+from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
+from labelrules.learners.base.workers import checked_base, numbers_of
 from labelrules.learners.registry import register
-from labelrules.learners.table import TableClassifier
-from labelrules.learners.targets import Target
-from labelrules.learners.widened import numbers_of
 from labelrules.rules import DecisionList, Head, Rule, Theory
 from labelrules.rules.json import ListRecord, label_numbers
 

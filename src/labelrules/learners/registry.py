@@ -6,7 +6,7 @@ from functools import partial
 from inspect import isabstract
 from typing import Any, TypeVar, overload
 
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier
 
 Learner = TypeVar("Learner", bound=type[TableClassifier])
 

@@ -26,9 +26,9 @@ from labelrules.data.document import (
     schema_record,
 )
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.targets import Target
 from labelrules.learners.registry import can_be_stored, registered
-from labelrules.learners.table import TableClassifier
-from labelrules.learners.targets import Target
 from labelrules.rules import Theory
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 from labelrules.storage.parameters import (

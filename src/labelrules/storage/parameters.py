@@ -16,11 +16,19 @@ from labelrules._checks import quoted, suggestion
 from labelrules.data import DataError
 from labelrules.data.document import DocumentError, Record, at, converted, known
 from labelrules.discovery import Constraints
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.measures import Measure
 from labelrules.rules import Rule, Theory
 from labelrules.rules.json import INFERENCES
-from labelrules.search.lift import LogarithmicLift, PeakLift, RootLift, kln, no_lift, peak, root
+from labelrules.search.heads.size_bonus import (
+    LogarithmicLift,
+    PeakLift,
+    RootLift,
+    kln,
+    no_lift,
+    peak,
+    root,
+)
 
 Learners: TypeAlias = Mapping[str, type[TableClassifier]]
 """The learners that a file may name."""
