@@ -21,11 +21,11 @@ from parts.tables import header, row
 
 from labelrules import Dataset
 from labelrules.learners import SeparateAndConquer
-from labelrules.learners.ground import Ground
-from labelrules.learners.rulesearch import RuleSearch
-from labelrules.learners.settings import checked_settings
+from labelrules.learners.covering.board import TrainingBoard
+from labelrules.learners.covering.next_rule import RuleFinder
+from labelrules.learners.covering.settings import checked_settings
 from labelrules.rules import DecisionList
-from labelrules.search.refiner import Covered, Refiner
+from labelrules.search.bodies.refine import Covered, Refiner
 
 SETS = ("flags", "emotions", "scene", "yeast", "CAL500", "birds", "medical", "enron")
 MEASURES = ("f0.5", "precision")
@@ -49,7 +49,9 @@ def learner(measure: str, heads: str) -> SeparateAndConquer:
     )
 
 
-def bodies(data: Dataset, ground: Ground, theory: DecisionList) -> Iterator[list[np.ndarray]]:
+def bodies(
+    data: Dataset, ground: TrainingBoard, theory: DecisionList
+) -> Iterator[list[np.ndarray]]:
     """The rows covered by the parts of the body of each rule, with the board at its time."""
     for rule in theory:
         covered = [np.ones(data.n_rows, dtype=np.bool_)]
@@ -83,9 +85,9 @@ def n_conditions(data: Dataset, covered: np.ndarray) -> int:
 
 def seconds_of_search(data: Dataset, measure: str, theory: DecisionList) -> dict[str, float]:
     """For each kind of heads the time of searching all refinements of all bodies."""
-    ground = Ground(data, "append")
+    ground = TrainingBoard(data, "append")
     refiners = {
-        heads: RuleSearch(data, ground, checked_settings(learner(measure, heads), data.schema))
+        heads: RuleFinder(data, ground, checked_settings(learner(measure, heads), data.schema))
         for heads in KINDS
     }
     spent = dict.fromkeys(KINDS, 0.0)
@@ -107,7 +109,7 @@ def print_set(name: str, data: Dataset, measure: str) -> None:
             fits[heads] = min(fits[heads], took) if repeat else fits[heads]  # the first compiles
         for heads, took in seconds_of_search(data, measure, theory).items():
             seconds[heads] = min(seconds[heads], took)
-    found = list(bodies(data, Ground(data, "append"), theory))
+    found = list(bodies(data, TrainingBoard(data, "append"), theory))
     n_scored = data.schema.n_labels * sum(
         n_conditions(data, mask) for covered in found for mask in covered if mask.sum() > 1
     )

@@ -21,8 +21,8 @@ from labelrules.inspection import (
     plot_dependency_matrix,
     plot_label_graph,
 )
-from labelrules.inspection.matrixplot import FULL, PARTIAL
-from labelrules.inspection.plot import VERMILION
+from labelrules.inspection.plots.dependency_matrix import FULL, PARTIAL
+from labelrules.inspection.plots.search_tree import VERMILION
 from labelrules.learners import Ripper, StackedBinaryRelevance
 from labelrules.rules import Theory
 

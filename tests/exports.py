@@ -7,8 +7,8 @@ import numpy as np
 
 import pmml_evaluator
 from labelrules.data import Dataset
-from labelrules.inspection import to_pmml, to_python, to_sql
-from labelrules.inspection.export_plan import Plan
+from labelrules.export import to_pmml, to_python, to_sql
+from labelrules.export.plan import Plan
 from sql_engines import TABLE, engine
 
 KEY = "the row's number"

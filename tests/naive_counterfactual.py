@@ -5,8 +5,8 @@ from itertools import combinations, product
 import numpy as np
 
 from labelrules import Dataset
-from labelrules.inspection.moves import moves
-from labelrules.inspection.slices import slice_for
+from labelrules.inspection.counterfactuals.reasons import slice_for
+from labelrules.inspection.counterfactuals.search import moves
 
 
 def naive_change(theory, values, label, fixed=frozenset(), seen=None):

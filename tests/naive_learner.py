@@ -14,7 +14,7 @@ import numpy as np
 from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
 from labelrules.measures import Measure
 from labelrules.search import best_head, no_lift
-from labelrules.search.columns import simplest_between
+from labelrules.search.bodies.sorted_columns import simplest_between
 from naive_table import (
     Candidate,
     Literal,

@@ -7,7 +7,7 @@ the signs "<=", ">=" and "=". A rule is a list of conditions. Rows are numbers.
 from itertools import pairwise
 from math import isnan, log2
 
-from labelrules.search.columns import simplest_between
+from labelrules.search.bodies.sorted_columns import simplest_between
 
 WORD = 2**64 - 1
 

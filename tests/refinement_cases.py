@@ -8,9 +8,9 @@ from scipy import sparse
 
 from labelrules import UNSET, Dataset
 from labelrules.measures import Formula
-from labelrules.search.columns import Columns
-from labelrules.search.language import language
-from labelrules.search.refiner import Refiner
+from labelrules.search.bodies.language import language
+from labelrules.search.bodies.refine import Refiner
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of
 
 OPERATORS = ("<=", ">", "=", "!=")
@@ -63,7 +63,7 @@ def refiner_of(given, formula=FORMULAS[0], *, relative=True, smallest=1, values=
     counted = np.array([is_open] if layers == 1 else [board != 0, board != 1])
     n_labels = len(board)
     return Refiner(
-        Columns.of(data), np.ascontiguousarray(data.Y.T), board, counted,
+        SortedColumns.of(data), np.ascontiguousarray(data.Y.T), board, counted,
         np.full(n_labels, values, np.int8), formula, language(data.schema, OPERATORS),
         relative=relative, smallest=smallest, merging=largest > 1, largest=largest,
     )  # fmt: skip

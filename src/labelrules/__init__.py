@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from labelrules._types import UNSET
     from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
     from labelrules.discovery import association_rules, frequent_itemsets
-    from labelrules.discovery.subgroups import subgroups
+    from labelrules.discovery.subgroup_discovery.search import subgroups
     from labelrules.inspection.comparison import compare
-    from labelrules.inspection.explain import explain
-    from labelrules.inspection.summary import summary
-    from labelrules.inspection.trace import trace
+    from labelrules.inspection.explanation.explaining import explain
+    from labelrules.inspection.summaries import summary
+    from labelrules.inspection.tracing import trace
     from labelrules.learners import (
         AssociativeClassifier,
         BinaryRelevance,
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
         rule_text,
         theory_text,
     )
-    from labelrules.rules.planted import planted
+    from labelrules.rules.planted_data import planted
     from labelrules.search import best_head
-    from labelrules.search.rehead import rehead
+    from labelrules.search.heads.choose import rehead
 
 __all__ = [
     "UNSET",
@@ -104,6 +104,7 @@ __all__ = [
 _ROOMS = {
     "_types": ("UNSET",),
     "data": ("Dataset", "Feature", "Schema", "dataset", "fetch", "load", "statistics"),
+    "export": (),
     "discovery": ("association_rules", "frequent_itemsets", "subgroups"),
     "inspection": ("compare", "explain", "summary", "trace"),
     "learners": (

@@ -87,7 +87,7 @@ def lost(*given: object) -> None:
 
 def test_an_interrupt_that_the_compiler_loses(monkeypatch):
     """Numba tells of it by another error, after Python has complained of one that it ignores."""
-    monkeypatch.setattr("labelrules.learners.covering.SeparateAndConquer.fit", lost)
+    monkeypatch.setattr("labelrules.learners.covering.learner.SeparateAndConquer.fit", lost)
     complain = sys.unraisablehook
     done = called("learn", "magazines")
     assert done.code == 130
@@ -103,7 +103,7 @@ def test_ctrl_c_in_an_election(tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("labelrules.learners.election.Election._give", pressed)
+    monkeypatch.setattr("labelrules.learners.voted.election.Election._give", pressed)
     done = called("learn", "magazines", "--learner", "voted-rules", "-o", "model.json")
     assert done.code == 130
     assert "it was interrupted; the election ended after 2 rules" in done.err

@@ -11,9 +11,17 @@ from scipy import stats
 import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data.table import Dataset
-from labelrules.discovery import Items, heldrules, items_of, mining, rulebatches
-from labelrules.discovery.interest import INTERESTS
-from labelrules.discovery.scoring import measured, needed, needed_by_any, reach
+from labelrules.discovery import Items, items_of
+from labelrules.discovery.associations import best_rules as heldrules
+from labelrules.discovery.associations import best_rules as rulebatches
+from labelrules.discovery.associations import mine as mining
+from labelrules.discovery.associations.rules import (
+    INTERESTS,
+    measured,
+    needed,
+    needed_by_any,
+    reach,
+)
 from tables import tables
 
 MEASURES = [

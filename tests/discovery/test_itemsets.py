@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from labelrules import Dataset, dataset, load
-from labelrules.discovery import depthfirst, items_of
+from labelrules.discovery import items_of
+from labelrules.discovery import itemsets as depthfirst
 from labelrules.discovery.itemsets import frequent_itemsets, itemset_batches
 from labelrules.discovery.limits import minimum_count
 from naive_mining import wide_table

@@ -3,7 +3,7 @@
 import numpy as np
 
 from labelrules.discovery import items_of
-from labelrules.discovery.labelcuts import label_cuts
+from labelrules.discovery.binning import label_cuts
 
 
 def test_each_label_may_cut():

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from labelrules import Rule, RuleSet, Schema, load, parse
 from labelrules.data import DataError
-from labelrules.discovery import find_constraints, flips, repair, violations
-from labelrules.discovery.clauses import Clauses
-from labelrules.discovery.flips import cheapest_flips
-from labelrules.discovery.knowledge import is_satisfiable
+from labelrules.discovery import find_constraints, repair, violations
+from labelrules.discovery.constraints import nearest as flips
+from labelrules.discovery.constraints.clauses import Clauses
+from labelrules.discovery.constraints.nearest import cheapest_flips, is_satisfiable
 from labelrules.rules import Body, Condition, Head, RuleSyntaxError
 from naive_constraints import keeps, literals_of, models, nearest
 
@@ -159,7 +159,7 @@ def test_repairs_of_yeast_need_no_more_changes_than_brute_force(data_folder):
 
 
 def test_a_search_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr("labelrules.discovery.flips.MAX_STEPS", 3)
+    monkeypatch.setattr("labelrules.discovery.constraints.nearest.MAX_STEPS", 3)
     circle = [f"not y{j} <- y{(j + 1) % 9}" for j in range(9)]
     with pytest.raises(ValueError, match="row 1 breaks 9 constraints, in which 9 labels have to"):
         repair([[0] * 9, [1] * 9], circle)

@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 import naive_subgroups as naive
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.discovery import subgroups
-from labelrules.discovery.deviations import DependenceChange, Divergence, RelativeAccuracy
-from labelrules.discovery.request import checked_coverage
-from labelrules.discovery.selectors import Vocabulary
+from labelrules.discovery.subgroup_discovery.explore import Vocabulary
+from labelrules.discovery.subgroup_discovery.results import (
+    DependenceChange,
+    Divergence,
+    RelativeAccuracy,
+)
+from labelrules.discovery.subgroup_discovery.search import checked_coverage
 
 
 @st.composite
@@ -208,7 +212,7 @@ def test_subgroups_that_overlap_too_much_are_left_out():
 
 
 def test_when_too_many_subgroups_overlap_it_says_so(monkeypatch):
-    module = sys.modules["labelrules.discovery.subgroups"]
+    module = sys.modules["labelrules.discovery.subgroup_discovery.search"]
     monkeypatch.setattr(module, "WIDEST", 10)
     with pytest.warns(UserWarning, match="max_overlap"):
         found = subgroups(load("magazines"), k=5, min_coverage=1, max_overlap=0.01)
@@ -324,7 +328,7 @@ def test_tables_without_anything_to_compare_are_refused():
 
 
 def test_too_many_pairs_of_labels_are_refused(monkeypatch):
-    monkeypatch.setattr("labelrules.discovery.request.MOST_CELLS", 50)
+    monkeypatch.setattr("labelrules.discovery.subgroup_discovery.search.MOST_CELLS", 50)
     with pytest.raises(ValueError, match="6 pairs of labels in 14 rows"):
         subgroups(load("magazines"), "phi")
 

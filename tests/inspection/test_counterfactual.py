@@ -19,7 +19,7 @@ from labelrules import (
     parse,
 )
 from labelrules.inspection import counterfactual
-from labelrules.inspection.moves import just_above
+from labelrules.inspection.counterfactuals.search import just_above
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
 from naive_counterfactual import fewest, naive_change, predicted

@@ -15,8 +15,8 @@ from matplotlib.patches import FancyArrowPatch
 from labelrules import DecisionList, Schema, load, parse
 from labelrules.discovery import find_constraints
 from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
-from labelrules.inspection.labelorder import ordered_labels
-from labelrules.inspection.matrixplot import _marks
+from labelrules.inspection.plots.dependency_matrix import _marks
+from labelrules.inspection.plots.label_order import ordered_labels
 
 SCHEMA = load("magazines").schema
 THEORY = parse(

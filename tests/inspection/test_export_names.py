@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from labelrules import Feature, Schema, load, parse
-from labelrules.inspection import to_sql
+from labelrules.export import to_sql
 
 SCHEMA = Schema([Feature("age")], ["true", "False"])
 THEORY = parse('"true" <- age > 1\n"False" <- "true"', SCHEMA)

@@ -19,8 +19,8 @@ from labelrules import (
     load,
     parse,
 )
-from labelrules.inspection import to_sql
-from labelrules.inspection.sql_dialects import DIALECTS
+from labelrules.export import to_sql
+from labelrules.export.sql_terms import DIALECTS
 
 pytest.importorskip("sqlglot", reason="the extra `sql` brings it")
 

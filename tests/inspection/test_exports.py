@@ -26,8 +26,8 @@ from labelrules import (
     load,
     parse,
 )
-from labelrules.inspection import to_pmml, to_python, to_sql
-from labelrules.inspection.export_plan import steps
+from labelrules.export import to_pmml, to_python, to_sql
+from labelrules.export.plan import steps
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,

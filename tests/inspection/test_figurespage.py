@@ -7,7 +7,7 @@ import pytest
 from goldens import golden
 from labelrules import Feature, Schema, load, parse
 from labelrules.inspection import compare, summary
-from labelrules.inspection.figurespage import SHOWN
+from labelrules.inspection.summary_html import SHOWN
 
 TAGS = {
     "div", "style", "p", "details", "summary", "ul", "li", "code", "table", "tr", "th", "td", "br",

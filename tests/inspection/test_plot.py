@@ -8,7 +8,7 @@ import pytest
 from matplotlib import pyplot
 
 from labelrules.inspection import plot_search_tree
-from labelrules.inspection.plot import _CUTS, _FATES, _MARKS
+from labelrules.inspection.plots.search_tree import _CUTS, _FATES, _MARKS
 from labelrules.search import search_tree
 
 ROWS = ["0110", "1111", "0010", "0110", "1100", "1000"]

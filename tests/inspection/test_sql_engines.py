@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from export_cases import ODD, layered, part, plain_theories, tables
 from exports import by_sql, rows_of
 from labelrules import Dataset, Feature, LayeredTheory, Schema, parse
-from labelrules.inspection import to_sql
+from labelrules.export import to_sql
 from labelrules.learners import Ripper, SeparateAndConquer, StackedBinaryRelevance, VotedRules
 from labelrules.rules import Once
 from sql_engines import ENGINES, TABLE, engine

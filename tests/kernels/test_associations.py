@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_mining as naive
+from labelrules.discovery.associations.mine import association_rules
 from labelrules.discovery.items import items_of
-from labelrules.discovery.ruleminer import association_rules
 from tables import tables
 
 VALUES = {"presence": (1,), "absence": (0,), "both": (0, 1)}

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from labelrules.kernels import branch
+from labelrules.kernels import branch as branch
 
 ABSENT, PRESENT, SILENT = branch.ABSENT, branch.PRESENT, branch.SILENT
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from labelrules import UNSET
-from labelrules.search import lanes
-from labelrules.search.bodies import Growth, grow
-from labelrules.search.lanes import Lanes
+from labelrules.search.bodies import lanes as lanes
+from labelrules.search.bodies.grow import Growth, grow
+from labelrules.search.bodies.lanes import Lanes
 from refinement_cases import CASES, FORMULAS, refiner_of
 
 VALUES = {1: "absence", 2: "presence"}

@@ -11,12 +11,12 @@ import pytest
 
 from labelrules import UNSET, Condition
 from labelrules.kernels.columns import count_written, list_labels, narrow, narrow_to_few
-from labelrules.kernels.refine import STEP, Best, count_refinements
+from labelrules.kernels.refine import STEP, BestRefinements, count_refinements
 from labelrules.measures import Tally, confusion
-from labelrules.search.bodies import value_of
-from labelrules.search.columns import simplest_between
-from labelrules.search.found import most_of_columns
-from labelrules.search.refiner import Covered
+from labelrules.search.bodies.grow import value_of
+from labelrules.search.bodies.refine import Covered
+from labelrules.search.bodies.slots import most_of_columns
+from labelrules.search.bodies.sorted_columns import simplest_between
 from refinement_cases import CASES, FORMULAS, case, refiner_of
 
 NOTHING = np.iinfo(np.int64).min
@@ -208,7 +208,7 @@ def test_the_best_refinement_for_each_label(given, formula, way):
     refiner = refiner_of(given, formula, **way)
     covered = narrowed(refiner, given.covered)
     targets = np.arange(3 * way["layers"])
-    best = Best(*(np.empty(len(targets), np.int64) for _ in range(4)))
+    best = BestRefinements(*(np.empty(len(targets), np.int64) for _ in range(4)))
     space = refiner.space(covered.listing, np.full((1, 7), 3, np.int8))
     reached = np.zeros((len(targets), refiner.slots.starts[-1]), np.int32)
     refiner.kernels.best_refinements(

@@ -5,9 +5,8 @@ import pytest
 from scipy import sparse
 
 from labelrules import Dataset
-from labelrules.search.chance import Chance
-from labelrules.search.columns import Columns
-from labelrules.search.foil import FoilSearch
+from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from naive_ripper import OneClass, Table
 from tables import schema_of
 
@@ -64,7 +63,7 @@ def as_conditions(search, cuts):
 
 @cases
 def test_growing(data, table, seed):
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     rng = np.random.default_rng(seed)
     for share in (1.0, 0.7, 0.3, 0.1):
         rows = rng.random(data.n_rows) < share
@@ -80,7 +79,7 @@ def test_growing(data, table, seed):
 
 @cases
 def test_covered_rows_and_counts(data, table, seed):
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     positive = data.Y[:, 0] == 1
     cuts = search.grow(positive, np.ones(data.n_rows, dtype=bool), 1)
     rule = as_conditions(search, cuts)
@@ -95,10 +94,10 @@ def test_covered_rows_and_counts(data, table, seed):
 
 @cases
 def test_rows_are_told_apart_by_what_is_in_them(data, table, seed):
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     assert search.order.tolist() == table.order
     backwards = np.arange(data.n_rows)[::-1]
-    again = FoilSearch(Columns.of(data.take(backwards)))
+    again = FoilSearch(SortedColumns.of(data.take(backwards)))
     X = data.X.toarray() if data.is_sparse else data.X
     np.testing.assert_array_equal(X[backwards][again.order], X[search.order])
 
@@ -106,7 +105,7 @@ def test_rows_are_told_apart_by_what_is_in_them(data, table, seed):
 @cases
 @pytest.mark.parametrize("folds", [2, 3, 5])
 def test_dividing(data, table, seed, folds):
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     left = np.random.default_rng(seed).random(data.n_rows) < 0.8
     classes = data.Y[:, 0].astype(np.int64)
     table.folds, table.ranked = folds, [0, 1]
@@ -122,5 +121,5 @@ def test_a_long_rule():
     X = np.eye(n_rows)[:, 2:]
     data = Dataset(schema_of([0] * (n_rows - 2), 1), X, np.zeros((n_rows, 1), dtype=np.int8))
     positive = np.arange(n_rows) < 2
-    cuts = FoilSearch(Columns.of(data)).grow(positive, np.ones(n_rows, dtype=bool), 2)
+    cuts = FoilSearch(SortedColumns.of(data)).grow(positive, np.ones(n_rows, dtype=bool), 2)
     assert len(cuts) == n_rows - 2

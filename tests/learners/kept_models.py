@@ -20,7 +20,7 @@ from labelrules.learners import (
     StackedBinaryRelevance,
     VotedRules,
 )
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules import Gibbs, LabelByLabel
 from labelrules.search import kln, no_lift, peak, root
 from learners import registry

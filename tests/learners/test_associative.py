@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 import naive_associative as naive
 from labelrules import Body, Dataset, Feature, Schema, load, parse, theory_text
-from labelrules.discovery import association_rules, mining
+from labelrules.discovery import association_rules
+from labelrules.discovery.associations import mine as mining
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,
     LazyAssociativeClassifier,
     LearningInterrupted,
-    associative,
 )
-from labelrules.learners.judging import Judge, best_thresholds
-from labelrules.learners.lazy import telling_items
+from labelrules.learners.associative import classifier as associative
+from labelrules.learners.associative.lazy import telling_items
+from labelrules.learners.base.thresholds import Thresholds, best_thresholds
 
 CLASSIFIERS = [AssociativeClassifier, LazyAssociativeClassifier]
 
@@ -218,13 +219,13 @@ def test_thresholds_have_the_best_f1():
 
 
 def test_guesses_go_as_far_as_enough_of_them_are_right():
-    judge = Judge(np.array([0.5, 0.5]), 1.0)
+    judge = Thresholds(np.array([0.5, 0.5]), 1.0)
     scores = np.array([[0.9, 0.1], [0.4, 0.1], [0.1, 0.3], [0.2, 0.1], [0.1, 0.0]])
     truth = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0]], dtype=np.int8)
     assert judge.lowest_guess(scores, truth, 0.6) == 0.2  # two of three
     assert judge.lowest_guess(scores, truth, 0.4) == 0.1  # two of four
     assert judge.lowest_guess(scores, 1 - truth, 0.9) == 1.0  # the first is wrong
-    guessed = Judge(judge.thresholds, 0.3).labels(judge.presence(scores))
+    guessed = Thresholds(judge.thresholds, 0.3).labels(judge.presence(scores))
     assert guessed.tolist() == [[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
 
 
@@ -316,7 +317,7 @@ def test_interrupted_mining_leaves_the_rules_that_are_there(monkeypatch):
 
 def test_rules_that_were_mined_when_python_hears_of_the_interrupt_are_kept(monkeypatch):
     """Ctrl-C is heard when compiled code has returned."""
-    from labelrules.kernels import associations
+    from labelrules.kernels import associations as associations
 
     readers = load("magazines")
     whole = AssociativeClassifier().fit(readers)

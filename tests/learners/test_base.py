@@ -14,7 +14,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from labelrules import UNSET, DecisionList, Evidence, dataset, load, parse
 from labelrules.learners import RuleClassifier
-from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners.covering.learner import SeparateAndConquer
 from learners.registry import LEARNERS, ONE_LABEL_LEARNERS, WRAPPED, Stumps
 
 

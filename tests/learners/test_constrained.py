@@ -27,7 +27,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     VotedRules,
 )
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules import RuleSyntaxError
 
 BASES = [

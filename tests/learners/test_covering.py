@@ -10,7 +10,8 @@ from scipy import sparse
 
 import naive_learner as naive
 from labelrules import Dataset
-from labelrules.search import kln, lanes, root
+from labelrules.search import kln, root
+from labelrules.search.bodies import lanes as lanes
 from tables import schema_of, tables
 from unpruned import learned, told
 

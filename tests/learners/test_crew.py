@@ -226,7 +226,9 @@ def test_one_ctrl_c_is_enough():
     ("default_rule", "kept"), [(True, "only the default rule is kept"), (False, "none is kept")]
 )
 def test_ctrl_c_before_the_first_rule(default_rule, kept, monkeypatch):
-    monkeypatch.setattr("labelrules.learners.rulesearch.RuleSearch.best_rule", hidden_interrupt)
+    monkeypatch.setattr(
+        "labelrules.learners.covering.next_rule.RuleFinder.best_rule", hidden_interrupt
+    )
     with pytest.warns(LearningInterrupted, match=f"no rule was learned yet, so {kept}"):
         model = SeparateAndConquer(default_rule=default_rule).fit(a_table())
     assert len(model.theory_) == default_rule

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from labelrules import UNSET, Dataset, DecisionList
 from labelrules.learners import SeparateAndConquer
-from labelrules.learners.conquest import Covering
-from labelrules.learners.interrupts import LearningInterrupted
-from labelrules.learners.lastresort import LastResort
-from labelrules.learners.progress import Progress
-from labelrules.learners.settings import checked_settings
-from labelrules.search import lanes
+from labelrules.learners.base.progress import LearningInterrupted, Progress
+from labelrules.learners.covering.last_resort import LastResort
+from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.settings import checked_settings
+from labelrules.search.bodies import lanes as lanes
 from tables import schema_of, tables
 from theories import decision_lists
 from unpruned import told

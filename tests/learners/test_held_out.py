@@ -8,9 +8,9 @@ from scipy import sparse
 
 from labelrules import Dataset
 from labelrules.learners import SeparateAndConquer
-from labelrules.learners.conquest import Covering
-from labelrules.learners.pruning import held_out_rows, row_keys
-from labelrules.learners.settings import checked_settings
+from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.pruning import held_out_rows, row_keys
+from labelrules.learners.covering.settings import checked_settings
 from tables import schema_of
 
 label_sets = st.lists(st.tuples(*[st.integers(0, 1)] * 2), min_size=1, max_size=40)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import naive_single_label as plain
 from labelrules import UNSET, Dataset, DecisionList, load, parse, theory_text
 from labelrules.measures import Formula, Measure
-from labelrules.search import found, lanes
+from labelrules.search.bodies import lanes as lanes
+from labelrules.search.bodies import slots as found
 from tables import columns_of, schema_of, tables
 from unpruned import learned, learner, told
 

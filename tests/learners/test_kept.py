@@ -34,7 +34,7 @@ from labelrules.learners import (
     Ripper,
     SeparateAndConquer,
 )
-from labelrules.learners.table import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.measures import forget, formula
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.kept_documents import SCHEMA, THEORY

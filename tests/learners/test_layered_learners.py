@@ -21,8 +21,8 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from labelrules.learners.ensembles import bootstrap_sample, cardinality_threshold
-from labelrules.learners.folds import folds_of
+from labelrules.learners.base.thresholds import bootstrap_sample, cardinality_threshold
+from labelrules.learners.base.workers import folds_of
 from labelrules.learners.stacked import is_better
 from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
 from learners.registry import Stumps

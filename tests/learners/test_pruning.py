@@ -10,21 +10,21 @@ from scipy import sparse
 from scipy.stats import chi2, power_divergence
 
 from labelrules import UNSET, Body, Dataset, Head
-from labelrules._description import exception_bits
 from labelrules.kernels.description import THEORY_WEIGHT
 from labelrules.learners import SeparateAndConquer
-from labelrules.learners.conquest import Covering
-from labelrules.learners.ground import Ground
-from labelrules.learners.pruning import (
+from labelrules.learners.covering.board import TrainingBoard
+from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.next_rule import RuleFinder
+from labelrules.learners.covering.pruning import (
     DescriptionLength,
     HeldOut,
     Significance,
     prefixes_of,
 )
-from labelrules.learners.rulesearch import RuleSearch
-from labelrules.learners.settings import checked_settings
-from labelrules.search.bodies import Grown
-from labelrules.search.columns import Columns
+from labelrules.learners.covering.settings import checked_settings
+from labelrules.measures.description_length import exception_bits
+from labelrules.search.bodies.grow import Grown
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
 from theories import boards, bodies, heads
 
@@ -37,7 +37,7 @@ def situations(draw):
     data = draw(tables(max_rows=20, storage=("dense", "sparse")))
     values = st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5, 7.0])
     body, head = draw(bodies(data.schema, values)), draw(heads(data.schema))
-    ground = Ground(data, "append")
+    ground = TrainingBoard(data, "append")
     ground.board[:] = np.array(draw(boards(data.n_rows, data.schema.n_labels))).T
     ground.ended[:] = draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows))
     ground.ended &= draw(st.booleans())
@@ -148,7 +148,7 @@ def test_possible_conditions(data):
             n_possible += 2 * max(0, len(known) - 1)
         elif len(known) > 1 or np.isnan(values).any():  # a category tells known from missing
             n_possible += len(known)
-    pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
+    pruner = DescriptionLength.of(SortedColumns.of(data), data.schema.n_labels)
     assert pruner.n_possible == n_possible
 
 
@@ -178,7 +178,7 @@ def length_with(pruner, ground, head, covered, n_conditions):
 def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
     """And only if it says more right than wrong, in fewer bits than nothing takes."""
     data, ground, grown = situation
-    pruner = DescriptionLength.of(Columns.of(data), data.schema.n_labels)
+    pruner = DescriptionLength.of(SortedColumns.of(data), data.schema.n_labels)
     fronts = list(fronts_of(data, ground, grown.body))
     lengths = [
         length_with(pruner, ground, grown.head, *pair)
@@ -267,7 +267,7 @@ def test_the_front_that_does_best_on_held_out_rows_is_kept(situation, drawn):
 def learn_with_watch(monkeypatch, data, **parameters):
     """Learn; returns the heads that were rejected, each with the rules that came after it."""
     rejected, n_searched = [], 0
-    pruned, best_rule = Covering._pruned, RuleSearch.best_rule
+    pruned, best_rule = Covering._pruned, RuleFinder.best_rule
 
     def watch_pruned(covering, grown):
         kept = pruned(covering, grown)
@@ -283,7 +283,7 @@ def learn_with_watch(monkeypatch, data, **parameters):
         return best_rule(search)
 
     monkeypatch.setattr(Covering, "_pruned", watch_pruned)
-    monkeypatch.setattr(RuleSearch, "best_rule", watch_search)
+    monkeypatch.setattr(RuleFinder, "best_rule", watch_search)
     theory = (
         SeparateAndConquer(last_resort=None, default_rule=False, **parameters).fit(data).theory_
     )

@@ -17,11 +17,10 @@ import labelrules
 from labelrules import Body, Dataset, Ripper, load, parse
 from labelrules.data.schema import Feature, Schema
 from labelrules.learners import LearningInterrupted
-from labelrules.learners.classlist import ClassLearner
-from labelrules.learners.oneclass import RipperSettings
-from labelrules.search.chance import Chance
-from labelrules.search.columns import Columns
-from labelrules.search.foil import FoilSearch
+from labelrules.learners.ripper.learner import ClassLearner
+from labelrules.learners.ripper.one_class import RipperSettings
+from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
 
 
@@ -77,7 +76,7 @@ def test_what_no_rule_covers_is_given_its_most_frequent_class():
     left = X[:, 0] == 2
     data = Dataset(schema_of([0], 3), X, (y.reshape(-1, 1) == np.arange(3)).astype(np.int8))
     learner = ClassLearner(
-        FoilSearch(Columns.of(data)), RipperSettings(2, 3, 2, True, True, 0), y, left
+        FoilSearch(SortedColumns.of(data)), RipperSettings(2, 3, 2, True, True, 0), y, left
     )
     learner.learn()
     assert learner.listed() == [(2, Body())]
@@ -176,7 +175,7 @@ def test_sparse_tables_stay_sparse(monkeypatch):
 def test_many_labels_can_share_the_sorted_columns(data_folder):
     """Each is learned as if alone, in whatever order."""
     data = load("emotions", data_folder, part="train")
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     for label in (3, 0, 3):
         y = data.Y[:, label].astype(np.int64)
         learner = ClassLearner(search, RipperSettings(2, 3, 2, True, True, 0), y)
@@ -379,7 +378,7 @@ def test_an_interrupted_learner_keeps_what_it_has():
 
 def test_rows_are_divided_by_class_into_folds():
     data = load("magazines")
-    search = FoilSearch(Columns.of(data))
+    search = FoilSearch(SortedColumns.of(data))
     classes = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
     left = np.arange(14) != 13
     growing, held = search.divide(classes, left, 3, Chance(7))

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import RuleSet, RuleTable, dataset, load, parse
-from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules, voted
-from labelrules.learners.election import BIT, MOST_VOTES, REACH, Election, Stakes
-from labelrules.learners.interrupts import passed_on
+from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules
+from labelrules.learners.base.progress import passed_on
+from labelrules.learners.voted import learner as voted
+from labelrules.learners.voted.election import BIT, MOST_VOTES, REACH, Election, Stakes
 
 
 def naive_bits(truth, margin, miss):

@@ -10,8 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 import naive_layered_learners as naive
 from labelrules import Dataset, DecisionList, Feature, Schema, load, parse
 from labelrules.learners import BinaryRelevance, StackedBinaryRelevance
-from labelrules.learners.folds import folds_of
-from labelrules.learners.widened import numbers_of, rules_for, table_of
+from labelrules.learners.base.workers import folds_of, numbers_of, rules_for, table_of
 from learners.registry import Stumps
 from tables import tables
 from theories import decision_lists

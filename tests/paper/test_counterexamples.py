@@ -7,7 +7,7 @@ import pytest
 
 import naive_measures as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure
-from labelrules.measures.counterexample import head_vector
+from labelrules.measures.counterexamples import head_vector
 
 POSITIVE_ONLY = {"lift-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""

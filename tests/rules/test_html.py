@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from goldens import golden
 from labelrules import DecisionList, Feature, Schema, load, parse
 from labelrules.rules import theory_html
-from labelrules.rules.html import SHOWN_IN_NOTEBOOKS
+from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS
 from strategies import schemas
 from theories import theories
 

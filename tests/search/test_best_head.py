@@ -12,7 +12,7 @@ from labelrules.measures import Formula, Measure, register
 from labelrules.measures.formulas import precision
 from labelrules.rules import Head
 from labelrules.search import best_head
-from labelrules.search.problem import preference
+from labelrules.search.heads.problem import preference
 
 CONVENTIONS = ("chapter", "head-relative")
 PREDICTIONS = ("partial", "full")

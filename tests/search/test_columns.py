@@ -14,7 +14,7 @@ from scipy import sparse
 from labelrules import Condition, Dataset
 from labelrules.data.schema import Feature, Schema
 from labelrules.kernels.scoring import SECOND_PLACE
-from labelrules.search.columns import Columns, simplest_between
+from labelrules.search.bodies.sorted_columns import SortedColumns, simplest_between
 from strategies import datasets
 from tables import tables
 
@@ -149,7 +149,7 @@ def check_listing(index, column, values, inside, rest):
 @settings(max_examples=40)
 @given(few_tables)
 def test_every_row_is_listed_by_its_value(data):
-    columns = Columns.of(data)
+    columns = SortedColumns.of(data)
     for j, values in enumerate(dense(data).T):
         check_listing(columns.index, j, values, range(data.n_rows), columns.rest[j])
         assert columns.n_values[j] == len(known_values(values))
@@ -160,14 +160,14 @@ def test_every_row_is_listed_by_its_value(data):
 @given(few_tables)
 def test_sparse_columns_cost_what_they_store(data):
     stored = Dataset(data.schema, sparse.csc_array(dense(data)), data.Y)
-    index = Columns.of(stored).index
+    index = SortedColumns.of(stored).index
     assert (index.stop - index.start).tolist() == np.diff(stored.X.indptr).tolist()
 
 
 def test_columns_leave_out_what_most_rows_have():
     features = [Feature("words"), Feature("color", ("red", "green", "blue")), Feature("size")]
     X = np.array([[0, 2, 1.5], [0, 2, 2.5], [3, 2, 0], [0, 0, 7]])
-    columns = Columns.of(Dataset(Schema(features, ["y"]), X, np.ones((4, 1), np.int8)))
+    columns = SortedColumns.of(Dataset(Schema(features, ["y"]), X, np.ones((4, 1), np.int8)))
     assert (columns.index.stop - columns.index.start).tolist() == [1, 1, 4]
     assert columns.rest[:2].tolist() == [0, 2]
 
@@ -177,7 +177,7 @@ def test_columns_leave_out_what_most_rows_have():
 def test_narrowed_columns_list_the_covered_rows(data, drawn):
     from labelrules.kernels.columns import narrow, narrow_to_few
 
-    columns = Columns.of(data)
+    columns = SortedColumns.of(data)
     mask = np.array(drawn.draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows)))
     rows, space = np.flatnonzero(mask), columns.space_for_narrowing
     n_columns = data.schema.n_features
@@ -213,7 +213,7 @@ def all_conditions(column, values, nominal):
 @settings(max_examples=40)
 @given(few_tables)
 def test_places_stand_for_conditions(data):
-    columns = Columns.of(data)
+    columns = SortedColumns.of(data)
     for j, values in enumerate(dense(data).T):
         nominal = data.schema.features[j].is_nominal
         for place, condition in all_conditions(j, values, nominal):
@@ -223,7 +223,7 @@ def test_places_stand_for_conditions(data):
 def test_thresholds_lie_between_neighbours():
     """Rows that have left do not hold a threshold where it is."""
     data = Dataset(Schema([Feature("x")], ["y"]), np.arange(10.0)[:, None], np.ones((10, 1)))
-    columns = Columns.of(data)
+    columns = SortedColumns.of(data)
     neighbours = np.array([0, 2, 8, 9])
     condition = columns.condition(0, 2 * 4, columns.index, 10, neighbours)
     assert condition == Condition(0, "<=", simplest_between(2, 8))

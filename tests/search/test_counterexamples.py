@@ -9,7 +9,7 @@ import pytest
 
 import naive_heads as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure, traits
-from labelrules.measures.counterexample import head_vector
+from labelrules.measures.counterexamples import head_vector
 from labelrules.search import best_head, no_lift, root, search_tree
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from labelrules.search import best_head, kln
-from labelrules.search.problem import preference
+from labelrules.search.heads.problem import preference
 
 MEASURES = [
     *(f"{name}/{averaging}/full" for name in ("precision", "recall", "hamming", "f1", "f0.5", "f2")

@@ -145,7 +145,7 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 
 
 def _model_text(model: Model, form: str, options: Namespace) -> str:
-    from labelrules.inspection import to_pmml, to_python
+    from labelrules.export import to_pmml, to_python
     from labelrules.learners import to_json
     from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
 
@@ -163,7 +163,7 @@ def _model_text(model: Model, form: str, options: Namespace) -> str:
 
 
 def _sql(model: Model, options: Namespace) -> str:
-    from labelrules.inspection import to_sql
+    from labelrules.export import to_sql
 
     with blamed([("dialect", "")], "--dialect"):
         return to_sql(

@@ -84,7 +84,7 @@ def run(options: Namespace) -> int:
         write_text("\n\n".join(stories) + "\n", options.output)
         return OK
     from labelrules.inspection import explain
-    from labelrules.inspection.counterfactual import LIMIT
+    from labelrules.inspection.counterfactuals.search import LIMIT
 
     found = explain(
         theory,
@@ -121,7 +121,7 @@ def _check_constrained(options: Namespace) -> None:
 
 def _after(repairs: "Repairs", row: int) -> str:
     """What constraints make of what the rules have said of a row."""
-    from labelrules.rules.tokens import name_text
+    from labelrules.rules.formats.language import name_text
 
     found = [
         f"{name_text(one.label)} becomes {'present' if one.now else 'absent'} by the constraints: "

@@ -106,7 +106,7 @@ def text_of(model: Model, style: str, evidence: bool, label: str | None = None) 
         heading = _HEADINGS.get(style, "# {}")
         texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
     if style == "html":
-        from labelrules.rules.html import html_page
+        from labelrules.rules.formats.html import html_page
 
         return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
     return "\n\n".join(texts)
@@ -114,7 +114,7 @@ def text_of(model: Model, style: str, evidence: bool, label: str | None = None) 
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as plain values, counted from 0."""
-    from labelrules.inspection.summary import places_of
+    from labelrules.inspection.summaries import places_of
 
     wanted = None if label is None else model.schema.label_index[label]
     told = {
@@ -150,7 +150,7 @@ def _speaks_of(rule: "Rule", label: int) -> bool:
 
 
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
-    from labelrules.inspection.summary import places_of
+    from labelrules.inspection.summaries import places_of
     from labelrules.rules import (
         rule_text,
         theory_html,

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelrules._arithmetic import ratio
 from labelrules._types import Board, Floats, Integers
 from labelrules.data.table import Dataset
 
@@ -144,7 +143,7 @@ def statistics(data: Dataset) -> Statistics:
     imbalance = _imbalance(counts)
     occurring = imbalance[counts > 0]
     n_rows, n_labels = Y.shape
-    cardinality = ratio(int(counts.sum()), n_rows)
+    cardinality = int(counts.sum()) / max(n_rows, 1)
     distinct = _n_distinct(Y)
     n_nominal = sum(feature.is_nominal for feature in data.schema.features)
     return Statistics(
@@ -154,9 +153,9 @@ def statistics(data: Dataset) -> Statistics:
         numeric=data.schema.n_features - n_nominal,
         labels=n_labels,
         cardinality=cardinality,
-        density=ratio(cardinality, n_labels),
+        density=cardinality / max(n_labels, 1),
         distinct=distinct,
-        diversity=ratio(distinct, min(2**n_labels, n_rows)),
+        diversity=distinct / max(min(2**n_labels, n_rows), 1),
         label_names=data.schema.labels,
         label_counts=_frozen(counts),
         imbalance=_frozen(imbalance),

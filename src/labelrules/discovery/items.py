@@ -17,14 +17,14 @@ from labelrules.data.schema import Feature, Schema
 from labelrules.discovery.binning import (
     Binning,
     checked_binning,
+    label_cuts,
     label_set_numbers,
     thresholds,
 )
-from labelrules.discovery.labelcuts import label_cuts
 from labelrules.rules import Body, Condition
-from labelrules.rules.text import body_text
-from labelrules.rules.tokens import Style
-from labelrules.search.columns import simplest_between
+from labelrules.rules.formats.language import Style
+from labelrules.rules.formats.text import body_text
+from labelrules.search.bodies.sorted_columns import simplest_between
 
 Numbers = npt.NDArray[np.int32]
 Made: TypeAlias = tuple[tuple[Condition, ...], npt.NDArray[Any]]
@@ -176,7 +176,7 @@ def items_of(
     left_out = []
     classes = label_set_numbers(data.Y) if bins == "entropy" else np.zeros(data.n_rows, np.int64)
     for j, feature in enumerate(data.schema.features if features else ()):
-        column = _Column(data, j, feature, absence in (True, "features"))
+        column = _ItemColumn(data, j, feature, absence in (True, "features"))
         if column.needs_bins and bins is None:
             left_out.append(feature.name)
         elif column.needs_bins:
@@ -241,7 +241,7 @@ def _ranges(j: int, values: Floats, cuts: list[float]) -> list[Made]:
 
 
 @dataclass(frozen=True)
-class _Column:
+class _ItemColumn:
     """One feature: what it stores, and what items that makes."""
 
     data: Dataset

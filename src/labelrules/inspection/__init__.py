@@ -4,45 +4,43 @@ from labelrules.inspection.comparison import (
     ChangedRule,
     Comparison,
     LabelDifference,
+    MannerDifference,
     PlacedRule,
     compare,
 )
-from labelrules.inspection.constraintplot import plot_constraints
-from labelrules.inspection.counterfactual import Counterfactual, Move, counterfactual
-from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, flips, label_graph
-from labelrules.inspection.explain import explain
-from labelrules.inspection.explanation import (
+from labelrules.inspection.counterfactuals.search import Counterfactual, Move, counterfactual
+from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, Ties, flips, label_graph
+from labelrules.inspection.estimates import Estimate, estimate
+from labelrules.inspection.explanation.explaining import explain
+from labelrules.inspection.explanation.values import (
     Chain,
+    ChainLink,
+    ChainNode,
     ConditionSeen,
     Explanation,
     LabelExplanation,
-    Link,
-    Node,
     Place,
-    Rows,
     RuleSeen,
+    SupportingRows,
 )
-from labelrules.inspection.export_pmml import to_pmml
-from labelrules.inspection.export_python import to_python
-from labelrules.inspection.export_sql import to_sql
-from labelrules.inspection.graphplot import plot_label_graph
-from labelrules.inspection.interval import Estimate, estimate
-from labelrules.inspection.manner import MannerDifference
-from labelrules.inspection.matrixplot import plot_dependency_matrix
-from labelrules.inspection.plot import plot_search_tree
-from labelrules.inspection.redundancy import Pair
-from labelrules.inspection.summary import (
+from labelrules.inspection.plots.constraint_graph import plot_constraints
+from labelrules.inspection.plots.dependency_matrix import plot_dependency_matrix
+from labelrules.inspection.plots.label_graph import plot_label_graph
+from labelrules.inspection.plots.search_tree import plot_search_tree
+from labelrules.inspection.summaries import (
     FeatureSummary,
     LabelSummary,
+    Pair,
     RuleSummary,
     Summary,
     summary,
 )
-from labelrules.inspection.ties import Ties
-from labelrules.inspection.trace import LayeredTrace, Trace, trace
+from labelrules.inspection.tracing import LayeredTrace, Trace, trace
 
 __all__ = [
     "Chain",
+    "ChainLink",
+    "ChainNode",
     "ChangedRule",
     "Comparison",
     "ConditionSeen",
@@ -57,17 +55,15 @@ __all__ = [
     "LabelGraph",
     "LabelSummary",
     "LayeredTrace",
-    "Link",
     "MannerDifference",
     "Move",
-    "Node",
     "Pair",
     "Place",
     "PlacedRule",
-    "Rows",
     "RuleSeen",
     "RuleSummary",
     "Summary",
+    "SupportingRows",
     "Ties",
     "Trace",
     "compare",
@@ -81,8 +77,5 @@ __all__ = [
     "plot_label_graph",
     "plot_search_tree",
     "summary",
-    "to_pmml",
-    "to_python",
-    "to_sql",
     "trace",
 ]

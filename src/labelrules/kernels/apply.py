@@ -21,7 +21,7 @@ AT_MOST, ABOVE, EQUALS, DIFFERS = 0, 1, 2, 3
 """The operators of atoms, as `RuleTable` numbers them."""
 
 
-class Columns(NamedTuple):
+class EncodedFeatures(NamedTuple):
     """Encoded features, dense or sparse; the arrays of the other kind are empty."""
 
     is_sparse: bool
@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     data: npt.NDArray[np.float64]
 
 
-class Rules(NamedTuple):
+class FlatRules(NamedTuple):
     """Rules as flat arrays: rule r owns the entries from start[r] to start[r + 1]."""
 
     column: Integers

@@ -78,7 +78,7 @@ class Heads(NamedTuple):
     support: Numbers
 
 
-class Rules(NamedTuple):
+class MinedRules(NamedTuple):
     """Space for results: bodies, and rules that refer to them."""
 
     n: Integers

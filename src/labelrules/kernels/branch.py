@@ -18,7 +18,7 @@ TINY = 1e-12
 """Values closer than this are equal; then the preferred head is kept."""
 
 
-class Rows(NamedTuple):
+class DistinctRows(NamedTuple):
     """Different rows, how often each occurs, and what each choice does to their cells."""
 
     effect: npt.NDArray[np.int8]
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
     """Which of the two tables values a row: 0 if the body covers it, 1 if not."""
 
 
-class Space(NamedTuple):
+class HeadSpace(NamedTuple):
     """The heads there are and what their rows are worth."""
 
     choices: npt.NDArray[np.int8]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from labelrules import _description
+from labelrules.measures import description_length as _description
 
 THEORY_WEIGHT = 0.6
 """What a bit of theory weighs against a bit of exceptions: bodies can be told in many ways."""

@@ -12,14 +12,14 @@ from numba import njit
 from labelrules._types import Integers
 from labelrules.kernels.columns import Index, count_written, list_labels, narrow_down
 from labelrules.kernels.description import SHORTER, length_with
-from labelrules.kernels.refine import Space, _encode, _sum_inside, best_of_target
+from labelrules.kernels.refine import RefinementSpace, _encode, _sum_inside, best_of_target
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of, value_of
 
 
-class Table(NamedTuple):
+class GrowthTable(NamedTuple):
     """What a body may test: features and labels, and what is needed to narrow them down."""
 
-    space: Space
+    space: RefinementSpace
     narrowed: Index
     places: npt.NDArray[np.int32]
     ranked: npt.NDArray[np.int32]
@@ -80,7 +80,7 @@ def best_condition(table, label, value, codes, everywhere, rows, least, way):
     inside, n_inside = _sum_inside(codes, rows), len(rows)
     nowhere = np.empty(0, np.int32)
     _, _, kinds, operators, slots, buckets, widths = table.space
-    space = Space(table.narrowed, True, kinds, operators, slots, buckets, widths)
+    space = RefinementSpace(table.narrowed, True, kinds, operators, slots, buckets, widths)
     allowed, n_before = table.space.operators[0], 0
     rank, right, column, place = least[0], least[1], -1, -1
     for part in range(2):  # features, then labels: one call, so that it is compiled once
@@ -93,7 +93,9 @@ def best_condition(table, label, value, codes, everywhere, rows, least, way):
             listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
             list_labels(table.board, rows, listing.entries, start, stop)
             kinds = np.ones(len(allowed), np.int8)
-            space = Space(listing, False, kinds, table.label_operators, slots, buckets, widths)
+            space = RefinementSpace(
+                listing, False, kinds, table.label_operators, slots, buckets, widths
+            )
         top, most, where, at = best_of_target(
             space, NO, len(allowed), codes, everywhere, inside, n_inside, (1 << value, allowed),
             (rank, right), way, nowhere,

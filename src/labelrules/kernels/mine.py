@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
 
 
-class Table(NamedTuple):
+class TransactionTable(NamedTuple):
     """Frequent items by rising frequency, with their rows; and rows with their items, rising."""
 
     item_start: Integers
@@ -59,7 +59,7 @@ class Stack(NamedTuple):
     """Per item: rows of the projection that have it, then its entry in the projection."""
 
 
-class Found(NamedTuple):
+class FoundSets(NamedTuple):
     """Space for results: a set owns the items from its start to the next."""
 
     n: Integers

@@ -38,7 +38,7 @@ class Cells(NamedTuple):
     values: npt.NDArray[np.int8]
 
 
-class Space(NamedTuple):
+class RefinementSpace(NamedTuple):
     """The columns that a body may be refined by.
 
     ``operators`` has one row, or one for each label of a head. What is reached is told apart for
@@ -55,7 +55,7 @@ class Space(NamedTuple):
     widths: Integers
 
 
-class Best(NamedTuple):
+class BestRefinements(NamedTuple):
     """The best refinement for each target.
 
     Ranks, numbers of right cells, columns, and places among the refinements by the column: twice

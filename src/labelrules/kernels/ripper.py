@@ -23,7 +23,7 @@ _UNLISTED, _NOWHERE = -1, -2
 _SMALLEST = 5e-324
 
 
-class Table(NamedTuple):
+class RipperTable(NamedTuple):
     """The sorted columns, room to narrow them down, and the logarithms of small numbers."""
 
     listing: Index

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from labelrules.kernels import growth, lanes, merge, refine, scoring
+from labelrules.kernels import growth as growth
+from labelrules.kernels import lanes, merge, scoring
+from labelrules.kernels import refine as refine
 from labelrules.kernels.compiled import formula_with_parameter, makeup
 from labelrules.measures import Formula
 

@@ -10,21 +10,17 @@ from sklearn.utils import check_random_state
 from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset, Schema
-from labelrules.learners.base import RuleClassifier
-from labelrules.learners.crew import Crew
-from labelrules.learners.dependence import unconditional_dependence
-from labelrules.learners.ensembles import (
+from labelrules.learners.base.per_label import LabelwiseClassifier, flat, majority
+from labelrules.learners.base.progress import Listener
+from labelrules.learners.base.theory_classifier import Background, RuleClassifier, presence
+from labelrules.learners.base.thresholds import (
     Threshold,
     bootstrap_sample,
     cardinality_threshold,
     checked_threshold,
 )
-from labelrules.learners.fitted import FittedReader
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
-from labelrules.learners.members import Job, Work
-from labelrules.learners.probability import Background, presence
-from labelrules.learners.progress import Listener
-from labelrules.learners.widened import numbers_of
+from labelrules.learners.base.workers import Crew, FittedReader, Job, Work, numbers_of
+from labelrules.learners.dependence import unconditional_dependence
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
 
 Order = tuple[int, ...]

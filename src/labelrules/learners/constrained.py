@@ -16,15 +16,13 @@ from labelrules.data import Dataset, Schema
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
 from labelrules.discovery import Constraints, Repairs, find_constraints
-from labelrules.discovery.clauses import Clauses, rules_of
-from labelrules.discovery.knowledge import consistent, together
-from labelrules.discovery.repair import STEPS, bounded, log_odds, mended
+from labelrules.discovery.constraints.clauses import Clauses, rules_of
+from labelrules.discovery.constraints.nearest import consistent, together
+from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
-from labelrules.learners.features import column_names
-from labelrules.learners.members import checked_base
-from labelrules.learners.table import TableClassifier, refuse_no_labels
-from labelrules.learners.targets import Target, read_target
-from labelrules.learners.widened import numbers_of
+from labelrules.learners.base.estimator import TableClassifier, column_names, refuse_no_labels
+from labelrules.learners.base.targets import Target, read_target
+from labelrules.learners.base.workers import checked_base, numbers_of
 from labelrules.rules import RuleSet
 
 Way = Literal["auto", "labels", "probabilities", "scores"]
@@ -43,7 +41,7 @@ class ConstrainedClassifier(TableClassifier):
     Constraints are learned from the training labels, see
     :func:`labelrules.discovery.find_constraints`, or given by somebody who knows, or both. Rows
     whose predicted labels satisfy all of them stay as they are; any other row gets the nearest
-    label set that does, see :func:`labelrules.discovery.repair`.
+    label set that does, see :func:`labelrules.discovery.constraints.repairs`.
 
     What is given wins: a learned constraint that cannot hold together with it, where its body
     holds, is left out.
@@ -261,7 +259,7 @@ class ConstrainedClassifier(TableClassifier):
     def _base(self) -> Any:
         if self.base is not None:
             return self.base
-        from labelrules.learners.relevance import BinaryRelevance
+        from labelrules.learners.binary_relevance import BinaryRelevance
 
         return BinaryRelevance()
 

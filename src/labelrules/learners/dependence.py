@@ -10,10 +10,8 @@ from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.memory.labels import read_labels
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
-from labelrules.learners.crew import Crew
-from labelrules.learners.folds import folds_of, held_out_cells
-from labelrules.learners.members import Job, Work, checked_base
-from labelrules.learners.progress import Listener, told
+from labelrules.learners.base.progress import Listener, told
+from labelrules.learners.base.workers import Crew, Job, Work, checked_base, folds_of, held_out_cells
 
 
 class DependentPair(NamedTuple):

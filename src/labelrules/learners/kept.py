@@ -14,6 +14,8 @@ from labelrules.data import DataError, FileError
 from labelrules.data.document import Node, check_length, laid_out, read_document, read_pieces
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
 from labelrules.data.schemajson import read_schema, schema_document
+from labelrules.learners.associative.lazy import LazyAssociativeClassifier
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.kept_state import (
     KEEPERS,
     Keeper,
@@ -23,8 +25,6 @@ from labelrules.learners.kept_state import (
     target_document,
 )
 from labelrules.learners.kept_values import OURS, LearnerTable, learner_document, read_learner
-from labelrules.learners.lazy import LazyAssociativeClassifier
-from labelrules.learners.table import TableClassifier
 from labelrules.rules import Theory
 from labelrules.rules.json import read_theory, theory_document
 

@@ -9,19 +9,18 @@ import numpy as np
 
 from labelrules.data import DataError, Schema
 from labelrules.data.document import Node
-from labelrules.learners.associative import AssociativeClassifier
-from labelrules.learners.base import RuleClassifier
+from labelrules.learners.associative.classifier import AssociativeClassifier
+from labelrules.learners.base.targets import Target
+from labelrules.learners.base.theory_classifier import Background, RuleClassifier
+from labelrules.learners.binary_relevance import BinaryRelevance
 from labelrules.learners.chain import ClassifierChain
 from labelrules.learners.constrained import ConstrainedClassifier
-from labelrules.learners.covering import SeparateAndConquer
+from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.kept_constrained import read_constrained, write_constrained
 from labelrules.learners.powerset import LabelPowerset
-from labelrules.learners.probability import Background
-from labelrules.learners.relevance import BinaryRelevance
-from labelrules.learners.ripper import Ripper
+from labelrules.learners.ripper.learner import Ripper
 from labelrules.learners.stacked import StackedBinaryRelevance
-from labelrules.learners.targets import Target
-from labelrules.learners.voted import VotedRules
+from labelrules.learners.voted.learner import VotedRules
 from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, RuleSet, Theory
 from labelrules.rules.json import read_label_list, read_theory, theory_document
 

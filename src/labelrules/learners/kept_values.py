@@ -13,28 +13,34 @@ from labelrules.data.document import Node
 from labelrules.discovery import Constraints
 from labelrules.discovery.binning import checked_binning
 from labelrules.discovery.limits import minimum_count
-from labelrules.learners.associative import AssociativeClassifier
-from labelrules.learners.base import RuleClassifier
+from labelrules.learners.associative.classifier import AssociativeClassifier
+from labelrules.learners.associative.lazy import checked_number
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.per_label import LabelwiseClassifier, checked_last_resort
+from labelrules.learners.base.progress import needed, truth, whole
+from labelrules.learners.base.theory_classifier import RuleClassifier, check_smoothing
+from labelrules.learners.binary_relevance import BinaryRelevance
 from labelrules.learners.chain import WORDS, ClassifierChain
 from labelrules.learners.constrained import ConstrainedClassifier, check_way
-from labelrules.learners.covering import SeparateAndConquer
-from labelrules.learners.fallback import checked_last_resort
-from labelrules.learners.labelwise import LabelwiseClassifier
-from labelrules.learners.lazy import checked_number
-from labelrules.learners.parameters import needed, truth, whole
+from labelrules.learners.covering.learner import SeparateAndConquer
+from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.powerset import LabelPowerset
-from labelrules.learners.probability import check_smoothing
-from labelrules.learners.relevance import BinaryRelevance
-from labelrules.learners.ripper import Ripper, ripper_settings
-from labelrules.learners.settings import checked_settings
+from labelrules.learners.ripper.learner import Ripper, ripper_settings
 from labelrules.learners.stacked import StackedBinaryRelevance
-from labelrules.learners.table import TableClassifier
-from labelrules.learners.voted import VotedRules
+from labelrules.learners.voted.learner import VotedRules
 from labelrules.measures import Measure
 from labelrules.rules import Rule, Theory
 from labelrules.rules.inference import Inference
 from labelrules.rules.json import inference_document, read_inference
-from labelrules.search.lift import LogarithmicLift, PeakLift, RootLift, kln, no_lift, peak, root
+from labelrules.search.heads.size_bonus import (
+    LogarithmicLift,
+    PeakLift,
+    RootLift,
+    kln,
+    no_lift,
+    peak,
+    root,
+)
 
 LearnerTable: TypeAlias = Mapping[str, type[TableClassifier]]
 """The learners that a file may name."""

@@ -7,11 +7,10 @@ from sklearn.base import clone
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
-from labelrules.learners.base import RuleClassifier
-from labelrules.learners.composed import ComposedClassifier
-from labelrules.learners.members import checked_base
-from labelrules.learners.targets import Target
-from labelrules.learners.widened import numbers_of
+from labelrules.learners.base.per_label import ComposedClassifier
+from labelrules.learners.base.targets import Target
+from labelrules.learners.base.theory_classifier import RuleClassifier
+from labelrules.learners.base.workers import checked_base, numbers_of
 from labelrules.rules import DecisionList, Head, Rule, Theory
 
 

@@ -1,5 +1,6 @@
 """Stacked binary relevance: a second layer that reads the labels of the first."""
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -9,16 +10,18 @@ from labelrules._checks import suggestion
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.discovery.significance import checked_alpha
-from labelrules.learners.crew import Crew
+from labelrules.learners.base.per_label import LabelwiseClassifier, flat, majority
+from labelrules.learners.base.progress import Listener, word
+from labelrules.learners.base.workers import (
+    Crew,
+    FittedReader,
+    Job,
+    Work,
+    folds_of,
+    held_out_cells,
+    numbers_of,
+)
 from labelrules.learners.dependence import compared, mcnemar
-from labelrules.learners.fitted import FittedReader
-from labelrules.learners.folds import folds_of, held_out_cells
-from labelrules.learners.labelwise import LabelwiseClassifier, flat, majority
-from labelrules.learners.members import Job, Work
-from labelrules.learners.parameters import word
-from labelrules.learners.progress import Listener
-from labelrules.learners.propagation import ErrorPropagation
-from labelrules.learners.widened import numbers_of
 from labelrules.measures import ratio
 from labelrules.rules import (
     DecisionList,
@@ -29,8 +32,67 @@ from labelrules.rules import (
     RuleTable,
     UntilStable,
 )
-from labelrules.rules.inference import Inference
-from labelrules.rules.rounds import Rounds, closed
+from labelrules.rules.inference import Inference, Rounds, closed
+
+# -------------------- Errors that are handed on from layer to layer
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorPropagation:
+    """How often a layer is right when it is shown true labels, and when predicted ones.
+
+    If a label is told by another one, a mistake in the other is likely to become a mistake in it.
+    What the layer loses by predicted labels is the price of that.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    before : array of float
+        For each label how often the layer before is right.
+    on_predictions : array of float
+        How often the layer is right that is shown what the layer before says.
+    on_truth : array of float
+        How often it would be right if it were shown the true labels.
+    """
+
+    labels: tuple[str, ...]
+    before: Floats
+    on_predictions: Floats
+    on_truth: Floats
+
+    @classmethod
+    def count(
+        cls,
+        labels: tuple[str, ...],
+        truth: Board,
+        before: Board,
+        on_predictions: Board,
+        on_truth: Board,
+    ) -> "ErrorPropagation":
+        """Compare three boards with the true labels."""
+        shares = [(board == truth).mean(axis=0) for board in (before, on_predictions, on_truth)]
+        return cls(labels, *(np.asarray(share, dtype=np.float64) for share in shares))
+
+    @property
+    def loss(self) -> Floats:
+        """For each label how much less often it is right because of predicted labels."""
+        return self.on_truth - self.on_predictions
+
+    def __str__(self) -> str:
+        width = max(8, *(len(name) for name in self.labels))
+        lines = [f"{'':<{width}}  layer before  on predictions  on true labels"]
+        parts = (self.before, self.on_predictions, self.on_truth)
+        for name, *shares in zip(self.labels, *parts, strict=True):
+            lines.append(_line(name, width, shares))
+        return "\n".join([*lines, _line("all", width, [float(part.mean()) for part in parts])])
+
+
+def _line(name: str, width: int, shares: list[float]) -> str:
+    before, predicted, true = shares
+    return f"{name:<{width}}  {before:>12.3f}  {predicted:>14.3f}  {true:>14.3f}"
+
+
+# ---------------------------------------------------------------- the main part
 
 WAYS: dict[str, Inference] = {
     "once": Once(),

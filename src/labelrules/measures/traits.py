@@ -23,10 +23,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
-from labelrules.measures import formulas
+from labelrules.measures import formulas as formulas
 from labelrules.measures.confusion import CONVENTIONS, Convention
+from labelrules.measures.formulas import entry
 from labelrules.measures.measure import Measure
-from labelrules.measures.registry import entry
 
 Verdict: TypeAlias = Literal["yes", "no", "up to 0/0"]
 Property: TypeAlias = Literal["anti_monotone", "finds", "decomposable", "merges"]

@@ -1,22 +1,19 @@
 """SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
 
-from labelrules.rules.body import Body
-from labelrules.rules.condition import Condition
-from labelrules.rules.frame import theory_frame
+from labelrules.rules.conditions import Body, Condition
+from labelrules.rules.formats.frame import theory_frame
+from labelrules.rules.formats.html import theory_html
+from labelrules.rules.formats.language import RuleSyntaxError
+from labelrules.rules.formats.latex import rule_latex, theory_latex
+from labelrules.rules.formats.markdown import rule_markdown, theory_markdown
+from labelrules.rules.formats.text import parse, parse_rule, rule_text, theory_text
 from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
-from labelrules.rules.head import Head
-from labelrules.rules.html import theory_html
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.layeredrun import LayeredRun
-from labelrules.rules.markdown import rule_markdown, theory_markdown
-from labelrules.rules.markup import rule_latex, theory_latex
-from labelrules.rules.planted import planted
-from labelrules.rules.rule import Evidence, Form, Rule
-from labelrules.rules.table import RuleTable
-from labelrules.rules.text import parse, parse_rule, rule_text, theory_text
+from labelrules.rules.layered_theory import LayeredRun, LayeredTheory
+from labelrules.rules.planted_data import planted
+from labelrules.rules.rule import Evidence, Form, Head, Rule
+from labelrules.rules.rule_table import RuleTable
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
-from labelrules.rules.tokens import RuleSyntaxError
 
 __all__ = [
     "Body",

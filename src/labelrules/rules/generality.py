@@ -1,7 +1,7 @@
 """Which rules say more than others, and which meet on the same rows."""
 
 from labelrules.data.schema import Schema
-from labelrules.rules.body import Body, ColumnKey, Range
+from labelrules.rules.conditions import Body, ColumnKey, Range
 from labelrules.rules.rule import Rule
 
 

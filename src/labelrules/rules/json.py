@@ -5,12 +5,10 @@ from typing import Any
 
 from labelrules.data.document import Node
 from labelrules.data.schema import Schema
-from labelrules.rules.body import Body
-from labelrules.rules.condition import OPERATORS, Condition, Operator
-from labelrules.rules.head import Head
+from labelrules.rules.conditions import OPERATORS, Body, Condition, Operator
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered import LayeredTheory
-from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
+from labelrules.rules.layered_theory import LayeredTheory
+from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
 MOST_ROUNDS = 1_000_000

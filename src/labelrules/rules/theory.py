@@ -11,7 +11,7 @@ import numpy.typing as npt
 from labelrules._types import UNSET, Board, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
-from labelrules.rules.condition import Condition
+from labelrules.rules.conditions import Condition
 from labelrules.rules.rule import Evidence, Rule
 
 
@@ -93,13 +93,13 @@ class Theory:
         return self.rules[index]
 
     def __str__(self) -> str:
-        from labelrules.rules.text import theory_text
+        from labelrules.rules.formats.text import theory_text
 
         return theory_text(self)
 
     def _repr_html_(self) -> str:
         """How notebooks show it."""
-        from labelrules.rules.html import SHOWN_IN_NOTEBOOKS, theory_html
+        from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 
         return theory_html(self, max_rules=SHOWN_IN_NOTEBOOKS)
 

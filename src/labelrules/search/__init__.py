@@ -1,10 +1,9 @@
 """CHOOSE: the best head for a body, exactly, for every measure."""
 
-from labelrules.search.heads import HeadFound, best_head
-from labelrules.search.lift import kln, no_lift, peak, root
-from labelrules.search.many import HeadsFound, best_heads, tallies_decide
-from labelrules.search.rehead import rehead
-from labelrules.search.strategies import SearchNode, SearchTree, search_tree
+from labelrules.search.heads.batch import HeadsFound, best_heads, tallies_decide
+from labelrules.search.heads.choose import HeadFound, best_head, rehead
+from labelrules.search.heads.size_bonus import kln, no_lift, peak, root
+from labelrules.search.heads.strategies import SearchNode, SearchTree, search_tree
 
 __all__ = [
     "HeadFound",

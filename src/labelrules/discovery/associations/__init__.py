@@ -1,0 +1,1 @@
+"""Association rules with labels in their heads."""

@@ -1,0 +1,1 @@
+"""Constraints between labels: found, kept, and repaired."""

@@ -1,0 +1,324 @@
+"""Label sets that break constraints, made consistent by as few or as cheap changes as possible."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._checks import counted
+from labelrules._types import Board, Floats, Integers, Mask
+from labelrules.data import Dataset, Schema, encode_labels
+from labelrules.data.errors import DataError
+from labelrules.data.memory.labels import checked_names, default_names, read_labels
+from labelrules.discovery.constraints.clauses import Clauses, rules_of
+from labelrules.discovery.constraints.constraint import SHOWN, Constraints, pandas_frame
+from labelrules.discovery.constraints.nearest import SearchTooLongError, cheapest_flips, consistent
+from labelrules.rules import Rule, Theory
+
+if TYPE_CHECKING:
+    import pandas
+
+SURE = 1e-9
+"""Probabilities nearer to 0 or 1 than this count as this near."""
+
+STEPS = 10**6
+"""Log-odds and scores are rounded to whole numbers of this fraction: sums of them are exact."""
+
+FAR = 1e6
+"""Scores further from 0 than this count as this far."""
+
+
+class Change(NamedTuple):
+    """A label of a row that was changed, and why: what the row would break with it as it was."""
+
+    row: int
+    label: str
+    was: int
+    now: int
+    because: tuple[str, ...]
+
+
+class Violation(NamedTuple):
+    """A row that breaks a constraint."""
+
+    row: int
+    constraint: str
+
+
+@dataclass(frozen=True, eq=False)
+class Repairs:
+    """Label sets before and after; printing it tells what was changed.
+
+    Attributes
+    ----------
+    schema : Schema
+    before, after : array of int8
+        Rows by labels.
+    clauses : Clauses
+        What the labels satisfy now.
+    """
+
+    schema: Schema = field(repr=False)
+    before: Board = field(repr=False)
+    after: Board = field(repr=False)
+    clauses: Clauses = field(repr=False)
+
+    @property
+    def changed(self) -> Mask:
+        """Rows by labels: which cells were changed."""
+        found: Mask = self.before != self.after
+        return found
+
+    @property
+    def rows(self) -> Integers:
+        """The rows that were changed."""
+        return np.flatnonzero(self.changed.any(axis=1))
+
+    def changes(self) -> list[Change]:
+        """Every cell that was changed, by row and label."""
+        names = self.schema.labels
+        return [
+            Change(
+                row,
+                names[label],
+                int(self.before[row, label]),
+                int(self.after[row, label]),
+                self._because(row, label),
+            )
+            for row, label in np.argwhere(self.changed).tolist()
+        ]
+
+    def _because(self, row: int, label: int) -> tuple[str, ...]:
+        """The clauses that nothing but the change keeps."""
+        cells = self.after[row]
+        return tuple(
+            self.clauses.text(number)
+            for number in self.clauses.having.get((label, int(cells[label])), ())
+            if sum(cells[one] == value for one, value in self.clauses.clauses[number].literals) == 1
+        )
+
+    def as_dict(self) -> dict[str, list[Any]]:
+        """The changes as columns, for a data frame of any library."""
+        found = self.changes()
+        return {name: [getattr(one, name) for one in found] for name in Change._fields}
+
+    def frame(self) -> "pandas.DataFrame":
+        """The changes as a pandas frame (needs the extra ``pandas``)."""
+        return pandas_frame(self.as_dict())
+
+    def __str__(self) -> str:
+        n_cells = int(self.changed.sum())
+        lines = [
+            f"{counted(n_cells, 'label')} changed in {len(self.rows)} of "
+            f"{counted(len(self.before), 'row')}"
+        ]
+        shown = self.changes()[:SHOWN]
+        for change in shown:
+            sign = "+" if change.now else "-"
+            lines.append(f"  row {change.row}: {sign}{change.label}  ({'; '.join(change.because)})")
+        more = n_cells - len(shown)
+        return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+
+
+def repair(
+    Y: Any,
+    constraints: Any,
+    *,
+    probabilities: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | None = None,
+    label_names: Sequence[str] | None = None,
+) -> Repairs:
+    r"""Change labels so that every row satisfies the constraints; exact.
+
+    Each row gets the consistent label set that differs from its own in the fewest labels. With
+    `probabilities` it gets the one whose changes cost least, where a change costs the log-odds by
+    which the label was rather as it was, and nothing if it was rather otherwise. If Y holds the
+    labels that are more probable than not, that is the most probable consistent label set, for
+    labels that are independent of each other. With `scores` a change costs the score itself: a
+    ranking of the labels is corrected where it is least sure.
+
+    Of several label sets that cost the same, the one with the fewest changes is taken; of several
+    of these the one in which the first label is unchanged, else the second, and so on.
+
+    Parameters
+    ----------
+    Y : array, sparse matrix, frame, label sets, Dataset, or None
+        Predicted labels. With None, those with a probability above one half, or a score above 0.
+    constraints : Constraints, RuleSet, DecisionList, Rule, str, or list of them
+        Rules that test labels only; their order does not matter. Text is in the rule language:
+        ``"a <- b"`` says that b occurs only with a, ``"not a <- b"`` that they exclude each
+        other, ``"a <- true"`` that a is always present.
+    probabilities : array of float, optional
+        Rows by labels: how probable it is that each label is present.
+    scores : array of float, optional
+        Rows by labels, instead of probabilities: how much each label is rather present, above 0,
+        or rather absent, below.
+    label_names : sequence of str, optional
+        The names that text speaks of, if neither Y nor the constraints bring names.
+
+    Returns
+    -------
+    Repairs
+
+    Raises
+    ------
+    ValueError
+        If no label set at all satisfies the constraints; those that contradict each other are
+        named. Or if a row breaks so many that the search would take minutes.
+
+    Examples
+    --------
+    >>> done = repair([{"jazz"}, {"music", "jazz", "silence"}],
+    ...     "music <- jazz\nnot silence <- music", label_names=["music", "jazz", "silence"])
+    >>> print(done)
+    2 labels changed in 2 of 2 rows
+      row 0: -jazz  (music <- jazz)
+      row 1: -silence  (not silence <- music)
+    >>> likely = repair(None, "y0 <- y1", probabilities=[[0.4, 0.9]])
+    >>> likely.after
+    array([[1, 1]], dtype=int8)
+    """
+    sureness = _sureness(probabilities, scores)
+    if Y is None:
+        if sureness is None:
+            raise ValueError("give predicted labels, probabilities or scores")
+        Y = (sureness > 0).astype(np.int8)
+    schema, board = _asked(Y, constraints, label_names)
+    if sureness is not None and sureness.shape != board.shape:
+        raise DataError(
+            f"{'scores' if probabilities is None else 'probabilities'} have the shape "
+            f"{sureness.shape}, but the labels {board.shape}"
+        )
+    clauses = consistent(Clauses(schema, rules_of(constraints, schema)))
+    return mended(board, clauses, sureness)
+
+
+def violations(
+    Y: Any, constraints: Any, *, label_names: Sequence[str] | None = None
+) -> list[Violation]:
+    """Which rows break which constraints, by row.
+
+    Parameters
+    ----------
+    Y, constraints, label_names
+        As for `repair`.
+
+    Examples
+    --------
+    >>> violations([[1, 0], [0, 1]], "y0 <- y1")
+    [Violation(row=1, constraint='y0 <- y1')]
+    """
+    schema, board = _asked(Y, constraints, label_names)
+    clauses = Clauses(schema, rules_of(constraints, schema))
+    rows, numbers = clauses.broken(board)
+    return [
+        Violation(row, clauses.text(number))
+        for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
+    ]
+
+
+def mended(board: Board, clauses: Clauses, sureness: Floats | None) -> Repairs:
+    """Repair rows; those that are alike, and cost the same, are repaired once.
+
+    Parameters
+    ----------
+    board : array of int8
+    clauses : Clauses
+        Which some label set satisfies.
+    sureness : array of float, optional
+        Rows by labels: log-odds or scores, above 0 for presence.
+    """
+    after = board.copy()
+    rows, numbers = clauses.broken(board)
+    costs = np.ones(board.shape, dtype=np.int64) if sureness is None else _costs(board, sureness)
+    known: dict[bytes, list[int]] = {}
+    pairs = zip(rows.tolist(), numbers.tolist(), strict=True)
+    for row, of_row in groupby(pairs, key=itemgetter(0)):
+        key = board[row].tobytes() + costs[row].tobytes()
+        if key not in known:
+            broken = [number for _, number in of_row]
+            known[key] = _flips(row, board[row].tolist(), costs[row].tolist(), clauses, broken)
+        after[row, known[key]] ^= 1
+    return Repairs(clauses.schema, board, after, clauses)
+
+
+def _flips(
+    row: int, labels: list[int], costs: list[int], clauses: Clauses, broken: list[int]
+) -> list[int]:
+    try:
+        flips = cheapest_flips(labels, costs, clauses, broken)
+    except SearchTooLongError as wrong:
+        raise ValueError(
+            f"row {row} breaks {len(broken)} constraints, in which {wrong} have to do with each "
+            "other: too many to find the nearest consistent label set. Use fewer constraints "
+            "(a smaller alpha, a greater min_support), or predictions that break fewer"
+        ) from None
+    if flips is None:
+        raise ValueError("no label set satisfies these constraints together")
+    return flips
+
+
+def _costs(board: Board, sureness: Floats) -> Integers:
+    """What it costs to flip each cell: how sure it is that it is rather as it is, from 0."""
+    steps: Integers = np.rint(np.where(board == 1, sureness, -sureness) * STEPS).astype(np.int64)
+    return np.maximum(steps, 0)
+
+
+def log_odds(probabilities: Any) -> Floats:
+    """Probabilities of presence, rows by labels, as log-odds."""
+    presence = _table(probabilities, "probabilities")
+    if not ((presence >= 0) & (presence <= 1)).all():
+        raise DataError("probabilities must be from 0 to 1")
+    clipped = np.clip(presence, SURE, 1 - SURE)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
+def bounded(scores: Any) -> Floats:
+    """Scores, rows by labels, of a size that can be counted with."""
+    table = _table(scores, "scores")
+    if np.isnan(table).any():
+        raise DataError("a score is missing (NaN): leave the row out, or give 0 for a score")
+    return np.clip(table, -FAR, FAR)
+
+
+def _table(numbers: Any, name: str) -> Floats:
+    table = np.asarray(numbers, dtype=np.float64)
+    if table.ndim != 2:
+        raise DataError(f"{name} have {table.ndim} dimension(s), but rows and labels are two")
+    return table
+
+
+def _sureness(probabilities: Any, scores: Any) -> Floats | None:
+    if probabilities is not None and scores is not None:
+        raise ValueError("give probabilities or scores, not both")
+    if probabilities is not None:
+        return log_odds(probabilities)
+    return None if scores is None else bounded(scores)
+
+
+def _asked(Y: Any, constraints: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
+    """The labels, and what they are called."""
+    known = _schema_of(Y, constraints)
+    if known is None:
+        board, names = read_labels(Y, checked_names(label_names, "label_names"))
+        known = Schema([], names or default_names("y", board.shape[1], taken=()))
+    elif label_names is not None and tuple(label_names) != known.labels:
+        raise ValueError("the labels are named already, otherwise: leave label_names out")
+    return known, np.array(encode_labels(Y, known))
+
+
+def _schema_of(Y: Any, constraints: Any) -> Schema | None:
+    """The names that the labels or the constraints bring."""
+    if isinstance(constraints, (Constraints, Theory)):
+        return constraints.schema
+    if isinstance(Y, Dataset):
+        return Y.schema
+    if isinstance(constraints, Sequence) and not isinstance(constraints, str):
+        for one in constraints:
+            if not isinstance(one, (str, Rule)):
+                return _schema_of(Y, one)
+    return None

@@ -1,0 +1,1 @@
+"""Subgroup discovery: groups of rows with exceptional labels."""

@@ -1,0 +1,7 @@
+"""WRITE: theories as programs, queries and PMML."""
+
+from labelrules.export.pmml import to_pmml
+from labelrules.export.python import to_python
+from labelrules.export.sql import to_sql
+
+__all__ = ["to_pmml", "to_python", "to_sql"]

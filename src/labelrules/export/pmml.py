@@ -1,0 +1,355 @@
+"""A theory as PMML 4.4: rule sets for single labels, one after the other."""
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+from xml.etree import ElementTree as ET
+
+from labelrules._checks import quoted
+from labelrules.export.plan import FreeNames, Plan, is_list, steps
+from labelrules.rules.conditions import Condition
+from labelrules.rules.rule import Rule
+from labelrules.rules.theory import Theory
+
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+OPEN = "open"
+"""The value of a label that no rule has written yet."""
+
+Cells: TypeAlias = dict[int, str]
+"""From labels that some rule has written to the fields that hold them."""
+
+Scored: TypeAlias = tuple[int | None, ET.Element, str]
+"""The number of a rule if it is one, when it fires, and what it says."""
+
+Voted: TypeAlias = tuple[int, ET.Element, str, int]
+"""The number of a rule, when it fires, what it says, and how many votes it casts."""
+
+_OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
+
+
+def to_pmml(theory: Theory) -> str:
+    r"""The theory as PMML 4.4, with an output field for each label, 1 or 0.
+
+    PMML has no rules for several labels. So the theory becomes a chain of rule sets, each for one
+    label and some rules, of which later ones look at the results of earlier ones. Missing values,
+    and categories that are not known, satisfy no condition.
+
+    Parameters
+    ----------
+    theory : DecisionList, RuleSet or LayeredTheory
+        With at least one feature; the last layer must be asked once.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> theory = parse("not fashion <- sex = Male\nfashion <- true", load("magazines").schema)
+    >>> text = to_pmml(theory)
+    >>> print(text[text.index("<RuleSet "):text.index("</RuleSet>")])
+    <RuleSet defaultScore="open" defaultConfidence="1">
+      <RuleSelectionMethod criterion="firstHit" />
+      <SimpleRule id="rule 1" score="0">
+        <SimplePredicate field="sex" operator="equal" value="Male" />
+      </SimpleRule>
+      <SimpleRule id="rule 2" score="1">
+        <True />
+      </SimpleRule>
+    """
+    root = _Chain(Plan.of(theory).only_once("PMML")).document()
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode", xml_declaration=False)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+class _Chain:
+    """A chain of rule sets in the making."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.schema = plan, plan.schema
+        if not self.schema.features:
+            raise ValueError("PMML has no models without features, and this theory has none")
+        self.features = plan.used or (0,)
+        names = [self.schema.features[column].name for column in self.features]
+        _check_names([*names, *self.schema.labels])
+        self.fields = FreeNames([*names, *self.schema.labels])
+        self.is_numeric = {feature.name: feature.is_numeric for feature in self.schema.features}
+        self.segments: list[ET.Element] = []
+        self.n_before = 0
+
+    def document(self) -> ET.Element:
+        """The whole."""
+        root = ET.Element("PMML", xmlns=NAMESPACE, version="4.4")
+        header = ET.SubElement(root, "Header", description="labels by rules")
+        ET.SubElement(header, "Application", name="labelrules")
+        root.append(self._dictionary())
+        model = ET.SubElement(root, "MiningModel", functionName="classification")
+        names = [self.schema.features[column].name for column in self.features]
+        model.append(self._mining_schema(names))
+        segmentation = ET.SubElement(model, "Segmentation", multipleModelMethod="modelChain")
+        self._write()
+        segmentation.extend(self.segments)
+        return root
+
+    def _dictionary(self) -> ET.Element:
+        found = ET.Element("DataDictionary", numberOfFields=str(len(self.features)))
+        for column in self.features:
+            feature = self.schema.features[column]
+            kind = ("continuous", "double") if feature.is_numeric else ("categorical", "string")
+            attributes = {"name": feature.name, "optype": kind[0], "dataType": kind[1]}
+            field = ET.SubElement(found, "DataField", attributes)
+            for category in feature.categories or ():
+                _check_names([category])
+                ET.SubElement(field, "Value", value=category)
+        return found
+
+    def _mining_schema(self, names: Iterable[str]) -> ET.Element:
+        found = ET.Element("MiningSchema")
+        for name in names:
+            attributes = {"name": name}
+            if not self.is_numeric.get(name, True):
+                attributes["invalidValueTreatment"] = "asMissing"
+            ET.SubElement(found, "MiningField", attributes)
+        return found
+
+    # ------------------------------------------------------------ what is written when
+
+    def _write(self) -> None:
+        cells: Cells | None = None
+        for number, layer in enumerate(self.plan.layers, 1):
+            cells = self._layer(layer, cells, f"layer {number}")
+            self.n_before += len(layer)
+        cells, guessed, found = cells or {}, {}, ""
+        if self.plan.fallback is not None:
+            found = self._found(cells)
+            guessed = self._layer(self.plan.fallback, None, "without labels")
+        self._result(cells, guessed, found)
+
+    def _result(self, cells: Cells, guessed: Cells, found: str) -> None:
+        """The last model, whose outputs are the labels: those of a chain are those of its end."""
+        outputs = []
+        for label, name in enumerate(self.schema.labels):
+            when = [_is(cells[label], "1")] if label in cells else []
+            if label in guessed:
+                when.append(_apply("and", _is(found, "0"), _is(guessed[label], "1")))
+            kind = {"optype": "categorical", "dataType": "integer", "feature": "transformedValue"}
+            output = ET.Element("OutputField", {"name": name, **kind})
+            output.append(_present(when))
+            outputs.append(output)
+        present = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
+        present += [
+            (None, _all([_equal(found, "0"), _equal(cell, "1")]), "1") for cell in guessed.values()
+        ]
+        self._add("some label", present, "0", outputs=outputs)
+
+    def _found(self, cells: Cells) -> str:
+        """Whether some label was found."""
+        scored = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
+        return self._add("found", scored, "0")
+
+    def _layer(self, part: Theory, seen: Cells | None, title: str) -> Cells:
+        if not is_list(part):
+            return self._votes(part, seen, title)
+        cells: Cells = {}
+        stopped = ""
+        parts = steps(part, seen is None, len(part))
+        number = self.n_before
+        for place, rules in enumerate(parts, 1):
+            numbered = list(enumerate(rules, number + 1))
+            number += len(rules)
+            step = f"{title}, step {place}" if len(parts) > 1 else title
+            looks, closed = (cells, False) if seen is None else (seen, True)
+            conditions = {n: self._body(rule, looks, closed) for n, rule in numbered}
+            labels = sorted({label for rule in rules for label in rule.head.labels})
+            written = {
+                label: self._add(
+                    f"{self.schema.labels[label]} after {step}",
+                    self._cell(label, cells, stopped, numbered, conditions),
+                    OPEN,
+                )
+                for label in labels
+            }
+            stopped = self._stopped(stopped, numbered, conditions, step)
+            cells = {**cells, **written}
+        return cells
+
+    def _cell(
+        self,
+        label: int,
+        cells: Cells,
+        stopped: str,
+        rules: list[tuple[int, Rule]],
+        conditions: Mapping[int, ET.Element],
+    ) -> list[Scored]:
+        """When a label becomes what: what is written stays, a row that has ended stays open."""
+        found: list[Scored] = []
+        if label in cells:
+            found += [(None, _equal(cells[label], value), value) for value in ("1", "0")]
+        if stopped:
+            found.append((None, _equal(stopped, "1"), OPEN))
+        for number, rule in rules:
+            said = dict(rule.head)
+            if label in said or rule.stops:
+                value = str(said[label]) if label in said else OPEN
+                found.append((number, conditions[number], value))
+                if not len(rule.body):
+                    break
+        return found
+
+    def _stopped(
+        self,
+        stopped: str,
+        rules: list[tuple[int, Rule]],
+        conditions: Mapping[int, ET.Element],
+        step: str,
+    ) -> str:
+        stops = [(number, conditions[number], "1") for number, rule in rules if rule.stops]
+        if not stops:
+            return stopped
+        before = [(None, _equal(stopped, "1"), "1")] if stopped else []
+        return self._add(f"stopped after {step}", [*before, *stops], "0")
+
+    def _votes(self, part: Theory, seen: Cells | None, title: str) -> Cells:
+        """Present by more votes than absent."""
+        cells: Cells = {}
+        for label in sorted({label for rule in part for label in rule.head.labels}):
+            votes: list[Voted] = [
+                (number, self._body(rule, seen or {}, seen is not None), str(value), n_votes)
+                for number, rule in enumerate(part, self.n_before + 1)
+                for voted, value, n_votes in rule.ballot
+                if voted == label
+            ]
+            name = f"{self.schema.labels[label]} after {title}"
+            cells[label] = self._added(name, _election(votes))
+        return cells
+
+    # ------------------------------------------------------------ elements
+
+    def _add(
+        self,
+        name: str,
+        scored: Iterable[Scored],
+        default: str,
+        outputs: Iterable[ET.Element] = (),
+    ) -> str:
+        """Add rules of which the first that fires decides; the field that holds the result."""
+        return self._added(name, _first_hit(scored, default), outputs)
+
+    def _added(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
+        """Add a rule set; the name of the field that holds its result."""
+        result = self.fields.free(name)
+        kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
+        output = ET.Element("Output")
+        output.append(ET.Element("OutputField", {"name": result, **kind}))
+        output.extend(outputs)
+        used = [
+            e.attrib["field"] for part in (rules, output) for e in part.iter() if e.get("field")
+        ]
+        segment = ET.Element("Segment", id=str(len(self.segments) + 1))
+        ET.SubElement(segment, "True")
+        kept = {"modelName": name, "functionName": "classification"}
+        model = ET.SubElement(segment, "RuleSetModel", kept)
+        first = self.schema.features[self.features[0]].name
+        model.append(self._mining_schema(dict.fromkeys(used) or [first]))
+        model.extend([output, rules])
+        self.segments.append(segment)
+        return result
+
+    def _body(self, rule: Rule, looks: Cells, closed: bool) -> ET.Element:
+        return _all([self._condition(condition, looks, closed) for condition in rule.body])
+
+    def _condition(self, condition: Condition, looks: Cells, closed: bool) -> ET.Element:
+        if condition.on_label:
+            return _look(condition, looks, closed)
+        feature = self.schema.features[condition.column]
+        value = repr(condition.value)
+        if feature.categories is not None:
+            value = feature.categories[int(condition.value)]
+        operator = _OPERATORS[condition.operator]
+        return _predicate(feature.name, operator, value)
+
+
+def _first_hit(scored: Iterable[Scored], default: str) -> ET.Element:
+    found = _rule_set("firstHit", default)
+    for number, condition, score in scored:
+        known = {} if number is None else {"id": f"rule {number}"}
+        ET.SubElement(found, "SimpleRule", {**known, "score": score}).append(condition)
+    return found
+
+
+def _election(votes: Iterable[Voted]) -> ET.Element:
+    """The value with the greatest sum of weights; half a vote for absence settles ties."""
+    found = _rule_set("weightedSum", "0")
+    for number, condition, score, n_votes in votes:
+        said = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
+        ET.SubElement(found, "SimpleRule", said).append(condition)
+    tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
+    ET.SubElement(tie, "True")
+    return found
+
+
+def _rule_set(criterion: str, default: str) -> ET.Element:
+    found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
+    ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
+    return found
+
+
+def _present(when: list[ET.Element]) -> ET.Element:
+    """1 if something of this holds, else 0."""
+    if not when:
+        return _constant("0", "integer")
+    condition = when[0] if len(when) == 1 else _apply("or", *when)
+    return _apply("if", condition, _constant("1", "integer"), _constant("0", "integer"))
+
+
+def _is(field: str, value: str) -> ET.Element:
+    return _apply("equal", ET.Element("FieldRef", field=field), _constant(value, "string"))
+
+
+def _apply(function: str, *arguments: ET.Element) -> ET.Element:
+    found = ET.Element("Apply", function=function)
+    found.extend(arguments)
+    return found
+
+
+def _constant(value: str, kind: str) -> ET.Element:
+    found = ET.Element("Constant", dataType=kind)
+    found.text = value
+    return found
+
+
+def _look(condition: Condition, looks: Cells, closed: bool) -> ET.Element:
+    """A condition on a label; in a later layer, what was left open is absent."""
+    present = condition.value == 1
+    if condition.column not in looks:
+        return ET.Element("True" if closed and not present else "False")
+    if closed and not present:
+        return _predicate(looks[condition.column], "notEqual", "1")
+    return _equal(looks[condition.column], "1" if present else "0")
+
+
+def _equal(field: str, value: str) -> ET.Element:
+    return _predicate(field, "equal", value)
+
+
+def _predicate(field: str, operator: str, value: str) -> ET.Element:
+    return ET.Element("SimplePredicate", field=field, operator=operator, value=value)
+
+
+def _all(parts: list[ET.Element]) -> ET.Element:
+    if not parts:
+        return ET.Element("True")
+    if len(parts) == 1:
+        return parts[0]
+    found = ET.Element("CompoundPredicate", booleanOperator="and")
+    found.extend(parts)
+    return found
+
+
+def _check_names(texts: Iterable[str]) -> None:
+    for text in texts:
+        for sign in text:
+            if not _is_xml(sign):
+                raise ValueError(f"XML cannot hold the character {sign!r} of {quoted(text)}")
+
+
+def _is_xml(sign: str) -> bool:
+    code = ord(sign)
+    return sign in "\t\n\r" or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF

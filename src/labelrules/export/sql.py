@@ -1,0 +1,368 @@
+"""A theory as a query, in the SQL of many databases."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from labelrules.export.plan import FreeNames, Plan, is_list, steps, used_features
+from labelrules.export.sql_terms import (
+    TRUTH,
+    Dialect,
+    Expression,
+    Looks,
+    Terms,
+    check_dialect_has,
+    check_known,
+    check_names,
+    check_number,
+    check_unique,
+    dialect_called,
+    refuse_truth,
+)
+from labelrules.rules.rule import Rule
+from labelrules.rules.theory import Theory
+
+_MOST_FLAGS = 400  # databases limit the columns of a table, some to about a thousand
+_ALL_ROWS = 2**64 - 1  # MySQL puts a subquery into the next one, unless it has a limit
+
+Cells = dict[int, str]
+"""From labels that some rule has written to their columns."""
+
+
+def to_sql(
+    theory: Theory,
+    table: str | Sequence[str],
+    *,
+    dialect: str = "sqlite",
+    keys: Iterable[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> str:
+    r"""A query that gives the labels of each row of a table, 0 or 1.
+
+    NULL and NaN are missing values and satisfy no condition, nor does a category that is not known.
+    Needs the extra ``sql``.
+
+    The queries of SQLite, DuckDB, PostgreSQL, MariaDB (as "mysql") and Spark have been run and
+    compared with `predict`. Those of BigQuery, Databricks, Redshift, Snowflake, Trino and of MySQL
+    itself were never run, only read again by the dialect's grammar: compare some rows first.
+
+    Parameters
+    ----------
+    theory : DecisionList, RuleSet or LayeredTheory
+        The last layer must be asked once.
+    table : str or sequence of str
+        The table with the features; several names are those of a schema and a table in it.
+    dialect : str, default="sqlite"
+        "bigquery", "databricks", "duckdb", "mysql", "postgres", "redshift", "snowflake", "spark",
+        "sqlite" or "trino".
+    keys : iterable of str
+        Further columns of the table for the result, to tell the rows apart.
+    columns : mapping of str to str, optional
+        What features are called in the table, and labels in the result, where it is not by their
+        names. Most databases do not tell upper from lower case.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> theory = parse("not fashion <- sex = Male\nfashion <- true", load("magazines").schema)
+    >>> print(to_sql(theory, "readers", keys=["id"]), end="")
+    WITH "features" AS MATERIALIZED (
+      SELECT
+        "id",
+        "sex"
+      FROM "readers"
+    ), "layer 1" AS MATERIALIZED (
+      SELECT
+        "id",
+        CASE WHEN "sex" = 'Male' THEN 0 ELSE 1 END AS "fashion"
+      FROM "features"
+    )
+    SELECT
+      "id",
+      0 AS "quality",
+      0 AS "tabloid",
+      COALESCE("fashion", 0) AS "fashion",
+      0 AS "sports"
+    FROM "layer 1"
+    """
+    database = dialect_called(dialect)
+    plan = Plan.of(theory).only_once("SQL")
+    known = {} if columns is None else columns
+    given = tuple(keys) if isinstance(keys, Iterable) and not isinstance(keys, str) else keys
+    check_names(table, given, known)
+    return _Query(plan, table, database, tuple(given), dict(known)).text()
+
+
+class _Query:
+    """A query, one common table expression after the other.
+
+    Each has the keys, the features that are needed later, and a column for each label that a rule
+    has written: 1, 0, or NULL in rows in which none did.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        table: str | Sequence[str],
+        dialect: Dialect,
+        keys: tuple[str, ...],
+        columns: dict[str, str],
+    ) -> None:
+        self.plan, self.dialect, self.keys = plan, dialect, keys
+        schema = plan.schema
+        check_known(columns, (*schema.feature_names, *schema.labels))
+        self.names = {name: columns.get(name, name) for name in schema.feature_names}
+        self.results = [columns.get(label, label) for label in schema.labels]
+        parts = (table,) if isinstance(table, str) else tuple(table)
+        taken = list(dict.fromkeys([*keys, *self._of_features(plan.used)]))
+        self._check(parts, taken)
+        self.terms = Terms(schema, self.names, dialect)
+        self.free, self.tables = FreeNames([*taken, "one", *TRUTH]), FreeNames(parts)
+        self.tables_made: list[tuple[Expression, Expression]] = []
+        self.source = _table(self.terms, parts)
+        self._read()
+
+    def _check(self, parts: tuple[str, ...], taken: list[str]) -> None:
+        """Refuse names that the database takes for others."""
+        check_unique(taken, "the table", self.keys)
+        if self.dialect.name == "sqlite":
+            refuse_truth(taken, self.keys)
+        check_unique([*self.keys, *self.results], "the result", self.keys)
+        for where, names in (
+            ("the path of the table", parts),
+            ("the table", taken),
+            ("the result", self.results),
+        ):
+            check_dialect_has(names, where, self.dialect)
+
+    def _read(self) -> None:
+        """Add the columns of the table that are needed, with values as they are compared."""
+        computed = []
+        for number in self.plan.used:
+            feature = self.plan.schema.features[number]
+            name = self.names[feature.name]
+            value = self.terms.read(number)
+            if value is not None:
+                # A key goes into the result as it is, whatever is made of it for the rules.
+                inside = self._free(name, f"feature {number + 1}") if name in self.keys else name
+                self.names[feature.name] = inside
+                computed.append((inside, value))
+        columns = self.columns_with(self.plan.used, ())
+        self.add("features", columns or ["one"], computed or [("one", self.terms.number(1))])
+
+    def text(self) -> str:
+        """The whole query."""
+        plan, terms = self.plan, self.terms
+        cells: Cells | None = None
+        for number, layer in enumerate(plan.layers, 1):
+            rest = [rule for part in plan.parts[number:] for rule in part]
+            cells = self._layer(layer, f"layer {number}", cells, used_features(rest), [])
+        found = {label: terms.closed(label, cells or {}) for label in range(len(self.results))}
+        if plan.fallback is not None:
+            found = self._with_fallback(plan.fallback, cells or {}, found)
+        labels = [terms.named(found[label], name) for label, name in enumerate(self.results)]
+        check_number(len(self.keys) + len(labels), self.dialect)
+        query = terms.exp.select(*map(terms.column, self.keys), *labels).from_(self.source)
+        # What is computed once is not to be computed anew each time it is used.
+        materialized = self.dialect.materialized or None
+        for number, (name, table) in enumerate(self.tables_made):
+            if self.dialect.name == "mysql" and number:
+                table.limit(_ALL_ROWS, copy=False)
+            query.with_(name, as_=table, materialized=materialized, copy=False)
+        text: str = query.sql(dialect=self.dialect.name, pretty=True)
+        return f"{text}\n"
+
+    def _with_fallback(
+        self, fallback: Theory, cells: Cells, found: dict[int, Expression]
+    ) -> dict[int, Expression]:
+        """Other values where no label was found."""
+        terms = self.terms
+        any_found = self.free.free("found")
+        some = [terms.column(name) for name in cells.values()]
+        is_found = terms.exp.In(this=terms.number(1), expressions=some) if some else None
+        value = terms.number(0) if is_found is None else terms.flag(is_found)
+        names = self.columns_with(used_features(fallback), [*cells.values(), any_found])
+        self.add("found", names, [(any_found, value)])
+        guessed = self._layer(fallback, "without labels", None, (), [*cells.values(), any_found])
+        sure = terms.equal(terms.column(any_found), terms.number(1))
+        return {
+            label: terms.case([(sure, value)], terms.closed(label, guessed))
+            for label, value in found.items()
+        }
+
+    def _layer(
+        self, part: Theory, name: str, seen: Cells | None, later: tuple[int, ...], kept: list[str]
+    ) -> Cells:
+        """Add what a layer writes, which looks at `seen` or at itself."""
+        if not is_list(part):
+            return self._votes(part, name, seen or {}, seen is not None, later, kept)
+        cells: Cells = {}
+        stopped: str | None = None
+        parts = steps(part, seen is None, _MOST_FLAGS)
+        for number, rules in enumerate(parts, 1):
+            rest = [rule for further in parts[number:] for rule in further]
+            step = _Step(self, rules, Looks(cells if seen is None else seen, seen is not None))
+            title = name if len(parts) == 1 else f"{name}, step {number}"
+            others = [*kept, *((seen or {}).values())]
+            needed = sorted({*later, *used_features(rest)})
+            step.share(title, cells, stopped, others, needed)
+            cells, stopped = step.write(title, cells, stopped, others if rest else kept, needed)
+        return cells
+
+    def _votes(
+        self,
+        part: Theory,
+        name: str,
+        seen: Cells,
+        closed: bool,
+        later: tuple[int, ...],
+        kept: list[str],
+    ) -> Cells:
+        """Add what a rule set says: presence where it has more votes than absence."""
+        terms, looks = self.terms, Looks(seen, closed)
+        cells = self.new_cells(label for rule in part for label in rule.head.labels)
+        computed = []
+        for label, cell in cells.items():
+            votes: dict[int, list[Expression]] = {0: [], 1: []}
+            for rule in part:
+                for voted, value, number in rule.ballot:
+                    if voted == label:
+                        fires = terms.body(rule.body, looks)
+                        votes[value].append(terms.flag(fires, number))
+            sides = {"this": terms.total(votes[1]), "expression": terms.total(votes[0])}
+            computed.append((cell, terms.flag(terms.exp.GT(**sides))))
+        self.add(name, self.columns_with(later, [*kept, *cells.values()]), computed)
+        return cells
+
+    def new_cells(self, labels: Iterable[int]) -> Cells:
+        """Columns for labels, called as they are if that is not taken."""
+        names = self.plan.schema.labels
+        return {
+            label: self._free(names[label], f"label {label + 1}") for label in sorted(set(labels))
+        }
+
+    def _free(self, name: str, otherwise: str) -> str:
+        """A name that is not taken, or another one if the database has no such name."""
+        free = self.free.free(name)
+        return free if self.dialect.fault_of(free) is None else self.free.free(otherwise)
+
+    def add(self, name: str, columns: list[str], computed: list[tuple[str, Expression]]) -> None:
+        """Add a table with these columns, some of them computed from those of the one before."""
+        terms, values = self.terms, dict(computed)
+        check_number(len(columns), self.dialect)
+        select = [
+            terms.named(values[column], column) if column in values else terms.column(column)
+            for column in columns or ["one"]
+        ]
+        if not columns:  # a table has columns, whether or not they are needed
+            select = [terms.named(terms.number(1), "one")]
+        identifier = terms.identifier(self.tables.free(name))
+        self.tables_made.append((identifier, terms.exp.select(*select).from_(self.source)))
+        self.source = terms.exp.Table(this=identifier.copy())
+
+    def columns_with(self, features: Iterable[int], others: Iterable[str]) -> list[str]:
+        """The keys, some features, and other columns."""
+        return list(dict.fromkeys([*self.keys, *self._of_features(features), *others]))
+
+    def _of_features(self, features: Iterable[int]) -> list[str]:
+        return [self.names[self.plan.schema.feature_names[column]] for column in features]
+
+
+class _Step:
+    """Rules of which none tests what another one of them writes."""
+
+    def __init__(self, query: _Query, rules: list[Rule], looks: Looks) -> None:
+        self.query, self.rules, self.looks = query, rules, looks
+        self.flags: dict[int, str] = {}
+
+    def share(
+        self,
+        title: str,
+        cells: Cells,
+        stopped: str | None,
+        others: list[str],
+        later: Iterable[int],
+    ) -> None:
+        """Compute the conditions of rules that decide about several labels once for all."""
+        query = self.query
+        shared = [
+            number
+            for number, rule in enumerate(self.rules)
+            if (len(rule.head) > 1 or rule.stops) and len(rule.body)
+        ]
+        if not shared:
+            return
+        numbers = {number: query.free.free(f"rule {number + 1} of {title}") for number in shared}
+        computed = [(name, self._fires(self.rules[number])) for number, name in numbers.items()]
+        alone = used_features(r for n, r in enumerate(self.rules) if n not in numbers)
+        states = [*others, *cells.values(), *([stopped] if stopped else [])]
+        names = query.columns_with(sorted({*alone, *later}), [*states, *numbers.values()])
+        query.add(f"conditions of {title}", names, computed)
+        self.flags = numbers
+
+    def write(
+        self,
+        title: str,
+        cells: Cells,
+        stopped: str | None,
+        others: list[str],
+        later: Sequence[int],
+    ) -> tuple[Cells, str | None]:
+        """Write the labels; what is written already stays."""
+        query, terms = self.query, self.query.terms
+        labels = {label for rule in self.rules for label in rule.head.labels}
+        after = {**cells, **query.new_cells(labels - cells.keys())}
+        computed = [(after[label], self._cell(label, cells, stopped)) for label in sorted(labels)]
+        stops = [number for number, rule in enumerate(self.rules) if rule.stops]
+        ended = stopped
+        if stops:
+            ended = stopped or query.free.free("stopped")
+            pairs = [(self._condition(number), terms.number(1)) for number in stops]
+            if stopped:
+                pairs.insert(0, (self._is_stopped(stopped), terms.number(1)))
+            computed.append((ended, terms.case(pairs, terms.number(0))))
+        states = [*after.values(), *others, *([ended] if ended else [])]
+        query.add(title, query.columns_with(later, states), computed)
+        return after, ended
+
+    def _cell(self, label: int, cells: Cells, stopped: str | None) -> Expression:
+        terms = self.query.terms
+        null = terms.exp.Null()
+        pairs = []
+        if label in cells:
+            column = terms.column(cells[label])
+            is_written = terms.exp.Not(this=terms.exp.Is(this=column, expression=null.copy()))
+            pairs.append((is_written, column.copy()))
+        if stopped:
+            pairs.append((self._is_stopped(stopped), null.copy()))
+        for number, rule in enumerate(self.rules):
+            said = dict(rule.head)
+            if label not in said and not rule.stops:
+                continue
+            value = terms.number(said[label]) if label in said else null.copy()
+            if not len(rule.body):
+                # Alone, NULL would be of no type, and in PostgreSQL no number.
+                alone = value if label in said else terms.cast(value, "int")
+                return terms.case(pairs, value) if pairs else alone
+            pairs.append((self._condition(number), value))
+        return terms.case(pairs)
+
+    def _is_stopped(self, column: str) -> Expression:
+        terms = self.query.terms
+        return terms.equal(terms.column(column), terms.number(1))
+
+    def _condition(self, number: int) -> Expression:
+        terms = self.query.terms
+        if number in self.flags:
+            return terms.equal(terms.column(self.flags[number]), terms.number(1))
+        return terms.body(self.rules[number].body, self.looks)
+
+    def _fires(self, rule: Rule) -> Expression:
+        terms = self.query.terms
+        return terms.flag(terms.body(rule.body, self.looks))
+
+
+def _table(terms: Terms, parts: tuple[str, ...]) -> Expression:
+    names = ("this", "db", "catalog")
+    if not 1 <= len(parts) <= len(names) or not all(isinstance(p, str) and p for p in parts):
+        raise ValueError(f"table must be a name, or those of a schema and a table, not {parts!r}")
+    identifiers = map(terms.identifier, reversed(parts))
+    return terms.exp.Table(**dict(zip(names, identifiers, strict=False)))

@@ -1,0 +1,362 @@
+"""Parts of queries: columns, texts, numbers, conditions."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from labelrules._checks import quoted, suggestion
+from labelrules.data.memory.columns import is_number_text
+from labelrules.data.schema import Schema
+from labelrules.export.plan import other_categories
+from labelrules.rules.conditions import Body, Condition
+
+# -------------------- What databases differ in, beyond the grammar of their SQL
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A database, and what is particular to it.
+
+    Parameters
+    ----------
+    name, title : str
+        What it is called in programs, and by people.
+    materialized : bool
+        Whether a common table expression can be said to be computed once.
+    nan_is_greatest : bool
+        Whether NaN is a number above all others and equal to itself; else it is above none.
+    longest, in_bytes : int, bool
+        How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL
+        cuts longer names off without an error, so that two of them can become the same.
+    most_columns : int
+        How many columns a table or a result can have; 0 if that is not known.
+    """
+
+    name: str
+    title: str
+    materialized: bool = False
+    nan_is_greatest: bool = False
+    longest: int = 0
+    in_bytes: bool = False
+    most_columns: int = 0
+
+    def fault_of(self, name: str) -> str | None:
+        """Why the database has no such name, or takes it for another one; None if it is fine."""
+        length = len(name.encode("utf-8", "surrogatepass")) if self.in_bytes else len(name)
+        if self.longest and length > self.longest:
+            unit = "bytes of UTF-8" if self.in_bytes else "characters"
+            return f"has names of at most {self.longest} {unit}, not {length}"
+        if self.name == "mysql" and (name.endswith(" ") or any(sign > "\uffff" for sign in name)):
+            return "has no names that end in a space, or with signs above U+FFFF"
+        if self.name in _WITH_VARIABLES and "${" in name:
+            return "puts the value of a variable in the place of ${...}"
+        return None
+
+
+_WITH_VARIABLES = ("databricks", "spark")
+
+DIALECTS = {
+    one.name: one
+    for one in (
+        Dialect("bigquery", "BigQuery", longest=300),
+        Dialect("databricks", "Databricks", nan_is_greatest=True, longest=255),
+        Dialect("duckdb", "DuckDB", materialized=True, nan_is_greatest=True),
+        Dialect("mysql", "MySQL", longest=64, most_columns=4096),
+        Dialect("postgres", "PostgreSQL", True, True, 63, in_bytes=True, most_columns=1600),
+        Dialect("redshift", "Redshift", False, True, 127, in_bytes=True, most_columns=1600),
+        Dialect("snowflake", "Snowflake", nan_is_greatest=True, longest=255),
+        Dialect("spark", "Spark", nan_is_greatest=True),
+        Dialect("sqlite", "SQLite", materialized=True, most_columns=2000),
+        Dialect("trino", "Trino"),
+    )
+}
+"""The databases whose SQL is written."""
+
+
+_NO_TYPING_ERRORS = ("mssql", "plsql", "psql", "tsql")
+"""Names that look like MySQL and are something else."""
+
+
+def dialect_called(name: str) -> Dialect:
+    """A dialect by its name."""
+    if name not in DIALECTS:
+        is_other = str(name).casefold() in _NO_TYPING_ERRORS
+        meant = "" if is_other else suggestion(str(name), DIALECTS)
+        known = ", ".join(DIALECTS)
+        raise ValueError(f"dialect must be one of {known}, not {quoted(name)}{meant}")
+    return DIALECTS[name]
+
+
+# ---------------------------------------------------------------- the main part
+
+Expression: TypeAlias = Any
+"""An expression of sqlglot, which is imported on use."""
+
+_SINGLE = 2.0**24  # up to here all whole numbers have single precision
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Where conditions on labels look.
+
+    Parameters
+    ----------
+    cells : mapping of int to str
+        From labels that some rule has written to their columns.
+    closed : bool
+        Whether what nobody wrote is absent; else it satisfies no condition.
+    """
+
+    cells: Mapping[int, str]
+    closed: bool
+
+
+class Terms:
+    """Makes expressions of sqlglot.
+
+    Parameters
+    ----------
+    schema : Schema
+    names : mapping of str to str
+        From features to the columns of the table.
+    dialect : Dialect
+    """
+
+    def __init__(self, schema: Schema, names: Mapping[str, str], dialect: Dialect) -> None:
+        self.exp: Any = sqlglot().exp
+        self.schema, self.names, self.dialect = schema, names, dialect
+
+    def column(self, name: str) -> Expression:
+        """A column by its name."""
+        return self.exp.Column(this=self.identifier(name))
+
+    def identifier(self, name: str) -> Expression:
+        """A name, in quotes whatever it is."""
+        if "\0" in name:
+            raise ValueError(f"SQL has no names with null characters, such as {quoted(name)}")
+        return self.exp.to_identifier(name, quoted=True)
+
+    def named(self, value: Expression, name: str) -> Expression:
+        """A value with a name for its column."""
+        return self.exp.Alias(this=value, alias=self.identifier(name))
+
+    def number(self, value: float) -> Expression:
+        """A number that databases read as exactly this one."""
+        number = self.exp.Literal.number(number_text(abs(value)))
+        return self.exp.Neg(this=number) if value < 0 else number
+
+    def text(self, text: str) -> Expression:
+        """A category."""
+        if "\0" in text:
+            raise ValueError(f"SQL has no texts with null characters, such as {quoted(text)}")
+        if self.dialect.fault_of("${") and "${" in text:
+            parts = re.split(r"(?<=\$)(?={)", text)  # else taken for the name of a variable
+            return self.exp.Concat(expressions=[self.exp.Literal.string(part) for part in parts])
+        literal = self.exp.Literal.string(text)
+        # Connections differ in the bytes that they send, but not for ASCII.
+        return literal if self.dialect.name != "mysql" or text.isascii() else self.in_bytes(literal)
+
+    def in_bytes(self, text: Expression) -> Expression:
+        """Text as UTF-8, which MySQL compares sign by sign, with case and spaces at the end."""
+        utf8 = sqlglot().parse_one("CAST(NULL AS CHAR CHARACTER SET utf8mb4)", dialect="mysql")
+        utf8.set("this", text)
+        return self.cast(utf8, "binary")
+
+    def cast(self, value: Expression, kind: str) -> Expression:
+        """A value as one of another type."""
+        return self.exp.Cast(this=value, to=self.exp.DataType.build(kind))
+
+    def read(self, number: int) -> Expression | None:
+        """The values of a feature as they are compared; None if that is as they are."""
+        feature = self.schema.features[number]
+        column = self.column(self.names[feature.name])
+        if feature.is_numeric and self.dialect.nan_is_greatest:
+            nan = self.cast(self.exp.Literal.string("NaN"), "double")
+            return self.exp.Nullif(this=column, expression=nan)
+        if not feature.is_numeric and self.dialect.name == "mysql":
+            return self.in_bytes(column)
+        return None
+
+    def equal(self, left: Expression, right: Expression) -> Expression:
+        """Whether two values are equal."""
+        return self.exp.EQ(this=left, expression=right)
+
+    def truth(self, value: bool) -> Expression:
+        """What always or never holds; not all databases have words for it."""
+        return self.equal(self.number(1), self.number(int(value)))
+
+    def case(
+        self, pairs: list[tuple[Expression, Expression]], default: Expression | None = None
+    ) -> Expression:
+        """The value of the first condition that holds, else the default, else NULL."""
+        ifs = [self.exp.If(this=condition, true=value) for condition, value in pairs]
+        return self.exp.Case(ifs=ifs, default=default)
+
+    def flag(self, condition: Expression, number: int = 1) -> Expression:
+        """1, or another number, where a condition holds, else 0."""
+        return self.case([(condition, self.number(number))], self.number(0))
+
+    def total(self, terms: list[Expression]) -> Expression:
+        """A sum as a balanced tree, since databases limit how deep expressions are."""
+        if len(terms) < 2:
+            return terms[0] if terms else self.number(0)
+        half = len(terms) // 2
+        sides = {"this": self.total(terms[:half]), "expression": self.total(terms[half:])}
+        return self.exp.Paren(this=self.exp.Add(**sides))
+
+    def closed(self, label: int, cells: Mapping[int, str]) -> Expression:
+        """What was written of a label; 0 where nobody did."""
+        if label not in cells:
+            return self.number(0)
+        values = {"this": self.column(cells[label]), "expressions": [self.number(0)]}
+        return self.exp.Coalesce(**values)
+
+    def body(self, body: Body, looks: Looks) -> Expression:
+        """All conditions of a body."""
+        parts = [self._condition(condition, looks) for condition in body]
+        return self.exp.and_(*parts) if parts else self.truth(True)
+
+    def _condition(self, condition: Condition, looks: Looks) -> Expression:
+        if condition.on_label:
+            return self._label(condition, looks)
+        feature = self.schema.features[condition.column]
+        column = self.column(self.names[feature.name])
+        if feature.categories is None:
+            kind = self.exp.LTE if condition.operator == "<=" else self.exp.GT
+            return kind(this=column, expression=self.number(condition.value))
+        code = int(condition.value)
+        if condition.operator == "=":
+            return self._among(column, (feature.categories[code],))
+        # A value that is not among the categories is missing: it is not enough to differ.
+        return self._among(column, other_categories(self.schema, condition.column, code))
+
+    def _among(self, column: Expression, categories: tuple[str, ...]) -> Expression:
+        """Whether a value is one of some categories."""
+        values = [value for text in categories for value in self._values(text)]
+        if not values:
+            return self.truth(False)
+        if len(values) == 1:
+            return self.equal(column, values[0])
+        return self.exp.In(this=column, expressions=values)
+
+    def _values(self, text: str) -> list[Expression]:
+        """A category; in SQLite also as a number, which a column without a type may hold."""
+        is_number = self.dialect.name == "sqlite" and is_number_text(text)
+        return [self.text(text), *([self.exp.Literal.number(text)] if is_number else [])]
+
+    def _label(self, condition: Condition, looks: Looks) -> Expression:
+        value = self.number(int(condition.value))
+        if looks.closed:
+            return self.equal(self.closed(condition.column, looks.cells), value)
+        if condition.column not in looks.cells:
+            return self.truth(False)
+        return self.equal(self.column(looks.cells[condition.column]), value)
+
+
+def number_text(value: float) -> str:
+    """A number as SQL; with an exponent unless it is the same in single precision.
+
+    Without an exponent it is a decimal number, which some databases compare with a column of
+    single precision in single precision, and round twice if it has many digits.
+
+    >>> number_text(2.5), number_text(3.0), number_text(0.1), number_text(1e-7)
+    ('2.5', '3', '0.1e0', '1e-07')
+    """
+    text = repr(float(value)).removesuffix(".0")
+    is_short = abs(value) < _SINGLE and float(np.float32(value)) == value
+    return text if is_short or "e" in text else f"{text}e0"
+
+
+def sqlglot() -> Any:
+    """The library that knows the dialects, if it is there."""
+    try:
+        import sqlglot
+    except ImportError:
+        raise ImportError(
+            "SQL needs sqlglot, which is not installed: pip install 'labelrules[sql]'"
+        ) from None
+    return sqlglot
+
+
+# -------------------- Names of tables and columns: what is refused, and why
+
+TRUTH = ("true", "false")
+"""Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
+
+_RENAME_KEYS = "give the key another name in the table, or in a view of it"
+
+
+def check_names(table: object, keys: object, columns: object) -> None:
+    """Refuse what is no name, or an empty one, and a single name where several are asked for."""
+    if isinstance(keys, str):
+        raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
+    if not isinstance(keys, Sequence):
+        raise ValueError(f"keys must be a list of names, not {keys!r}")
+    if not isinstance(table, str | Sequence):
+        raise ValueError(f"table must be a name, or a list of names, not {table!r}")
+    if not isinstance(columns, Mapping):
+        raise ValueError(
+            f"columns must say which name stands for which, such as {{'Age': 'age_1'}}, "
+            f"not {columns!r:.60}"
+        )
+    parts = (table,) if isinstance(table, str) else table
+    for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
+        for name in names:
+            if not (isinstance(name, str) and name):
+                raise ValueError(f"{what}: a name must be text that is not empty, not {name!r}")
+
+
+def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse new names for what is not there."""
+    for name in columns:
+        if name not in names:
+            raise ValueError(
+                f"columns: there is no feature or label {quoted(name)}{suggestion(name, names)}"
+            )
+
+
+def check_unique(names: Iterable[str], where: str, keys: Sequence[str]) -> None:
+    """Refuse names that are the same where case does not matter."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if name.casefold() in seen:
+            other = seen[name.casefold()]
+            are_keys = sum(key.casefold() == name.casefold() for key in keys) > 1
+            way = _RENAME_KEYS if are_keys else "say what they are called by columns={...}"
+            raise ValueError(
+                f"{where} would have the columns {quoted(other)} and {quoted(name)}, which many "
+                f"databases take for the same: {way}"
+            )
+        seen[name.casefold()] = name
+
+
+def check_dialect_has(names: Iterable[str], where: str, dialect: Dialect) -> None:
+    """Refuse names that a database does not have, or takes for others."""
+    for name in names:
+        fault = dialect.fault_of(name)
+        if fault:
+            raise ValueError(
+                f"{dialect.title} {fault}, so {where} cannot have {quoted(name)}: choose another "
+                "name; of features and labels, say it by columns={...}"
+            )
+
+
+def refuse_truth(names: Iterable[str], keys: Sequence[str]) -> None:
+    """Refuse columns that SQLite takes for truth values."""
+    for name in names:
+        if name.casefold() in TRUTH:
+            renamed = f"give it another name in the table, and say so by columns={{{name!r}: ...}}"
+            way = _RENAME_KEYS if name in keys else renamed
+            raise ValueError(f"SQLite would take the column {name!r} for a truth value: {way}")
+
+
+def check_number(n_columns: int, dialect: Dialect) -> None:
+    """Refuse more columns than a database has room for."""
+    if dialect.most_columns and n_columns > dialect.most_columns:
+        raise ValueError(
+            f"the query would need {n_columns} columns at once, and {dialect.title} has at most "
+            f"{dialect.most_columns}: learn from fewer features, or use to_python"
+        )

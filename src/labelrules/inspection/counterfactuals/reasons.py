@@ -1,0 +1,440 @@
+"""Why a label would stay as it is: features of a row that, left alone, keep its value."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+from labelrules.rules import (
+    Body,
+    Condition,
+    DecisionList,
+    Gibbs,
+    LayeredTheory,
+    Once,
+    Rule,
+    RuleSet,
+    RuleTable,
+    Run,
+    Theory,
+)
+from labelrules.rules.inference import closed, nobody
+from labelrules.rules.layered_theory import bare
+
+# -------------------- Whether any values of the features could make a label present, or absent
+# Rules are looked at one by one, as if none stood in another's way. So the answer "no" is sure,
+# and spares the search for a change that no rule provides for; the answer "yes" says nothing.
+
+
+def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
+    """Tell False only if no row could have the label: no rule that could hold speaks for it.
+
+    Parameters
+    ----------
+    theory : Theory
+    label : int
+    options : sequence of sequence of float
+        For each feature the values that it may have.
+    """
+    if not isinstance(theory, LayeredTheory):
+        return label in _present(theory, set(), options)
+    if isinstance(theory.inference, Gibbs):
+        return True  # labels are drawn, whatever the rules say
+    found: set[int] = set()
+    for layer in theory.layers:
+        found = _present(layer, found, options)
+    if theory.fallback is not None:
+        found |= _present(theory.fallback, set(), options)
+    return label in found
+
+
+def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
+    """Tell False only if every row must have the label: a rule that always holds writes it first.
+
+    The parameters are those of `may_be_present`.
+    """
+    part = theory.layers[-1] if isinstance(theory, LayeredTheory) else theory
+    is_drawn = isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
+    if is_drawn or not isinstance(part, DecisionList):
+        return True
+    for rule in part:
+        if rule.stops or (label, 0) in rule.head:
+            if _could_hold(rule.body, options):
+                return True
+        elif (label, 1) in rule.head and _must_hold(rule.body, options):
+            return False
+    return True
+
+
+def _present(part: Theory, before: set[int], options: Sequence[Sequence[float]]) -> set[int]:
+    """The labels for which a rule could speak, given those that may have been present before."""
+    waiting = [rule for rule in part if _could_hold(rule.body, options)]
+    found: set[int] = set()
+    while True:
+        new = set(_written(waiting, before | found)) - found
+        if not new:
+            return found
+        found |= new
+
+
+def _written(rules: Iterable[Rule], present: set[int]) -> Iterable[int]:
+    for rule in rules:
+        if all(c.column in present for c in rule.body.on_labels if c.value == 1):
+            yield from (label for label, value in rule.head if value == 1)
+
+
+def _could_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
+    columns = {condition.column for condition in body.on_features}
+    return all(
+        any(
+            all(c.holds(value) for c in body.on_features if c.column == column)
+            for value in options[column]
+        )
+        for column in columns
+    )
+
+
+def _must_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
+    return not body.on_labels and all(
+        c.holds(value) for c in body.on_features for value in options[c.column]
+    )
+
+
+# ---------------------------------------------------------------- the main part
+
+MANY_RULES = 30
+"""Longer theories are run by their compiled twin."""
+
+
+class Fact(NamedTuple):
+    """Something that was so when a row went through a theory.
+
+    A rule `number` of a part "fires" or "fails"; before that rule, a label "is" of a value or
+    "is not".
+    """
+
+    part: int
+    number: int
+    kind: Literal["fires", "fails", "is", "is not"]
+    label: int = -1
+    value: int = -1
+
+
+Passed: TypeAlias = list[Run]
+"""What happened in each part of a theory: its layers, then the list for rows without labels."""
+
+
+class Reasons:
+    """Finds reasons why one label of a row is as it is.
+
+    A reason is a set of features. As long as they and the features that are decided keep their
+    values, the label keeps its own, whatever the other features are. It need not be the smallest.
+
+    Parameters
+    ----------
+    theory : Theory
+    label : int
+    """
+
+    def __init__(self, theory: Theory, label: int) -> None:
+        self.theory, self.label = theory, label
+        self.layered = isinstance(theory, LayeredTheory)
+        self.layers: tuple[Theory, ...] = (theory,)
+        self.fallback: DecisionList | None = None
+        if isinstance(theory, LayeredTheory):
+            self.layers, self.fallback = theory.layers, theory.fallback
+        self.simple = not isinstance(theory, LayeredTheory) or isinstance(theory.inference, Once)
+        parts = [*self.layers, *([] if self.fallback is None else [self.fallback])]
+        self.parts = [_ReasonedPart(part) for part in parts]
+        self.tested = frozenset(c.column for rule in theory for c in rule.body.on_features)
+
+    def run(self, X: Floats) -> tuple[Integers, Passed]:
+        """The label in each row, and what happened in each part."""
+        empty = np.zeros((len(X), self.theory.schema.n_labels), dtype=np.int8)
+        rows = Dataset(self.theory.schema, X, empty)
+        if not self.simple:
+            return self.theory.predict(rows)[:, self.label].astype(np.int64), []
+        passed: Passed = []
+        for part in self.parts[: len(self.layers)]:
+            passed.append(part.run(rows, closed(passed[-1].board) if passed else None))
+        board = passed[-1].board
+        if self.fallback is not None:
+            passed.append(self.parts[-1].run(rows, None))
+            board = np.where(bare(board)[:, None], passed[-1].board, board)
+        return (board[:, self.label] == 1).astype(np.int64), passed
+
+    def may_be(self, value: int, options: Sequence[Sequence[float]]) -> bool:
+        """False only if no values of these would give the label this value."""
+        possible = may_be_present if value else may_be_absent
+        return possible(self.theory, self.label, options)
+
+    def reason(
+        self, row: int, X: Floats, passed: Passed, decided: frozenset[int], liked: frozenset[int]
+    ) -> frozenset[int]:
+        """Features that keep the label of a row; decided ones do not count, liked ones come first.
+
+        Parameters
+        ----------
+        row : int
+        X, passed
+            Given to `run`, and got from it.
+        decided : frozenset of int
+        liked : frozenset of int
+        """
+        if not self.simple:
+            return self.tested - decided
+        return _Walk(self, X[row], [_row(run, row) for run in passed], decided, liked).kept()
+
+
+def _row(run: Run, row: int) -> Run:
+    return Run(run.board[row], run.writer[row], run.stopped[row])
+
+
+class _ReasonedPart:
+    """A list or a set of rules, with what is needed to ask for reasons."""
+
+    def __init__(self, theory: Theory) -> None:
+        self.rules = theory.rules
+        self.voting = isinstance(theory, RuleSet)
+        long = len(theory) > MANY_RULES
+        self.runner = RuleTable(theory) if long else theory
+        self.stops = [number for number, rule in enumerate(theory) if rule.stops]
+        self.speaking: dict[int, list[tuple[int, int, int]]] = {}
+        for number, rule in enumerate(theory):
+            for label, value, votes in rule.ballot:
+                self.speaking.setdefault(label, []).append((number, value, votes))
+
+    def run(self, rows: Dataset, seen: Board | None) -> Run:
+        if self.voting:
+            board = self.runner.apply(rows, reads=seen)
+            return Run(board, *nobody(board))
+        found: Run = self.runner.run(rows, reads=seen)  # type: ignore[union-attr]
+        return found
+
+
+class _Walk:
+    """Goes from a fact to those that it rests on, and notes the features met on the way."""
+
+    def __init__(
+        self,
+        reasons: Reasons,
+        values: Floats,
+        passed: Passed,
+        decided: frozenset[int],
+        liked: frozenset[int],
+    ) -> None:
+        self.reasons, self.values, self.passed = reasons, values, passed
+        self.decided, self.liked = decided, liked
+        self.found: set[int] = set()
+
+    def kept(self) -> frozenset[int]:
+        """The features that all facts together rest on."""
+        waiting = list(self._goals())
+        known = set(waiting)
+        while waiting:
+            for fact in self._grounds(waiting.pop()):
+                if fact not in known:
+                    known.add(fact)
+                    waiting.append(fact)
+        return frozenset(self.found)
+
+    def _goals(self) -> Iterator[Fact]:
+        """What must stay so that the label stays."""
+        label, last = self.reasons.label, len(self.reasons.layers) - 1
+        board = self.passed[last].board
+        present = np.flatnonzero(board == 1)
+        if self.reasons.fallback is None or board[label] == 1:
+            yield self._stays(last, label, board[label])
+        elif present.size:
+            # One label that is present keeps the list for rows without labels away.
+            yield self._stays(last, label, board[label])
+            yield self._stays(last, int(present[0]), 1)
+        else:
+            for other in range(len(board)):
+                yield self._stays(last, other, 0)
+            yield self._stays(last + 1, label, self.passed[last + 1].board[label])
+
+    def _stays(self, part: int, label: int, value: int) -> Fact:
+        """In the end of a part, a label is present, or it is not."""
+        number = len(self.reasons.parts[part].rules)
+        return Fact(part, number, "is" if value == 1 else "is not", label, 1)
+
+    def _grounds(self, fact: Fact) -> Iterator[Fact]:
+        part = self.reasons.parts[fact.part]
+        if fact.kind == "fires":
+            return self._fires(fact, part)
+        if fact.kind == "fails":
+            return self._fails(fact, part)
+        if part.voting:
+            return self._outvotes(fact, part)
+        return self._is(fact, part) if fact.kind == "is" else self._is_not(fact, part)
+
+    def _fires(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
+        rule = part.rules[fact.number]
+        self.found.update(c.column for c in rule.body.on_features if c.column not in self.decided)
+        for condition in rule.body.on_labels:
+            yield self._looks(fact, condition, holds=True)
+        for number in part.stops:
+            if number < fact.number:
+                yield Fact(fact.part, number, "fails")
+
+    def _fails(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
+        rule = part.rules[fact.number]
+        columns = [c.column for c in rule.body.on_features if not c.holds(self.values[c.column])]
+        free = self.decided | self.found
+        unread = fact.part == 0 and part.voting and rule.body.on_labels
+        if unread or any(column in free for column in columns):
+            return  # a first set of rules sees no labels, whatever the features are
+        if columns:
+            # Few features in all make a strong reason: those that are used anyway come first.
+            self.found.add(min(columns, key=lambda column: (column not in self.liked, column)))
+            return
+        stopped = int(self.passed[fact.part].stopped)
+        if 0 <= stopped < fact.number:
+            yield Fact(fact.part, stopped, "fires")
+            return
+        failing = (c for c in rule.body.on_labels if not self._holds(fact, c))
+        yield self._looks(fact, next(failing), holds=False)
+
+    def _is(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
+        writer = int(self.passed[fact.part].writer[fact.label])
+        yield Fact(fact.part, writer, "fires")
+        for number, value, _ in part.speaking[fact.label]:
+            if number < writer and value != fact.value:
+                yield Fact(fact.part, number, "fails")
+
+    def _is_not(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
+        writer = int(self.passed[fact.part].writer[fact.label])
+        if 0 <= writer < fact.number:
+            yield fact._replace(kind="is", value=1 - fact.value)
+            return
+        for number, value, _ in part.speaking.get(fact.label, []):
+            if number < fact.number and value == fact.value:
+                yield Fact(fact.part, number, "fails")
+
+    def _outvotes(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
+        """Enough rules that do what they do, so that the others cannot turn the vote."""
+        ballots = part.speaking.get(fact.label, [])
+        wins = fact.kind == "is"
+        # The margin of presence if all rules not looked at did the worst for the outcome.
+        margin = sum((-n if wins else n) for _, value, n in ballots if value != wins)
+        for number, value, votes in ballots:
+            if (margin > 0) == wins:
+                return
+            if self._fired(fact.part, part.rules[number]):
+                if value == wins:
+                    margin += votes if wins else -votes
+                    yield Fact(fact.part, number, "fires")
+            elif value != wins:
+                margin += votes if wins else -votes
+                yield Fact(fact.part, number, "fails")
+
+    def _fired(self, part: int, rule: Rule) -> bool:
+        place = Fact(part, 0, "fires")
+        return all(
+            self._holds(place, c) if c.on_label else bool(c.holds(self.values[c.column]))
+            for c in rule.body
+        )
+
+    def _holds(self, fact: Fact, condition: Condition) -> bool:
+        """Whether a condition on a label holds for the rule of a fact."""
+        if fact.part:
+            before = self.passed[fact.part - 1].board[condition.column]
+            return bool((before == 1) == (condition.value == 1))
+        if self.reasons.parts[0].voting:
+            return False
+        here = self.passed[0]
+        written = 0 <= here.writer[condition.column] < fact.number
+        cell = here.board[condition.column] if written else UNSET
+        return bool(cell == condition.value)
+
+    def _looks(self, fact: Fact, condition: Condition, holds: bool) -> Fact:
+        """What a condition on a label, which holds or does not, saw."""
+        label, value = condition.column, int(condition.value)
+        if fact.part:
+            return self._stays(fact.part - 1, label, value if holds else 1 - value)
+        return Fact(0, fact.number, "is" if holds else "is not", label, value)
+
+
+# -------------------- The part of a theory that one label depends on
+
+Simple: TypeAlias = DecisionList | RuleSet
+
+
+class Slice(NamedTuple):
+    """A theory without what does not matter for a label, over the features that are left."""
+
+    theory: Theory
+    columns: tuple[int, ...]
+    """The features of the original theory that it tests, in order."""
+
+
+def slice_for(theory: Theory, label: int) -> Slice:
+    """Leave out rules that cannot influence a label, and features that no rule then tests.
+
+    A rule may matter if it speaks of the label, if it writes a label that such a rule tests, or
+    if it may end the list before such a rule.
+    """
+    part = _layered(theory, label) if isinstance(theory, LayeredTheory) else theory
+    if not isinstance(part, LayeredTheory):
+        part = _simple(part, {label}, looks_at_itself=True)[0]
+    columns = tuple(sorted({c.column for rule in part for c in rule.body.on_features}))
+    return Slice(_projected(part, columns), columns)
+
+
+def _layered(theory: LayeredTheory, label: int) -> LayeredTheory:
+    if not isinstance(theory.inference, Once):
+        return theory  # asked again and again, any label may decide when it ends
+    every = set(range(theory.schema.n_labels))
+    wanted = {label} if theory.fallback is None else every
+    layers: list[Simple] = []
+    for number, layer in reversed(list(enumerate(theory.layers))):
+        part, wanted = _simple(layer, wanted, looks_at_itself=number == 0)
+        layers.insert(0, part)
+    fallback = theory.fallback
+    if fallback is not None:
+        fallback = DecisionList(theory.schema, _speaking(fallback, {label}))
+    return LayeredTheory(theory.schema, layers, theory.inference, fallback)
+
+
+def _simple(theory: Theory, wanted: set[int], looks_at_itself: bool) -> tuple[Simple, set[int]]:
+    """The rules that matter for the wanted labels, and the labels that these rules test."""
+    kind = DecisionList if isinstance(theory, DecisionList) else RuleSet
+    while True:
+        rules = _speaking(theory, wanted)
+        tested = {c.column for rule in rules for c in rule.body.on_labels}
+        if not looks_at_itself or tested <= wanted or kind is RuleSet:
+            return kind(theory.schema, rules), tested
+        wanted = wanted | tested
+
+
+def _speaking(theory: Iterable[Rule], labels: set[int]) -> list[Rule]:
+    return [rule for rule in theory if rule.stops or labels & set(rule.head.labels)]
+
+
+def _projected(theory: Theory, columns: tuple[int, ...]) -> Theory:
+    """The same theory over some of its features only."""
+    schema = Schema(
+        [theory.schema.features[j] for j in columns], theory.schema.labels, theory.schema.parents
+    )
+    place = {column: number for number, column in enumerate(columns)}
+
+    def simple(part: Theory) -> Simple:
+        kind = DecisionList if isinstance(part, DecisionList) else RuleSet
+        return kind(schema, [_moved(rule, place) for rule in part])
+
+    if not isinstance(theory, LayeredTheory):
+        return simple(theory)
+    fallback = None
+    if theory.fallback is not None:
+        fallback = DecisionList(schema, [_moved(rule, place) for rule in theory.fallback])
+    return LayeredTheory(schema, map(simple, theory.layers), theory.inference, fallback)
+
+
+def _moved(rule: Rule, place: dict[int, int]) -> Rule:
+    conditions = [c if c.on_label else replace(c, column=place[c.column]) for c in rule.body]
+    return replace(rule, body=Body(conditions))

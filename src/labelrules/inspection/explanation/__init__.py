@@ -1,0 +1,1 @@
+"""Why a row gets its labels."""

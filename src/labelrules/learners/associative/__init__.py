@@ -1,0 +1,1 @@
+"""Classifiers made of association rules."""

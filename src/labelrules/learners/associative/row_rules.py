@@ -1,0 +1,236 @@
+"""The rules that had a say in the labels of one row."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from labelrules._types import Board, Floats, Integers, Matrix
+from labelrules.data import Schema
+from labelrules.data.table import column_of
+from labelrules.discovery.items import Items
+from labelrules.discovery.subgroup_discovery.explore import Bits, packed_rows
+from labelrules.rules import Evidence, Head, Rule
+from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.text import rule_text
+
+
+class VotingRule(NamedTuple):
+    """A rule, the share it votes for, and its part of all votes for the label."""
+
+    rule: Rule
+    share: float
+    part: float
+
+
+@dataclass(frozen=True)
+class LabelVotes:
+    """What was said about one label of a row.
+
+    Attributes
+    ----------
+    label : int
+    score : float
+        The mean of all votes.
+    presence : float
+        The score as `predict_proba` gives it.
+    is_predicted : bool
+    rules : tuple of VotingRule
+        Those with most weight, the greatest first; evidence counts training rows with and without
+        the label.
+    """
+
+    label: int
+    score: float
+    presence: float
+    is_predicted: bool
+    rules: tuple[VotingRule, ...]
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """What the rules of one row say, label by label; printing shows the labels predicted.
+
+    Attributes
+    ----------
+    schema : Schema
+    votes : tuple of LabelVotes
+        One for each label.
+    n_bodies : int
+        How many bodies have voted.
+    """
+
+    schema: Schema
+    votes: tuple[LabelVotes, ...]
+    n_bodies: int
+
+    def __str__(self) -> str:
+        lines = [f"{self.n_bodies:,} bodies hold for this row"]
+        for votes in sorted(self.votes, key=lambda one: -one.presence):
+            if votes.is_predicted:
+                name = name_text(self.schema.labels[votes.label])
+                lines.append(f"{name}: mean {votes.score:.2f}, probability {votes.presence:.2f}")
+                lines += [
+                    f"  {voting.share:.2f}, {voting.part:.1%} of the votes: "
+                    f"{rule_text(voting.rule, self.schema, evidence=True)}"
+                    for voting in votes.rules
+                ]
+        return "\n".join(lines if len(lines) > 1 else [*lines, "no label is predicted"])
+
+
+@dataclass(frozen=True, eq=False)
+class VotingRules:
+    """Makes the rules of single rows.
+
+    Parameters
+    ----------
+    items : Items
+    Y : array, training rows by labels
+    least, longest, m
+        Rows of a body at least, items at most, and the m of the votes.
+    """
+
+    items: Items
+    Y: Board
+    least: int
+    longest: int
+    m: float
+
+    @cached_property
+    def telling(self) -> Floats:
+        """For each item the greatest correlation with a label."""
+        own = np.arange(len(self.items), dtype=np.int32)
+        counts = self._counts(self._everything, own, 0)
+        _, weights = self._votes(counts.astype(np.int64))
+        return np.asarray(weights.max(axis=1, initial=0.0))
+
+    def explain(
+        self,
+        own: npt.NDArray[np.int32],
+        scores: Floats,
+        presence: Floats,
+        predicted: Board,
+        n_rules: int,
+    ) -> RowRules:
+        """The rules of a row with these items."""
+        bodies: list[tuple[int, ...]] = []
+        found: list[Integers] = []
+        self._collect(own, (), self._everything, bodies, found)
+        counts = np.array(found, dtype=np.int64).reshape(-1, 1 + self.Y.shape[1])
+        shares, weights = self._votes(counts)
+        votes = []
+        for label in range(self.Y.shape[1]):
+            total = max(float(weights[:, label].sum()), 1e-300)
+            best = np.argsort(-weights[:, label], kind="stable")[:n_rules].tolist()
+            rules = tuple(
+                VotingRule(
+                    self._rule(bodies[number], label, counts[number]),
+                    float(shares[number, label]),
+                    float(weights[number, label] / total),
+                )
+                for number in best
+                if weights[number, label] > 0
+            )
+            said = float(scores[label]), float(presence[label]), bool(predicted[label])
+            votes.append(LabelVotes(label, *said, rules))
+        return RowRules(self.items.schema, tuple(votes), len(bodies))
+
+    @cached_property
+    def _everything(self) -> Bits:
+        return packed_rows(np.ones(len(self.Y), dtype=np.bool_))
+
+    @cached_property
+    def _labels(self) -> Bits:
+        return np.array([packed_rows(column == 1) for column in self.Y.T])
+
+    def _counts(self, rows: Bits, own: npt.NDArray[np.int32], least: int) -> Integers:
+        from labelrules.kernels.refinements import count_refinements
+
+        counts = np.empty((len(own), 1 + self.Y.shape[1]), dtype=np.int32)
+        count_refinements(rows, self.items.words[own], self._labels, least, counts)
+        return counts.astype(np.int64)
+
+    def _collect(
+        self,
+        own: npt.NDArray[np.int32],
+        body: tuple[int, ...],
+        rows: Bits,
+        bodies: list[tuple[int, ...]],
+        found: list[Integers],
+    ) -> None:
+        """All bodies of some of these items that enough rows have, depth first."""
+        counts = self._counts(rows, own, self.least)
+        for place in np.flatnonzero(counts[:, 0] >= self.least).tolist():
+            longer = (*body, int(own[place]))
+            bodies.append(longer)
+            found.append(counts[place])
+            if len(longer) < self.longest:
+                inside = rows & self.items.words[own[place]]
+                self._collect(own[place + 1 :], longer, inside, bodies, found)
+
+    def _votes(self, counts: Integers) -> tuple[Floats, Floats]:
+        from labelrules.kernels.votes import votes_of
+
+        everything = np.concatenate([[len(self.Y)], self.Y.sum(axis=0, dtype=np.int64)])
+        shape = (len(counts), self.Y.shape[1])
+        shares, weights = np.empty(shape), np.empty(shape)
+        votes_of(counts, everything, self.m, shares, weights)
+        return shares, weights
+
+    def _rule(self, body: tuple[int, ...], label: int, counts: Integers) -> Rule:
+        ones = int(counts[1 + label])
+        head = Head({label: 1}, self.Y.shape[1])
+        evidence = (Evidence(ones, int(counts[0]) - ones),)
+        return Rule(head, self.items.body(body), evidence=evidence)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return VotingRules, (self.items, self.Y, self.least, self.longest, self.m)
+
+
+# ---------------------------------------------------------------- which items rows have
+
+
+class RowItems(NamedTuple):
+    """Row r has the items from ``start[r]`` to ``start[r + 1]``, rising."""
+
+    start: Integers
+    items: npt.NDArray[np.int32]
+
+    def of(self, row: int) -> npt.NDArray[np.int32]:
+        """The items of one row."""
+        return self.items[self.start[row] : self.start[row + 1]]
+
+
+def items_in_rows(items: Items, X: Matrix) -> RowItems:
+    """The items, made of features, that hold for each encoded row."""
+    rows: list[Integers] = []
+    column, values = -1, np.empty(0)
+    for parts in items.conditions:
+        if parts[0].column != column:
+            column = parts[0].column
+            values = column_of(X, column)
+        rows.append(np.flatnonzero(np.all([part.holds(values) for part in parts], axis=0)))
+    n_held = [len(held) for held in rows]
+    ones = np.ones(sum(n_held), dtype=np.int8)
+    joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+    numbers = np.repeat(np.arange(len(items)), n_held)
+    table = sparse.csr_array((ones, (joined, numbers)), shape=(X.shape[0], len(items)))
+    table.sort_indices()
+    return RowItems(table.indptr.astype(np.int64), table.indices.astype(np.int32))
+
+
+def most_telling(held: RowItems, telling: Floats, most: int) -> tuple[RowItems, bool]:
+    """At most so many items per row, those that tell most; and whether some were left out."""
+    start = [0]
+    kept: list[npt.NDArray[np.int32]] = []
+    for row in range(len(held.start) - 1):
+        own = held.of(row)
+        if len(own) > most:
+            own = np.sort(own[np.argsort(-telling[own], kind="stable")[:most]])
+        kept.append(own)
+        start.append(start[-1] + len(own))
+    chosen = np.concatenate(kept) if kept else held.items
+    return RowItems(np.array(start, dtype=np.int64), chosen), start[-1] < len(held.items)

@@ -1,0 +1,377 @@
+"""Everything of a learner of decision lists but the learning."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules.data import Dataset, Schema
+from labelrules.data.memory.labels import listed
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.targets import Target
+from labelrules.rules import (
+    DecisionList,
+    Evidence,
+    LayeredRun,
+    LayeredTheory,
+    Rule,
+    RuleTable,
+    Run,
+    parse,
+)
+
+# ---------------------------------------------------------------- rules that a learner is to keep
+
+
+def as_prefix(theory: Any, schema: Schema) -> DecisionList | None:
+    """The rules to keep, over the schema of the training data and without evidence.
+
+    Evidence that they bring may come from other rows, so it is left behind.
+    """
+    if theory is None:
+        return None
+    if isinstance(theory, str):
+        theory = parse(theory, schema)
+    if not isinstance(theory, DecisionList):
+        raise ValueError(
+            f"theory must be a DecisionList, or the text of one, not a {type(theory).__name__}"
+        )
+    if theory.schema != schema:
+        raise ValueError(
+            f"theory does not fit the training data: {_difference(theory.schema, schema)}. To "
+            "have its rules read by the names of features and labels, give their text: "
+            "theory=str(theory)"
+        )
+    return DecisionList(schema, [rule.with_evidence(None) for rule in theory])
+
+
+def _difference(found: Schema, expected: Schema) -> str:
+    if found.labels != expected.labels:
+        return f"its labels are {listed(found.labels)}, those of Y {listed(expected.labels)}"
+    if found.feature_names != expected.feature_names:
+        names = listed(found.feature_names), listed(expected.feature_names)
+        return f"its features are {names[0] or 'none'}, those of X {names[1] or 'none'}"
+    for a, b in zip(found.features, expected.features, strict=True):
+        if a != b:
+            return (
+                f"its feature {a.name!r} is {_kind(a.categories)}, that of X {_kind(b.categories)}"
+            )
+    return "its hierarchy of labels is another"
+
+
+def _kind(categories: tuple[str, ...] | None) -> str:
+    return (
+        "numeric" if categories is None else f"nominal with {listed(categories) or 'no category'}"
+    )
+
+
+# -------------------- How probable it is that a label is present, by the evidence of the rule
+# that said so
+
+Smoothing: TypeAlias = Literal["laplace"] | float
+"""Laplace's estimate, or the m of the m-estimate."""
+
+Estimate: TypeAlias = Callable[[Evidence, int], float]
+"""From the cells with and without a label, and the label, to its probability."""
+
+
+def check_smoothing(smoothing: object) -> None:
+    """Refuse what is neither "laplace" nor a number above 0."""
+    if isinstance(smoothing, str) and smoothing == "laplace":
+        return
+    is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    if not (is_number and isfinite(smoothing) and smoothing > 0):  # type: ignore[arg-type, operator]
+        raise ValueError(
+            f"smoothing must be 'laplace', or a number above 0 for the m-estimate, "
+            f"not {smoothing!r}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """What the training rows say about labels apart from the rules.
+
+    Parameters
+    ----------
+    ones, zeros : array of int
+        For each label the cells that no rule wrote, with the label and without it.
+    share : array of float
+        For each label the share of all rows that have it, by Laplace's estimate, so
+        that nothing is impossible.
+    """
+
+    ones: Integers
+    zeros: Integers
+    share: Floats
+
+    @classmethod
+    def count(cls, board: Board, truth: Board) -> "Background":
+        """Count the cells that are still open."""
+        is_open = board == UNSET
+        ones = (is_open & (truth == 1)).sum(axis=0)
+        present = truth.sum(axis=0, dtype=np.float64)
+        return cls(ones, is_open.sum(axis=0) - ones, (present + 1.0) / (len(truth) + 2.0))
+
+    def estimate(self, smoothing: Smoothing) -> Estimate:
+        """Laplace's estimate, or the m-estimate with the label's share as prior."""
+        if isinstance(smoothing, str):
+            return lambda cells, label: cells.probability()
+        m = float(smoothing)
+        return lambda cells, label: cells.probability(m, float(self.share[label]))
+
+
+def presence(
+    theory: DecisionList, run: Run, background: Background, smoothing: Smoothing
+) -> Floats:
+    """For each cell the probability that the label is present.
+
+    A cell has the probability of the rule that wrote it, from the evidence for that
+    label; a cell that nobody wrote, that of the training cells that nobody wrote.
+    """
+    estimate = background.estimate(smoothing)
+    by_label: list[list[tuple[int, float]]] = [[] for _ in background.ones]
+    for number, rule in enumerate(theory):
+        for label, cells in _with_and_without(rule):
+            by_label[label].append((number, estimate(cells, label)))
+    found = np.empty(run.board.shape)
+    for label, of_rules in enumerate(by_label):
+        nobody = Evidence(int(background.ones[label]), int(background.zeros[label]))
+        lookup = np.full(len(theory) + 1, estimate(nobody, label))  # writer -1 is its last place
+        for number, probability in of_rules:
+            lookup[number] = probability
+        found[:, label] = lookup[run.writer[:, label]]
+    return found
+
+
+def _with_and_without(rule: Rule) -> list[tuple[int, Evidence]]:
+    """For each label of the head the cells written that have the label, and those that do not."""
+    evidence = rule.evidence or (Evidence(0, 0),) * len(rule.head)
+    return [
+        (label, cells if value else Evidence(cells.wrong, cells.right))
+        for (label, value), cells in zip(rule.head, evidence, strict=True)
+    ]
+
+
+# -------------------- Classifiers that can say which rule said what
+
+
+class TheoryClassifier(TableClassifier):
+    """A classifier whose model is a decision list, or several in layers.
+
+    Attributes
+    ----------
+    theory_ : DecisionList or LayeredTheory
+        The rules, with evidence from the training rows, or those given to `calibrate`.
+    background_ : Background
+        Counts for cells that no rule writes.
+    """
+
+    smoothing: Smoothing = "laplace"
+    theory_: Any
+    background_: Background
+
+    def calibrate(self, X: Any, Y: Any = None) -> Self:
+        """Count the evidence on rows that were not learned from; the rules stay as they are.
+
+        The rules were made to fit the training rows, so evidence from there flatters them,
+        and so do probabilities. A tenth of the rows, kept from `fit`, makes them honest.
+
+        Parameters
+        ----------
+        X, Y
+            As for `fit`, with the same features and the same labels or classes.
+
+        Returns
+        -------
+        self
+        """
+        target, table = self._check_fitted(), self._table(X)
+        truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
+        self.theory_ = self.theory_.with_evidence(table, truth)
+        self.background_ = Background.count(self._run(table).board, truth)
+        return self
+
+    def writers(self, X: Any) -> Run | LayeredRun:
+        """Which rule wrote each cell and ended each row, and the board they wrote.
+
+        Rules are counted from 0, in the order of `theory_`, or of the layer of it; -1 stands for
+        none.
+        """
+        self._check_fitted()
+        return self._run(self._table(X))
+
+    def decision_path(self, X: Any) -> sparse.csr_array:
+        """Rows by rules, 1 where the rule wrote a cell of the row or ended it.
+
+        The rules of a layered theory follow one another, layer by layer.
+        """
+        run = self.writers(X)
+        if isinstance(run, Run):
+            return _path(run, len(self.theory_))
+        layers = zip(run.layers, self.theory_.layers, strict=True)
+        parts = [_path(part, len(layer)) for part, layer in layers]
+        if run.fallback is not None:
+            parts.append(_path(run.fallback, len(self.theory_.fallback)))
+        return sparse.csr_array(sparse.hstack(parts))
+
+    def _labels(self, X: Any) -> Board:
+        theory = self.theory_
+        table = theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
+        found: Board = table.predict(X)
+        return found
+
+    def _presence(self, X: Any) -> Floats:
+        run = self._run(X)
+        if isinstance(run, Run):
+            return presence(self.theory_, run, self.background_, self._smoothing)
+        found = run.presence
+        if found is None:
+            last = self.theory_.layers[-1]
+            found = presence(last, run.layers[-1], self.background_, self._smoothing)
+        if run.fallback is None:
+            return found
+        guessed = presence(self.theory_.fallback, run.fallback, self.background_, self._smoothing)
+        return np.where(run.fallback.writer >= 0, guessed, found)
+
+    @property
+    def _smoothing(self) -> Smoothing:
+        return self.smoothing
+
+    def _run(self, X: Any) -> Run | LayeredRun:
+        theory = self.theory_
+        return theory.run(X) if isinstance(theory, LayeredTheory) else RuleTable(theory).run(X)
+
+
+def _path(run: Run, n_rules: int) -> sparse.csr_array:
+    """Rows by rules, 1 where the rule wrote a cell of the row or ended it."""
+    rows, labels = np.nonzero(run.writer >= 0)
+    ended = np.flatnonzero(run.stopped >= 0)
+    rules = np.concatenate([run.writer[rows, labels], run.stopped[ended]])
+    ones = np.ones(len(rules), dtype=np.int64)
+    shape = (len(run.board), n_rules)
+    path = sparse.csr_array((ones, (np.concatenate([rows, ended]), rules)), shape=shape)
+    path.sum_duplicates()
+    path.data[:] = 1
+    return path
+
+
+# ---------------------------------------------------------------- the main part
+
+
+class RuleClassifier(TheoryClassifier):
+    """A scikit-learn classifier whose model is a decision list.
+
+    A label is predicted to be what the list says, absent where it says nothing. A cell has the
+    probability that the evidence of the rule which wrote it gives; a cell nobody wrote, that of the
+    training cells nobody wrote. Evidence from the rows that the rules were learned from is too
+    good to be true: see `calibrate`.
+
+    A subclass says how the list is learned, in ``_learn(data, prefix)``, and has these
+    parameters among those of its ``__init__``, if they are to be chosen:
+
+    Parameters
+    ----------
+    smoothing : "laplace" or float, default="laplace"
+        How evidence becomes a probability: Laplace's estimate, or the m-estimate with
+        this m, above 0, and the label's share in the training rows as prior.
+    warm_start : bool, default=False
+        Whether another `fit` keeps the rules of the last one, but for a default rule at the
+        end, and learns what follows.
+
+    Attributes
+    ----------
+    theory_ : DecisionList
+        The rules, with evidence from the training rows, or those given to `calibrate`.
+    schema_ : Schema
+        Names, kinds and categories of the features, and names of the labels.
+    classes_ : array, or list of arrays
+        The classes of a target of one dimension; for rows by labels, absent and
+        present for each label.
+    n_labels_ : int
+    background_ : Background
+        Counts for cells that no rule writes.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        If `fit` was given names.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> class Constant(RuleClassifier):
+    ...     def _learn(self, data, prefix):
+    ...         return parse("not fashion <- sex = Male", data.schema)
+    >>> readers = load("magazines")
+    >>> model = Constant().fit(readers)
+    >>> model.theory_[0].evidence
+    (Evidence(right=9, wrong=0),)
+    >>> model.predict_proba(readers)[0].round(2)
+    array([0.5 , 0.44, 0.09, 0.19])
+    """
+
+    warm_start: bool = False
+
+    @abstractmethod
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+        """Learn a list that begins with the rules of the prefix.
+
+        Rules without evidence get it from the training rows afterwards, all of them if
+        one has none.
+        """
+
+    def fit(self, X: Any, Y: Any = None, *, theory: DecisionList | str | None = None) -> Self:
+        """Learn a decision list.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, list of rows, or Dataset
+            Features as for :func:`labelrules.dataset`: columns of text, truth values or
+            categories are nominal, NaN and None are missing values, sparse X stays so.
+            A `Dataset` brings its labels and may have no features at all.
+        Y : array, sparse matrix, frame, series or list
+            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one
+            dimension, the class of each row: two classes are one label, any other
+            number of classes a label each.
+        theory : DecisionList or str, optional
+            Rules to keep; only what follows them is learned. Text is read by the names
+            of features and labels.
+
+        Returns
+        -------
+        self
+        """
+        check_smoothing(self.smoothing)
+        data, target = self._training_data(X, Y)
+        return self._fit_data(data, target, theory)
+
+    def _fit_data(
+        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
+    ) -> Self:
+        """Learn from a data set that is checked already."""
+        prefix = as_prefix(self._kept(theory), data.schema)
+        learned = self._learn(data, prefix)
+        if any(rule.evidence is None for rule in learned):
+            learned = learned.with_evidence(data, data.Y)
+        self.theory_ = learned
+        self._remember(data.schema, target)
+        self.background_ = Background.count(self._written(learned, data), data.Y)
+        return self
+
+    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+        """The board that the list writes; a learner that has it at hand need not write it anew."""
+        return RuleTable(learned).apply(data)
+
+    def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
+        """The rules to keep: those given, or with `warm_start` those learned before.
+
+        A last rule that always holds would leave nothing to learn, so it is learned anew.
+        """
+        if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
+            return theory
+        learned: DecisionList = self.theory_
+        return learned[:-1] if learned.rules and not len(learned[-1].body) else learned

@@ -1,0 +1,189 @@
+"""Multi-label separate-and-conquer: one rule after the other, each for what is still open."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from labelrules._types import Board
+from labelrules.data import Dataset
+from labelrules.learners.base.progress import Listener, told
+from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
+from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.settings import checked_settings
+from labelrules.measures import Measure
+from labelrules.rules import DecisionList
+from labelrules.search.bodies.language import Wish
+from labelrules.search.heads.size_bonus import Lift
+
+
+class SeparateAndConquer(RuleClassifier):
+    """Learn a multi-label decision list, rule by rule.
+
+    The best rule for the cells that are still open is searched for, appended to the list, and
+    written on the board; and again, until nothing is open or no rule is worth adding.
+
+    Parameters
+    ----------
+    heads : {"single", "multi", "complete"} or int, default="single"
+        One label, all labels that are equally good, every label, or at most so many.
+    measure : str or Measure, default="f0.8"
+        What makes a rule good; see :mod:`labelrules.measures`.
+    counting : {"head-relative", "chapter"}, default="head-relative"
+        How cells that a rule does not cover count; see :func:`labelrules.measures.confusion`.
+    lift : function, optional
+        A factor on the value by the size of the head; see
+        :mod:`labelrules.search.heads.size_bonus`.
+    polarity : {"rarer", "both", "presence"}, default="rarer"
+        Whether heads say of each label its rarer value only, with the majority as default,
+        presence and absence, or presence only.
+    fixed_head : bool, default=True
+        Whether the head stays as it was chosen with the first condition. Otherwise it is chosen
+        anew with every condition.
+    beam : int, default=1
+        How many bodies are refined side by side.
+    operators : iterable of {"<=", ">", "=", "!="}
+        For conditions on features.
+    label_conditions : bool, default=True
+        Whether bodies may test labels that earlier rules have written.
+    required : iterable of str or (str, str)
+        If given, each body tests one of these features, or the second label of a pair in rules
+        for the first.
+    forbidden : iterable of str or (str, str)
+        Features that no body tests, and labels that it does not test in rules for another.
+    max_conditions : int, optional
+        The largest body.
+    min_coverage : int, default=2
+        Cells that a rule must write for each label of its head.
+    min_gain : float, default=0.0
+        By how much a further condition must raise the measure.
+    stop_share : float, optional
+        A rule stops the list, for the rows it covers, if at most this share of them is still
+        incomplete after it. Without it no rule stops the list.
+    readd : {"all", "incomplete"}, default="all"
+        Whether rows that are complete stay in the table, as neighbours for thresholds.
+    open_share : float, default=0.0
+        Learning ends when at most this share of all cells is open.
+    max_rules : int, optional
+        The longest list, rules given to `fit` included.
+    time_limit : float, optional
+        Seconds after which learning ends; the rules learned so far are kept.
+    order : {"append", "prepend"}, default="append"
+        Whether a new rule comes last and writes what is open, or first and corrects the others.
+    default_rule : bool, optional
+        Whether to end the list with a rule for all that nobody wrote. By default if `polarity`
+        is "rarer".
+    pruning : {"mdl", "irep", "significance"}, optional
+        How rules are shortened and rejected: by the description length of rules and exceptions,
+        on held-out rows, or by the likelihood ratio of each condition. None to keep all.
+    prune_share : float, default=1/3
+        The share of rows held out for "irep".
+    random_state : int or RandomState, optional
+        Chooses the rows held out. The same without it.
+    last_resort : float, optional
+        Rows in which no label was found present are given the likeliest label if it is more
+        probable than this, by short rules at the end of the list. Not where some label is present
+        in most rows, where labels may not be tested, or with `order` "prepend".
+    smoothing : "laplace" or float, default="laplace"
+        How evidence becomes a probability; see `RuleClassifier`.
+    n_jobs : int, optional
+        Threads; -1 for all processors. The rules do not depend on it.
+    progress : bool or function, default=False
+        Whether to show how far learning has come, or a function to call with each
+        :class:`Progress`.
+    warm_start : bool, default=False
+        Whether `fit` goes on with the list it has learned before.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> learner = SeparateAndConquer(heads="multi", measure="precision", counting="chapter",
+    ...                              polarity="both", stop_share=0.01)
+    >>> print(learner.fit(readers).theory_[:3])
+    not quality, not fashion, not sports <- education = Primary
+    quality, not sports <- education = University
+    not fashion <- sex = Male
+    """
+
+    def __init__(
+        self,
+        *,
+        heads: str | int = "single",
+        measure: str | Measure = "f0.8",
+        counting: str = "head-relative",
+        lift: Lift | None = None,
+        polarity: str = "rarer",
+        fixed_head: bool = True,
+        beam: int = 1,
+        operators: Iterable[str] = ("<=", ">", "="),
+        label_conditions: bool = True,
+        required: Iterable[Wish] = (),
+        forbidden: Iterable[Wish] = (),
+        max_conditions: int | None = None,
+        min_coverage: int = 2,
+        min_gain: float = 0.0,
+        stop_share: float | None = None,
+        readd: str = "all",
+        open_share: float = 0.0,
+        max_rules: int | None = None,
+        time_limit: float | None = None,
+        order: str = "append",
+        default_rule: bool | None = None,
+        pruning: str | None = "mdl",
+        prune_share: float = 1 / 3,
+        random_state: Any = None,
+        last_resort: float | None = 0.4,
+        smoothing: Smoothing = "laplace",
+        n_jobs: int | None = None,
+        progress: bool | Listener = False,
+        warm_start: bool = False,
+    ) -> None:
+        self.heads = heads
+        self.measure = measure
+        self.counting = counting
+        self.lift = lift
+        self.polarity = polarity
+        self.fixed_head = fixed_head
+        self.beam = beam
+        self.operators = operators
+        self.label_conditions = label_conditions
+        self.required = required
+        self.forbidden = forbidden
+        self.max_conditions = max_conditions
+        self.min_coverage = min_coverage
+        self.min_gain = min_gain
+        self.stop_share = stop_share
+        self.readd = readd
+        self.open_share = open_share
+        self.max_rules = max_rules
+        self.time_limit = time_limit
+        self.order = order
+        self.default_rule = default_rule
+        self.pruning = pruning
+        self.prune_share = prune_share
+        self.random_state = random_state
+        self.last_resort = last_resort
+        self.smoothing = smoothing
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.warm_start = warm_start
+
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+        settings = checked_settings(self, data.schema)
+        covering = Covering(data, settings, prefix)
+        with told(self.progress) as listener:
+            covering.go_on(listener)
+        learned = covering.finished()
+        self._board, self._n_learned = covering.board, len(covering.rules)
+        return learned
+
+    def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
+        if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
+            return theory
+        # Rules of last resort and the default rule are for the end of a list.
+        learned: DecisionList = self.theory_[: self._n_learned]
+        return learned
+
+    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+        board: Board = self._board
+        del self._board
+        return board

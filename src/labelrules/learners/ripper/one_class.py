@@ -1,0 +1,273 @@
+"""RIPPER's rules for one class: built, optimised, and left out where they do not pay.
+
+W. W. Cohen, "Fast Effective Rule Induction", ICML 1995. Where that leaves a choice it is made as
+in JRip, the version of Weka (E. Frank, M. Hall, I. Witten, "The WEKA Workbench", 2016).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from labelrules._types import Integers, Mask
+from labelrules.measures.description_length import body_bits, exception_bits
+from labelrules.measures.formulas import ratio
+from labelrules.search.bodies.foil import Chance, FoilSearch
+
+SURPLUS = 64.0
+"""So many bits longer than the shortest a description may get before building ends."""
+
+REDUNDANCY = 0.5
+"""What a bit of rules weighs against a bit of exceptions: conditions often imply each other."""
+
+
+@dataclass(frozen=True)
+class RipperSettings:
+    """What `Ripper` was told, ready for use."""
+
+    n_passes: int
+    folds: int
+    min_coverage: int
+    pruning: bool
+    check_error: bool
+    seed: int
+
+
+class Candidate(NamedTuple):
+    """The body of a rule as cuts, see `FoilSearch`, and all rows that it covers."""
+
+    cuts: Integers
+    covered: Mask
+
+
+Teller: TypeAlias = Callable[[Candidate], object]
+
+
+class Fired(NamedTuple):
+    """On how many rows that were left to it a rule fires, and on how many of these rightly."""
+
+    n_rows: int
+    n_right: int
+
+
+class OneClass:
+    """Learns rules for one class against those that come after it.
+
+    ``rules`` are those found so far, in order.
+
+    Parameters
+    ----------
+    search : FoilSearch
+    settings : RipperSettings
+    classes : array of int
+        The class of each row.
+    target : int
+        The class to find rules for.
+    left : array of bool
+        The rows to learn from.
+    chance : Chance
+        Divides the rows.
+    """
+
+    def __init__(
+        self,
+        search: FoilSearch,
+        settings: RipperSettings,
+        classes: Integers,
+        target: int,
+        left: Mask,
+        chance: Chance,
+    ) -> None:
+        self.search, self.settings, self.classes, self.chance = search, settings, classes, chance
+        self.left = left
+        self.positive: Mask = classes == target
+        self.n_left, self.n_positive = _count(left), _count(left & self.positive)
+        self.n_possible = search.columns.n_conditions
+        self.rules: list[Candidate] = []
+
+    def learn(self, tell: Teller | None = None) -> None:
+        """Build rules, then improve them so many times; tell of each that takes its place."""
+        self.tell = tell or (lambda rule: None)
+        self._build()
+        if not self.settings.pruning:
+            return
+        if self.settings.n_passes == 0:
+            self._leave_out()
+        for _ in range(self.settings.n_passes):
+            self._optimise()
+            self._build()
+            self._leave_out()
+
+    def uncovered(self) -> Mask:
+        """The rows that no rule covers."""
+        left = self.left
+        for rule in self.rules:
+            left = left & ~rule.covered
+        return left
+
+    def share(self, rule: Candidate) -> float:
+        """The share of the rows covered by a rule that have the class."""
+        fired = self._fires(rule, self.left)
+        return float(ratio(fired.n_right, fired.n_rows))
+
+    # ------------------------------------------------------------ the stages
+
+    def _build(self) -> None:
+        """Add rules for the positive rows that are left, until the description gets too long."""
+        left = self.uncovered()
+        total = _sum(self._fired(self.rules, self.left))
+        length = shortest = 0.0
+        while (left & self.positive).any():
+            rule = self._new_rule(left)
+            fired = self._fires(rule, left)
+            with_it = _sum([total, fired])
+            length += self._theory_bits(rule)
+            length += self._data_bits(with_it) - self._data_bits(total)
+            shortest = min(shortest, length)
+            if length > shortest + SURPLUS or fired.n_right == 0 or self._is_wrong(fired):
+                break
+            self.rules.append(rule)
+            self.tell(rule)
+            left, total = left & ~rule.covered, with_it
+
+    def _optimise(self) -> None:
+        """Replace each rule by the best of itself, a revision of it, and a wholly new one."""
+        left = self.left
+        before: list[Fired] = []
+        for place, old in enumerate(self.rules):
+            if not (left & self.positive).any():
+                break
+            if (left & old.covered).any():
+                after = self.rules[place + 1 :]
+                variants = [old, *self._variants(old, left, after)]
+                lengths = [self._length(before, one, after, left) for one in variants]
+                self.rules[place] = variants[lengths.index(min(lengths))]
+                self.tell(self.rules[place])
+            before.append(self._fires(self.rules[place], left))
+            left = left & ~self.rules[place].covered
+
+    def _leave_out(self) -> None:
+        """Leave out rules without which the description is shorter, the last one first."""
+        fired = self._fired(self.rules, self.left)
+        theory = [self._theory_bits(rule) for rule in self.rules]
+        gone, _ = self._superfluous(fired, theory, reversed(range(len(fired))))
+        self.rules = [rule for place, rule in enumerate(self.rules) if place not in gone]
+
+    # ------------------------------------------------------------ single rules
+
+    def _new_rule(self, left: Mask) -> Candidate:
+        """Grow a rule on a part of the rows, and prune it on the others."""
+        least = self.settings.min_coverage
+        if not self.settings.pruning:
+            cuts = self.search.grow(self.positive, left, least)
+            return Candidate(cuts, self.search.covered_by(cuts, left, self.positive)[0][-1].copy())
+        growing, held = self._divide(left)
+        return self._pruned(self.search.grow(self.positive, growing, least), held, whole=False)
+
+    def _variants(self, old: Candidate, left: Mask, after: list[Candidate]) -> list[Candidate]:
+        """The rule with conditions added to it, and another in its place.
+
+        Both are pruned on rows that no rule after it would get right anyway.
+        """
+        growing, held = self._divide(left)
+        for rule in after:
+            held = held & ~rule.covered
+        least = self.settings.min_coverage
+        longer = self.search.grow(self.positive, growing & old.covered, least, old.cuts)
+        other = self.search.grow(self.positive, growing, least)
+        return [self._pruned(cuts, held, whole=True) for cuts in (longer, other)]
+
+    def _divide(self, left: Mask) -> tuple[Mask, Mask]:
+        return self.search.divide(self.classes, left, self.settings.folds, self.chance)
+
+    def _pruned(self, cuts: Integers, held: Mask, whole: bool) -> Candidate:
+        """Keep the first conditions that do best on held-out rows, the fewest if several do.
+
+        By the share of covered rows that are positive, or, on the `whole`, by the share of all
+        rows that are either covered and positive or neither.
+        """
+        prefixes, (covered, right) = self.search.covered_by(cuts, held, self.positive)
+        n_rows, n_positive = int(covered[0]), int(right[0])
+        if n_rows == 0:
+            return Candidate(cuts, prefixes[-1].copy())
+        if whole:
+            n_spared = n_rows - n_positive - (covered - right)
+            worth = (right + n_spared) / n_rows
+        else:
+            worth = (right + 1.0) / (covered + 2.0)
+        worth[0] = (n_positive + 1.0) / (n_rows + 2.0)
+        kept = int(np.argmax(worth))
+        return Candidate(cuts[:kept], prefixes[kept].copy())
+
+    # ------------------------------------------------------------ description length
+
+    def _length(
+        self, before: list[Fired], rule: Candidate, after: list[Candidate], left: Mask
+    ) -> float:
+        """The bits of a rule and of the exceptions, when rules after it that do not pay go.
+
+        What is saved by that counts twice, as in JRip: it is in the bits of the exceptions already.
+        A rule may so cost something more if others get superfluous.
+        """
+        fired = [*before, *self._fired([rule, *after], left)]
+        theory = [0.0] * len(before) + [self._theory_bits(one) for one in (rule, *after)]
+        places = range(len(before) + 1, len(fired))
+        gone, saved = self._superfluous(fired, theory, places)
+        bits = self._data_bits(_sum(one for at, one in enumerate(fired) if at not in gone))
+        return round(bits + theory[len(before)] - saved, 9)
+
+    def _superfluous(
+        self, fired: list[Fired], theory: list[float], places: Iterable[int]
+    ) -> tuple[set[int], float]:
+        """Which of the rules at these places, one by one, do not pay, and the bits they cost."""
+        gone: set[int] = set()
+        total, cost = _sum(fired), 0.0
+        for place in places:
+            one = fired[place]
+            without = Fired(total.n_rows - one.n_rows, total.n_right - one.n_right)
+            own = theory[place] + self._data_bits(total) - self._data_bits(without)
+            if round(own, 9) >= 0 or self._is_wrong(one):
+                gone.add(place)
+                total, cost = without, cost + own
+        return gone, cost
+
+    def _data_bits(self, fired: Fired) -> float:
+        """The bits for the exceptions, when rules fire on so many rows."""
+        n_rows, n_right = fired
+        return exception_bits(
+            n_rows, self.n_left - n_rows, n_rows - n_right, self.n_positive - n_right,
+            self.n_positive,
+        )  # fmt: skip
+
+    def _theory_bits(self, rule: Candidate) -> float:
+        return REDUNDANCY * body_bits(len(rule.cuts), self.n_possible)
+
+    # ------------------------------------------------------------ counting
+
+    def _fired(self, rules: Sequence[Candidate], left: Mask) -> list[Fired]:
+        """What each rule does on the rows that those before it leave."""
+        found = []
+        for rule in rules:
+            found.append(self._fires(rule, left))
+            left = left & ~rule.covered
+        return found
+
+    def _fires(self, rule: Candidate, left: Mask) -> Fired:
+        fires = left & rule.covered
+        return Fired(_count(fires), _count(fires & self.positive))
+
+    def _is_wrong(self, fired: Fired) -> bool:
+        """Whether a rule is wrong at least as often as right."""
+        return self.settings.check_error and 2 * fired.n_right <= fired.n_rows
+
+
+def _sum(fired: Iterable[Fired]) -> Fired:
+    n_rows = n_right = 0
+    for one in fired:
+        n_rows, n_right = n_rows + one.n_rows, n_right + one.n_right
+    return Fired(n_rows, n_right)
+
+
+def _count(rows: Mask) -> int:
+    return int(np.count_nonzero(rows))

@@ -1,0 +1,233 @@
+"""One test on one column."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Board, Mask, Matrix
+from labelrules.data.table import column_of
+
+Operator: TypeAlias = Literal["<=", ">", "=", "!="]
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test on a column of X or, with `on_label`, on a label column of the board.
+
+    A condition holds no names and no data: `column` is a number, and the value of
+    a nominal feature is the number of its category. Missing values and cells that
+    are not written yet satisfy no condition, "!=" included.
+
+    Parameters
+    ----------
+    column : int
+        Which feature, or which label.
+    operator : {"<=", ">", "=", "!="}
+        The first two for numeric features, the others for nominal ones; a label
+        is tested by "=" alone.
+    value : float
+        A threshold, the number of a category, or 0 or 1 for a label.
+    on_label : bool, default=False
+        Whether `column` counts labels.
+
+    Examples
+    --------
+    >>> Condition.at_most(0, 2.5).holds([1.0, 3.0, float("nan")])
+    array([ True, False, False])
+    >>> Condition.label(0, present=False).holds([0, 1, -1])
+    array([ True, False, False])
+    """
+
+    column: int
+    operator: Operator
+    value: float
+    on_label: bool = False
+
+    def __post_init__(self) -> None:
+        if self.operator not in OPERATORS:
+            raise ValueError(f"there is no operator {self.operator!r}: use one of {OPERATORS}")
+        if self.column < 0 or self.column != int(self.column):
+            raise ValueError(f"columns are counted from 0; there is no column {self.column}")
+        if not isfinite(self.value):
+            raise ValueError(f"a condition compares with a finite number, not {self.value}")
+        if self.on_label and (self.operator != "=" or self.value not in (0, 1)):
+            raise ValueError("a label is present (= 1) or absent (= 0); nothing else can be asked")
+        if self.is_equality and (self.value < 0 or self.value != int(self.value)):
+            raise ValueError(f"categories are numbered from 0; there is no category {self.value}")
+        # 0.0 and -0.0 mean the same threshold, so there is only one way to write it.
+        object.__setattr__(self, "value", float(self.value) + 0.0)
+        object.__setattr__(self, "column", int(self.column))
+
+    @classmethod
+    def at_most(cls, column: int, value: float) -> "Condition":
+        """The numeric feature is at most `value`."""
+        return cls(column, "<=", value)
+
+    @classmethod
+    def above(cls, column: int, value: float) -> "Condition":
+        """The numeric feature is greater than `value`."""
+        return cls(column, ">", value)
+
+    @classmethod
+    def equals(cls, column: int, category: int) -> "Condition":
+        """The nominal feature has this category."""
+        return cls(column, "=", category)
+
+    @classmethod
+    def differs(cls, column: int, category: int) -> "Condition":
+        """The nominal feature has a value, and another one than this category."""
+        return cls(column, "!=", category)
+
+    @classmethod
+    def label(cls, column: int, present: bool = True) -> "Condition":
+        """The label is predicted as present, or as absent."""
+        return cls(column, "=", int(present), on_label=True)
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether the condition asks for a category or a label rather than a range."""
+        return self.operator in ("=", "!=")
+
+    def holds(self, values: npt.ArrayLike) -> Mask:
+        """Which of the values of its column satisfy the condition."""
+        column: npt.NDArray[Any] = np.asarray(values)
+        if self.operator == "<=":
+            return np.asarray(column <= self.value)
+        if self.operator == ">":
+            return np.asarray(column > self.value)
+        if self.operator == "=":
+            return np.asarray(column == self.value)
+        # NaN differs from everything, but a missing value satisfies no condition.
+        return np.asarray((column != self.value) & ~np.isnan(column))
+
+
+# -------------------- Conditions that must hold together
+
+ColumnKey: TypeAlias = tuple[bool, int]
+Range: TypeAlias = tuple[float, float]
+Choice: TypeAlias = tuple[frozenset[int], frozenset[int]]
+
+NEVER: frozenset[object] = frozenset({"never"})
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A conjunction of conditions; the empty body is true.
+
+    The order of the conditions is kept for the reader. Equality is by meaning:
+    order, repetition and conditions that others imply do not matter.
+
+    Parameters
+    ----------
+    conditions : iterable of Condition
+
+    Examples
+    --------
+    >>> wide, narrow = Condition.at_most(0, 5), Condition.at_most(0, 3)
+    >>> Body([wide, narrow]) == Body([narrow])
+    True
+    >>> len(Body())
+    0
+    """
+
+    conditions: tuple[Condition, ...] = ()
+
+    def __init__(self, conditions: Iterable[Condition] = ()) -> None:
+        given = tuple(dict.fromkeys(conditions))
+        for condition in given:
+            if not isinstance(condition, Condition):
+                raise ValueError(f"a body is made of conditions, not {condition!r}")
+        object.__setattr__(self, "conditions", given)
+
+    def and_(self, condition: Condition) -> "Body":
+        """The body with one more condition."""
+        return Body((*self.conditions, condition))
+
+    def covers(self, X: Matrix, board: Board) -> Mask:
+        """Rows of the encoded X, with the board as it stands, that satisfy every condition."""
+        covered = np.ones(X.shape[0], dtype=np.bool_)
+        for condition in self.conditions:
+            values = (
+                board[:, condition.column] if condition.on_label else column_of(X, condition.column)
+            )
+            covered &= condition.holds(values)
+        return covered
+
+    @property
+    def on_features(self) -> tuple[Condition, ...]:
+        """The conditions on features."""
+        return tuple(condition for condition in self.conditions if not condition.on_label)
+
+    @property
+    def on_labels(self) -> tuple[Condition, ...]:
+        """The conditions on labels."""
+        return tuple(condition for condition in self.conditions if condition.on_label)
+
+    @cached_property
+    def ranges(self) -> dict[ColumnKey, Range]:
+        """For each numeric feature tested: greater than the first, at most the second number."""
+        found: dict[ColumnKey, Range] = {}
+        for condition in self.conditions:
+            if not condition.is_equality:
+                low, high = found.get(_key(condition), (-np.inf, np.inf))
+                if condition.operator == ">":
+                    low = max(low, condition.value)
+                else:
+                    high = min(high, condition.value)
+                found[_key(condition)] = (low, high)
+        return found
+
+    @cached_property
+    def choices(self) -> dict[ColumnKey, Choice]:
+        """For each nominal feature or label tested: values asked for, values ruled out."""
+        found: dict[ColumnKey, Choice] = {}
+        for condition in self.conditions:
+            if condition.is_equality:
+                asked, excluded = found.get(_key(condition), (frozenset(), frozenset()))
+                value = frozenset({int(condition.value)})
+                found[_key(condition)] = (
+                    (asked | value, excluded)
+                    if condition.operator == "="
+                    else (asked, excluded | value)
+                )
+        return found
+
+    @property
+    def is_satisfiable(self) -> bool:
+        """Whether any row could satisfy the body."""
+        return all(low < high for low, high in self.ranges.values()) and all(
+            len(asked) <= 1 and not asked & excluded for asked, excluded in self.choices.values()
+        )
+
+    @cached_property
+    def _meaning(self) -> frozenset[object]:
+        if not self.is_satisfiable:
+            return NEVER
+        # A value asked for makes the values ruled out redundant.
+        choices = {
+            (key, asked, excluded if not asked else frozenset())
+            for key, (asked, excluded) in self.choices.items()
+        }
+        return frozenset({*self.ranges.items(), *choices})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Body) and self._meaning == other._meaning
+
+    def __hash__(self) -> int:
+        return hash(self._meaning)
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(self.conditions)
+
+
+def _key(condition: Condition) -> ColumnKey:
+    return condition.on_label, condition.column

@@ -1,0 +1,1 @@
+"""Theories as text, HTML, LaTeX, Markdown and data frames."""

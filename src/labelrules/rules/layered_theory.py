@@ -1,0 +1,313 @@
+"""Theories one after the other, each reading what the one before has written."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+from labelrules.rules.inference import (
+    Gibbs,
+    Inference,
+    LabelByLabel,
+    Once,
+    TheoryReader,
+    ask,
+    closed,
+)
+from labelrules.rules.rule import Rule
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board
+
+# -------------------- What happened when a layered theory was applied
+
+
+@dataclass(frozen=True, eq=False)
+class LayeredRun:
+    """What happened when a layered theory was applied; printing it tells what did not settle.
+
+    Attributes
+    ----------
+    layers : tuple of Run
+        For each layer its board and, if it is a decision list, the rules that wrote the cells;
+        for the last one, those of the round that decides.
+    rounds : array of int
+        For each row how often the last layer was asked until nothing changed; 0 if something
+        changed even in the last round, or if nobody looked.
+    moving : array of bool
+        Cells that changed even in the last round.
+    presence : array of float, optional
+        With Gibbs sampling, how probable each label is.
+    fallback : Run, optional
+        For rows in which the layers found no label, what the list for them wrote; nothing is
+        written in other rows.
+    """
+
+    schema: Schema
+    layers: tuple[Run, ...]
+    rounds: Integers
+    moving: Mask
+    presence: Floats | None = None
+    fallback: Run | None = None
+
+    @property
+    def board(self) -> Board:
+        """The board of the last layer; in rows without labels, what the list for them writes."""
+        board = self.layers[-1].board
+        if self.fallback is None:
+            return board
+        guessed = bare(board)[:, None] & (self.fallback.board != UNSET)
+        return np.where(guessed, self.fallback.board, board)
+
+    @property
+    def unsettled(self) -> Integers:
+        """The rows in which something changed even in the last round."""
+        return np.flatnonzero(self.moving.any(axis=1))
+
+    def __str__(self) -> str:
+        n_rows, rows = len(self.moving), self.unsettled
+        longest = int(self.rounds.max(initial=0))
+        lines = [f"{n_rows - len(rows)} of {n_rows} rows are settled, after {longest} round(s)"]
+        for row in rows[:10].tolist():
+            names = [self.schema.labels[label] for label in np.flatnonzero(self.moving[row])]
+            lines.append(f"  row {row}: {', '.join(names)} still changed")
+        more = len(rows) - 10
+        return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+
+
+def bare(board: Board) -> Mask:
+    """The rows in which no label is present."""
+    return np.asarray(~(board == 1).any(axis=1))
+
+
+# ---------------------------------------------------------------- the main part
+
+
+class LayeredTheory(Theory):
+    r"""Theories one after the other; each reads the labels that the one before has written.
+
+    The first layer is applied as if it were alone. Each further one writes a fresh board, and its
+    conditions on labels look at the board of the layer before, on which cells that nobody wrote
+    have become absent. The result is the board of the last layer.
+
+    Parameters
+    ----------
+    schema : Schema
+    layers : iterable of DecisionList or RuleSet
+        At least one, all over this schema.
+    inference : Once, UntilStable, LabelByLabel or Gibbs
+        How the last layer comes to its result; by default it is asked once.
+    fallback : DecisionList, optional
+        A list for rows in which the layers find no label to be present; its rules test no labels.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse('''
+    ... layer 1:
+    ... quality <- education = University
+    ... sports <- marital = Divorced
+    ... layer 2:
+    ... quality <- sports
+    ... not sports <- quality
+    ... sports <- marital = Divorced
+    ... ''', readers.schema)
+    >>> theory.layers[0].predict(readers)[3], theory.predict(readers)[3]
+    (array([1, 0, 0, 1], dtype=int8), array([1, 0, 0, 0], dtype=int8))
+    """
+
+    layers: tuple[Theory, ...]
+    inference: Inference
+    fallback: DecisionList | None
+    ordered = True
+
+    def __init__(
+        self,
+        schema: Schema,
+        layers: Iterable[Theory],
+        inference: Inference | None = None,
+        fallback: DecisionList | None = None,
+    ) -> None:
+        found = tuple(layers)
+        _check_layers(found, schema)
+        _check_fallback(fallback, schema)
+        parts = [*found, *([] if fallback is None else [fallback])]
+        super().__init__(schema, (rule for part in parts for rule in part))
+        object.__setattr__(self, "layers", found)
+        object.__setattr__(self, "inference", Once() if inference is None else inference)
+        object.__setattr__(self, "fallback", fallback)
+        _check_inference(self.inference, found[-1], schema)
+
+    def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> LayeredRun:
+        """Apply layer after layer, and tell which rule wrote each cell and what did not settle.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or Dataset
+        board : array of int8, optional
+            Labels that are known; every layer keeps them.
+        reads : array of int8, optional
+            Labels for the first layer to look at, instead of those that it writes itself.
+        """
+        rows = _rows(X, self.schema)
+        known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
+        seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
+        runs = self._before_last(rows, known, seen)
+        seen = closed(runs[-1].board) if runs else seen
+        last = ask(self.layers[-1], self.inference, rows, known, seen)
+        return LayeredRun(
+            self.schema,
+            (*runs, last.run),
+            last.n_rounds,
+            last.moving,
+            last.presence,
+            self._fall_back(rows, known, bare(last.run.board)),
+        )
+
+    def _fall_back(self, rows: Dataset, known: Board | None, waiting: Mask) -> Run | None:
+        """Ask the list for rows without labels about those that are waiting for it."""
+        if self.fallback is None:
+            return None
+        run = TheoryReader(self.fallback, rows, known).read(None)
+        run.board[~waiting] = UNSET
+        run.writer[~waiting] = run.stopped[~waiting] = -1
+        return run
+
+    def _before_last(self, rows: Dataset, known: Board | None, seen: Board | None) -> list[Run]:
+        """Apply all layers but the last."""
+        runs: list[Run] = []
+        for layer in self.layers[:-1]:
+            runs.append(TheoryReader(layer, rows, known).read(seen))
+            seen = closed(runs[-1].board)
+        return runs
+
+    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+        """Apply layer after layer; see `run`."""
+        return self.run(X, board, reads=reads).board
+
+    def with_evidence(self, X: Any, Y: Any) -> "LayeredTheory":
+        """The same theory with evidence counted on the cells that each rule writes.
+
+        For Gibbs sampling the last layer reads the labels Y, since its rules then say how probable
+        a label is if the others are known. Rule sets, whose rules vote, get no evidence.
+        """
+        rows, truth = _rows(X, self.schema), encode_labels(Y, self.schema)
+        if len(truth) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
+        if isinstance(self.inference, Gibbs):
+            return self._with_evidence_for_sampling(rows, truth)
+        run = self.run(rows)
+        fallback = self.fallback
+        if fallback is not None and run.fallback is not None:
+            fallback = fallback.with_counts(run.fallback, truth)
+        return self._with_counts(run.layers, truth, fallback)
+
+    def _with_evidence_for_sampling(self, rows: Dataset, truth: Board) -> "LayeredTheory":
+        last = TheoryReader(self.layers[-1], rows, None).read(truth)
+        runs = (*self._before_last(rows, None, None), last)
+        counted = self._with_counts(runs, truth, self.fallback)
+        if self.fallback is None:
+            return counted
+        # Only with evidence it can be told which rows have no label.
+        run = counted.run(rows).fallback
+        return counted.with_fallback(run and self.fallback.with_counts(run, truth))
+
+    def _with_counts(
+        self, runs: Iterable[Run], truth: Board, fallback: DecisionList | None
+    ) -> "LayeredTheory":
+        layers = [
+            layer.with_counts(run, truth) if isinstance(layer, DecisionList) else layer
+            for layer, run in zip(self.layers, runs, strict=True)
+        ]
+        return LayeredTheory(self.schema, layers, self.inference, fallback)
+
+    def with_inference(self, inference: Inference) -> "LayeredTheory":
+        """The same layers, the last one asked in another way."""
+        return LayeredTheory(self.schema, self.layers, inference, self.fallback)
+
+    def with_fallback(self, fallback: DecisionList | None) -> "LayeredTheory":
+        """The same layers with another list for rows without labels, or with none."""
+        return LayeredTheory(self.schema, self.layers, self.inference, fallback)
+
+    def as_full_predictions(self) -> "LayeredTheory":
+        """The same bodies with every head completed by the absence of the other labels."""
+        layers = [layer.as_full_predictions() for layer in self.layers]
+        fallback = None if self.fallback is None else self.fallback.as_full_predictions()
+        return LayeredTheory(self.schema, layers, self.inference, fallback)
+
+    def __getitem__(self, index: int) -> Rule:  # type: ignore[override]
+        """A rule, counted through all layers."""
+        if isinstance(index, slice):
+            raise TypeError("a layered theory has no part but its layers: take theory.layers[...]")
+        return self.rules[index]
+
+    def __repr__(self) -> str:
+        parts = (self.schema, self.layers, self.inference, self.fallback)
+        return f"LayeredTheory({', '.join(map(repr, parts))})"
+
+    def __eq__(self, other: object) -> bool:
+        """The same layers read in the same way; sampled ones with the same evidence."""
+        if not isinstance(other, LayeredTheory):
+            return NotImplemented
+        return self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> tuple[Any, ...]:
+        sampled = isinstance(self.inference, Gibbs)
+        evidence = tuple(rule.evidence for rule in self.layers[-1]) if sampled else ()
+        return self.schema, self.layers, self.inference, self.fallback, evidence
+
+
+def _rows(X: Any, schema: Schema) -> Dataset:
+    """Encoded rows, so that every layer need not encode them anew."""
+    matrix = encode(X, schema)
+    return Dataset(schema, matrix, np.zeros((matrix.shape[0], schema.n_labels), dtype=np.int8))
+
+
+def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:
+    if not layers:
+        raise ValueError("a layered theory needs at least one layer")
+    for number, layer in enumerate(layers, 1):
+        if not isinstance(layer, DecisionList | RuleSet):
+            raise ValueError(
+                f"layer {number} must be a DecisionList or a RuleSet, not {type(layer).__name__}"
+            )
+        if layer.schema != schema:
+            raise ValueError(
+                f"layer {number} is over another schema: all layers speak of the same features "
+                "and labels"
+            )
+
+
+def _check_fallback(fallback: object, schema: Schema) -> None:
+    if fallback is None:
+        return
+    if not isinstance(fallback, DecisionList):
+        raise ValueError(f"fallback must be a DecisionList, not a {type(fallback).__name__}")
+    if fallback.schema != schema:
+        raise ValueError("fallback is over another schema than the layers")
+    for number, rule in enumerate(fallback, 1):
+        if rule.body.on_labels:
+            raise ValueError(
+                f"rule {number} for rows without labels tests a label, but all are absent there"
+            )
+
+
+def _check_inference(way: object, last: Theory, schema: Schema) -> None:
+    if not isinstance(way, Inference):
+        raise ValueError(
+            f"inference must be Once(), UntilStable(), LabelByLabel() or Gibbs(), not {way!r}"
+        )
+    if isinstance(way, LabelByLabel):
+        way.labels(schema.n_labels)
+    if isinstance(way, Gibbs) and not isinstance(last, DecisionList):
+        raise ValueError(
+            "a rule set cannot be sampled from, since no single rule decides about a label: the "
+            "last layer must be a DecisionList"
+        )

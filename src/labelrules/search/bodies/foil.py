@@ -1,0 +1,166 @@
+"""Grow bodies by FOIL's gain, for one class against the rest."""
+
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers, Mask
+from labelrules.rules import Body, Condition
+from labelrules.search.bodies.sorted_columns import SortedColumns
+
+# -------------------- Random numbers that are the same with every version of every library
+
+Bits = npt.NDArray[np.uint64]
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
+_FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+
+
+class Chance:
+    """SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators").
+
+    Parameters
+    ----------
+    seed : int
+
+    Examples
+    --------
+    >>> [hex(number) for number in Chance(0).draw(2).tolist()]
+    ['0x7110541cbd8ee6d7', '0x373c4f3550dcb2fa']
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.state = np.array([seed % 2**64], dtype=np.uint64)
+
+    def draw(self, size: int) -> Integers:
+        """So many numbers from 0 to below 2**63."""
+        # Arrays, not numbers: they wrap around without a warning.
+        states = self.state + np.arange(1, size + 1, dtype=np.uint64) * _STEP
+        self.state = self.state + np.array([size], dtype=np.uint64) * _STEP
+        return (_mixed(states) >> np.uint64(1)).astype(np.int64)
+
+
+def _mixed(bits: Bits) -> Bits:
+    for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
+        bits = (bits ^ (bits >> shift)) * factor
+    return np.asarray(bits ^ (bits >> _SHIFTS[2]))
+
+
+# ---------------------------------------------------------------- the main part
+
+_MULTIPLIERS = 5
+"""Seed of the numbers that rows are told apart by."""
+
+
+class FoilSearch:
+    """Divides rows and grows bodies on columns that are sorted once, for any number of labels.
+
+    A body is an array of *cuts* here, see :mod:`labelrules.kernels.ripper`, and becomes a `Body`
+    when it is finished. One search must not be used by two threads at a time; the columns may.
+
+    Parameters
+    ----------
+    columns : Columns
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> search = FoilSearch(Columns.of(readers))
+    >>> quality, everybody = readers.Y[:, 0] == 1, np.ones(14, dtype=bool)
+    >>> cuts = search.grow(quality, everybody, least=2)
+    >>> [readers.schema.feature_names[condition.column] for condition in search.body(cuts)]
+    ['education']
+    >>> covered, counts = search.covered_by(cuts, everybody, quality)
+    >>> counts[:, -1].tolist()
+    [4, 4]
+    """
+
+    def __init__(self, columns: SortedColumns) -> None:
+        from labelrules.kernels.ripper import RipperTable, content_keys
+
+        self.columns = columns
+        self.n_rows, n_columns = columns.X.shape
+        with np.errstate(over="ignore"):
+            multipliers = Chance(_MULTIPLIERS).draw(n_columns)
+            keys = content_keys(columns.index, multipliers, self.n_rows)
+        self.order: Integers = np.argsort(keys, kind="stable")
+        self.table = RipperTable(
+            columns.index, columns.nominal, columns.new_space(), *columns.places,
+            columns.by_column, _logarithms(self.n_rows + 1),
+        )  # fmt: skip
+
+    def divide(
+        self, classes: Integers, left: Mask, folds: int, chance: Chance
+    ) -> tuple[Mask, Mask]:
+        """Rows for growing and rows for pruning, about one of so many folds, of every class.
+
+        Which they are depends on what is in the rows and on chance, not on the order of the rows.
+        """
+        from labelrules.kernels.ripper import divide
+
+        growing, pruning = np.empty((2, self.n_rows), np.bool_)
+        divide(self.order, classes, left, folds, chance.draw(self.n_rows), growing, pruning)
+        return growing, pruning
+
+    def grow(
+        self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
+    ) -> Integers:
+        """Add cuts as long as they gain something and cover that many positive rows.
+
+        Only covered rows are looked at. Conditions are "at most" and "greater than" at every place
+        between two values of theirs, and equality for nominal features. Of equal gains the one
+        with most positive rows is taken, then the first feature, then the lowest value.
+        """
+        from labelrules.kernels.ripper import grow
+
+        added: Integers = grow(self.table, positive, covered, least)
+        return added if cuts is None else np.concatenate([cuts, added])
+
+    def covered_by(self, cuts: Integers, held: Mask, positive: Mask) -> tuple[Mask, Integers]:
+        """All rows that no cut, the first, the first two and so on leave; cuts by rows.
+
+        And how many of the held-out rows they leave: all and positive ones by cuts.
+        """
+        from labelrules.kernels.ripper import covered_by
+
+        counts = np.empty((2, len(cuts) + 1), np.int64)
+        return covered_by(self.columns.index, cuts, held, positive, counts), counts
+
+    def body(self, cuts: Integers) -> Body:
+        """The conditions that cuts stand for, without those that later ones imply.
+
+        A threshold is the simplest number that covers the same training rows.
+        """
+        found: dict[tuple[int, str], Condition] = {}
+        for cut in cuts.tolist():
+            condition = self._condition(*cut)
+            key = (condition.column, condition.operator)
+            found.pop(key, None)
+            found[key] = condition
+        return Body(found.values())
+
+    def _condition(self, column: int, first: int, last: int, rest: int, second: int) -> Condition:
+        if self.columns.nominal[column]:
+            row = -1 if rest else self._listed(first)
+            return self.columns.between(column, False, row, row)
+        edge = first if second else last
+        middle = int(self.columns.index.middle[column])
+        stop, start = self.columns.index.stop[column], self.columns.index.start[column]
+        at_rest = edge == middle and stop - start < self.n_rows
+        # Rows not listed are between those listed before and after the middle.
+        covers_rest = at_rest and bool(rest)
+        below = -1 if at_rest and covers_rest != bool(second) else self._listed(edge - 1)
+        above = -1 if at_rest and covers_rest == bool(second) else self._listed(edge)
+        return self.columns.between(column, bool(second), below, above)
+
+    def _listed(self, place: int) -> int:
+        entry = int(self.columns.index.entries[place])
+        return entry if entry >= 0 else ~entry
+
+
+def _logarithms(largest: int) -> Floats:
+    """The binary logarithms of the numbers up to the largest, with a place for 0."""
+    return np.array([0.0, *map(log2, range(1, largest + 1))])

@@ -1,0 +1,166 @@
+"""The best heads of many bodies at once, for measures that tallies determine."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from labelrules._types import Board, Floats, Integers
+from labelrules.measures import Measure, Tally, confusion
+from labelrules.search.heads.additive import unit_values
+from labelrules.search.heads.problem import RuleConvention, check_convention, known_formula
+from labelrules.search.heads.ratio import RATIOS, parts_of
+
+
+class HeadsFound(NamedTuple):
+    """For each body: the best head, its value, and how many cells it gets right."""
+
+    vectors: Board
+    values: Floats
+    correct: Integers
+
+
+def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
+    """Whether the best head follows from counts per label.
+
+    `whole_rows` tells whether each row counts with all its labels or with none.
+
+    Examples
+    --------
+    >>> tallies_decide(Measure.parse("f1/micro/full"))
+    True
+    >>> tallies_decide(Measure.parse("f1/example/full"))
+    False
+    """
+    name = known_formula(measure)
+    if measure.averaging == "example":
+        return whole_rows and name in ("precision", "hamming")
+    return measure.averaging != "micro" or name in RATIOS
+
+
+def best_heads(
+    counted: Tally,
+    n_rows: int,
+    measure: Measure | str,
+    *,
+    convention: RuleConvention = "chapter",
+    absence: bool = True,
+    single: bool = False,
+) -> HeadsFound:
+    """The best head of every body.
+
+    The same heads as :func:`labelrules.search.best_head` finds one by one, except that literals
+    which add nothing to a ratio (0/0) are not taken along: a rule has nothing to say there.
+    Scores within 1e-12 of each other, relatively, are equal.
+
+    Parameters
+    ----------
+    counted : Tally
+        Covered ones and zeros, bodies by labels; all ones and zeros, per label. Open cells only.
+    n_rows : int
+        All rows, covered or not, for means over rows.
+    measure : Measure or str
+        One that tallies decide; see :func:`tallies_decide`.
+    convention, absence
+        As for :func:`labelrules.search.best_head`.
+    single : bool, default=False
+        Whether heads have one label only (partial predictions).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from labelrules.measures import Tally
+    >>> ones, zeros = [[3, 0], [1, 1]], [[1, 4], [0, 0]]
+    >>> counted = Tally(*(np.array(part) for part in (ones, zeros, [4, 1], [2, 5])))
+    >>> found = best_heads(counted, 6, "precision/micro/partial")
+    >>> found.vectors
+    array([[-1,  0],
+           [ 1,  1]], dtype=int8)
+    >>> found.values, found.correct
+    (array([1., 1.]), array([4, 2]))
+    """
+    from labelrules.kernels import heads as kernel
+
+    measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    check_convention(convention)
+    if n_rows < 1:
+        raise ValueError(f"n_rows is the number of all rows, at least 1, not {n_rows}")
+    _check_decided(measure, single)
+    tallies = _checked(counted)
+    relative = convention == "head-relative"
+    vectors = np.empty(tallies.covered_ones.shape, np.int8)
+    full, micro = measure.predictions == "full", measure.averaging == "micro"
+    if full and micro and measure.formula.name in ("recall", "f"):
+        parts = parts_of(measure.formula, confusion(tallies, _BOTH, convention), n_rows)
+        upper, lower = (part.astype(np.float64) for part in parts)
+        values = kernel.dinkelbach(upper, lower, absence, vectors)
+    elif full:
+        values = kernel.vote(_scores(measure, n_rows, relative, tallies), absence, vectors)
+    else:
+        scores = _scores(measure, n_rows, relative, tallies)
+        values = kernel.merge_singles(scores, absence, single, vectors)
+    totals = kernel.total_counts(vectors, full, relative, *tallies)
+    if full and micro:
+        values = np.asarray(measure.formula(*totals), dtype=np.float64)
+    return HeadsFound(vectors, values, totals[0])
+
+
+_BOTH = np.array([[[0]], [[1]]])
+
+
+def _check_decided(measure: Measure, single: bool) -> None:
+    if single and measure.predictions == "full":
+        raise ValueError("a full prediction says something of every label: leave out single")
+    if single and measure.averaging == "micro":
+        return  # the formula of the only label
+    if not tallies_decide(measure):
+        way = "single=True" if measure.averaging == "micro" else "best_head"
+        raise ValueError(
+            f"counts per label do not determine the best head for {measure}: use {way}"
+        )
+
+
+def _checked(counted: Tally) -> Tally:
+    """Whole numbers, bodies by labels and per label: compiled code does not look again."""
+    inside = [np.atleast_2d(np.asarray(part)) for part in counted[:2]]
+    everywhere = [np.asarray(part) for part in counted[2:]]
+    shapes = [part.shape for part in (*inside, *everywhere)]
+    n_labels = inside[0].shape[-1]
+    if shapes != [inside[0].shape, inside[0].shape, (n_labels,), (n_labels,)]:
+        raise ValueError(
+            "a tally has covered ones and zeros of one shape, bodies by labels, and all ones and"
+            f" zeros, one per label; these have the shapes {', '.join(map(str, shapes))}"
+        )
+    if inside[0].ndim != 2 or n_labels == 0:
+        raise ValueError(f"the tally has no labels: its counts have the shape {shapes[0]}")
+    for part in (*inside, *everywhere):
+        if part.dtype.kind not in "iu":
+            raise ValueError(f"a tally holds whole numbers, not {part.dtype}")
+    return Tally(*(np.ascontiguousarray(part, np.int64) for part in (*inside, *everywhere)))
+
+
+def _scores(measure: Measure, n_rows: int, relative: bool, counted: Tally) -> Floats:
+    """What each literal contributes: bodies by values (0, 1) by labels."""
+    from labelrules.kernels import heads as kernel
+    from labelrules.kernels.compiled import compiled
+
+    weights = _weights(measure, n_rows)
+    scores: Floats
+    if weights is None:
+        scores = kernel.score_by_formula(compiled(measure.formula), relative, *counted)
+    else:
+        scores = kernel.score_by_weights(weights, relative, *counted)
+    return scores
+
+
+def _weights(measure: Measure, n_rows: int) -> Floats | None:
+    """What the four counts weigh, and a constant; None where the score is the formula's."""
+    is_hamming = measure.formula.name == "hamming"
+    if measure.averaging == "macro":
+        *each, empty = unit_values(measure.formula)
+        return np.array([*((value - empty) / n_rows for value in each), empty])
+    if measure.averaging == "example":
+        return np.array([1, 0, is_hamming, 0, 0]) / n_rows
+    if measure.predictions == "full" and measure.averaging == "micro":
+        # The summed counts rise with the right cells, so each label votes by these.
+        return np.array([1.0, 0.0, is_hamming, 0.0, 0.0])
+    return None
