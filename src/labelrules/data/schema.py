@@ -1,7 +1,7 @@
 """What the columns are called and which values they take."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats
-from labelrules.data.errors import DataError, quoted
+from labelrules.data.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,17 @@ class Schema:
     def label_index(self) -> Mapping[str, int]:
         """From a label's name to its column."""
         return MappingProxyType({name: j for j, name in enumerate(self.labels)})
+
+    def without(self, names: Collection[str]) -> "Schema":
+        """The same schema without the named features and labels; orphans become roots."""
+        for name in names:
+            if name not in self.feature_index and name not in self.label_index:
+                near = suggestion(str(name), (*self.feature_names, *self.labels))
+                raise DataError(f"there is no feature or label {quoted(name)} to leave out{near}")
+        parent_of = zip(self.labels, self.parents, strict=True)
+        kept = {label: parent for label, parent in parent_of if label not in names}
+        parents = [parent if parent in kept else None for parent in kept.values()]
+        return Schema([f for f in self.features if f.name not in names], kept, parents)
 
     def __reduce__(self) -> tuple[type["Schema"], tuple[Any, ...]]:
         return Schema, (self.features, self.labels, self.parents)  # without what is cached

@@ -82,16 +82,12 @@ class Dataset:
         X = self.X.tocsr()[chosen].tocsc() if sparse.issparse(self.X) else self.X[chosen]
         return Dataset(self.schema, X, self.Y[chosen], self.name)
 
-    def without(self, features: Sequence[str]) -> "Dataset":
-        """The same data without the named features."""
-        unknown = [name for name in features if name not in self.schema.feature_index]
-        if unknown:
-            raise DataError(f"there is no feature {unknown[0]!r} to leave out")
-        kept = [j for j, name in enumerate(self.schema.feature_names) if name not in set(features)]
-        schema = Schema(
-            [self.schema.features[j] for j in kept], self.schema.labels, self.schema.parents
-        )
-        return Dataset(schema, self.X[:, kept], self.Y, self.name)
+    def without(self, names: Sequence[str]) -> "Dataset":
+        """The same data without the named features and labels."""
+        schema = self.schema.without(names)
+        features = [self.schema.feature_index[name] for name in schema.feature_names]
+        labels = [self.schema.label_index[name] for name in schema.labels]
+        return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name)
 
     def label_sets(self) -> list[tuple[str, ...]]:
         """The labels present in each row, by name."""

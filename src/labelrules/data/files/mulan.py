@@ -1,6 +1,5 @@
 """Multi-label data in the file formats of Mulan and MEKA."""
 
-import gzip
 import os
 import re
 from collections.abc import Sequence
@@ -12,12 +11,10 @@ from xml.sax.saxutils import quoteattr
 
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
 from labelrules.data.files.access import (
-    UNREADABLE,
     checked_target,
-    is_gzip,
     is_stream,
+    opened_binary,
     replacing,
-    unreadable,
     written_text,
 )
 from labelrules.data.files.arff.file import Hierarchy, arff_lines, check_writable, read_arff
@@ -46,17 +43,12 @@ class LabelFile(NamedTuple):
 
 def read_label_file(path: Path) -> LabelFile:
     """Read an XML file."""
-    labels = _LabelReader(path).read(_xml_content(path))
+    with opened_binary(path) as file:
+        content = file.read()
+    labels = _LabelReader(path).read(content)
     if not labels:
         raise FileError("the file names no label", path)
     return LabelFile(path, labels)
-
-
-def _xml_content(path: Path) -> bytes:
-    try:
-        return gzip.decompress(path.read_bytes()) if is_gzip(path) else path.read_bytes()
-    except (*UNREADABLE, ValueError) as wrong:
-        raise unreadable(wrong, path) from None
 
 
 class _LabelReader:

@@ -4,18 +4,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._types import Floats, Matrix
 from labelrules.data.errors import DataError, FileError, quoted, suggestion
-from labelrules.data.files.access import checked_target, replacing, why_unreadable
+from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, repeated
-from labelrules.data.schema_json import Described, described, from_json, to_json
+from labelrules.data.schema_json import TableDescription, from_json, to_json
 from labelrules.data.table import Dataset, column_of
 
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -69,7 +69,7 @@ def read_parquet(
         if table is None:
             data = _foreign(content, wanted, chosen, ignored, source.stem)
         else:
-            _check_agreement(table, wanted, chosen)
+            table.check_agreement("the file", wanted, chosen)
             data = from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
 
@@ -110,10 +110,7 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
             for batch in batches(data, head):
                 writer.write_batch(batch)
     except UnicodeEncodeError as wrong:
-        raise DataError(
-            f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
-            "which is half a character and cannot be written"
-        ) from None
+        raise half_a_character(wrong, target) from None
 
 
 @contextmanager
@@ -143,12 +140,9 @@ def _read_table(path: Path) -> Any:
     return table
 
 
-def _described(content: Any, path: Path) -> Described | None:
-    def refuse(message: str, line: int | None) -> NoReturn:
-        raise FileError(message, path) from None
-
+def _described(content: Any, path: Path) -> TableDescription | None:
     text = (content.schema.metadata or {}).get(METADATA)
-    return None if text is None else from_json(text, refuse)
+    return None if text is None else from_json(text, path, is_file=False)
 
 
 def _foreign(
@@ -163,16 +157,6 @@ def _foreign(
     dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
     left = [column for column in columns if column not in dropped]
     return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
-
-
-def _check_agreement(table: Described, labels: Names | None, nominal: Names) -> None:
-    """What the caller says must be what the file says."""
-    if labels is not None and labels != table.schema.labels:
-        raise DataError("labels= are not the labels that the file names: leave labels out")
-    known = {feature.name for feature in table.schema.features if feature.is_nominal}
-    for name in nominal:
-        if name not in known:
-            raise DataError(f"{quoted(name)} is not a nominal column of the file")
 
 
 METADATA = b"labelrules"
@@ -206,7 +190,9 @@ def arrow_schema(data: Dataset) -> Any:
             (feature.name, arrow.float64() if feature.is_numeric else text)
             for feature in data.schema.features
         ]
-    return arrow.schema(columns + labels, metadata={METADATA: to_json(described(data)).encode()})
+    return arrow.schema(
+        columns + labels, metadata={METADATA: to_json(TableDescription.of(data)).encode()}
+    )
 
 
 def batches(data: Dataset, head: Any) -> Iterator[Any]:
@@ -220,7 +206,7 @@ def batches(data: Dataset, head: Any) -> Iterator[Any]:
         yield pyarrow().record_batch(columns + labels, schema=head)
 
 
-def from_arrow(content: Any, table: Described) -> Dataset:
+def from_arrow(content: Any, table: TableDescription) -> Dataset:
     """The data set that a table with a schema of ours holds."""
     schema = table.schema
     Y = encode_labels(_selected(content, schema.labels), schema)
@@ -281,7 +267,7 @@ def _check_known(content: Any, X: Matrix, features: Iterable[Feature]) -> None:
             raise DataError(f"column {quoted(feature.name)} has a category that its schema lacks")
 
 
-def _sparse_matrix(content: Any, table: Described) -> sparse.csc_array:
+def _sparse_matrix(content: Any, table: TableDescription) -> sparse.csc_array:
     names = _entry_columns(table.schema.labels)
     lists = [column.combine_chunks() for column in _selected(content, names).columns]
     arrow = pyarrow()

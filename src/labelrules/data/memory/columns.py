@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import inf, isfinite, nan
+from math import inf, isfinite, isinf, nan
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -20,6 +20,10 @@ BOOLEANS = ("False", "True")
 LARGEST_EXACT = 2**53
 """float64 holds every whole number up to here."""
 
+_BLANKS = r"[\s\x1c-\x1f]*"  # what float() strips
+_NUMBER = re.compile(rf"{_BLANKS}[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?{_BLANKS}", re.ASCII)
+_NOT_FINITE = re.compile(rf"{_BLANKS}[+-]?(nan|inf(inity)?){_BLANKS}", re.ASCII | re.IGNORECASE)
+_LEADING_ZERO = re.compile(rf"{_BLANKS}[+-]?0\d", re.ASCII)
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _MOST_DIGITS = 400  # no float64 has as many; Python refuses to convert thousands
 
@@ -199,6 +203,54 @@ def is_rounded(text: str) -> bool:
     """
     number = whole_number(text)
     return number is not None and abs(number) > LARGEST_EXACT and float(text) != number
+
+
+def sorts_of(cell: str) -> Sequence[str]:
+    """The sorts of text that a cell is: number, beyond (what float64 holds), other, text.
+
+    A text is neither a number nor nan nor infinity.
+    """
+    if _NUMBER.fullmatch(cell):
+        return ("number", "beyond") if why_no_number(cell) else ("number",)
+    return ("other",) if _NOT_FINITE.fullmatch(cell) else ("other", "text")
+
+
+def plain_numbers(cells: Sequence[str], missing: str) -> Floats | None:
+    """The numbers in cells of text; None if a cell needs a closer look."""
+    try:
+        numbers = floats_of(cells, missing)
+    except ValueError:
+        return None
+    text = "".join(cells)
+    # float() also takes digits of other scripts, underscores, and words such as "nan"
+    if "_" in text or not text.isascii() or (np.abs(numbers) >= LARGEST_EXACT).any():
+        return None
+    return numbers if np.isnan(numbers).sum() == cells.count(missing) else None
+
+
+def floats_of(cells: Sequence[str], missing: str) -> Floats:
+    """The cells by Python's float(), NaN for the missing ones."""
+    return np.array([nan if cell == missing else float(cell) for cell in cells], dtype=np.float64)
+
+
+def why_no_number(cell: str) -> str | None:
+    """What a cell is instead of a number that float64 can hold; None if it is such a number."""
+    if not _NUMBER.fullmatch(cell) or isinf(float(cell)):
+        return quoted(cell)
+    if is_rounded(cell):
+        return f"the whole number {cell.strip():.60}, which a float64 cannot hold exactly"
+    return None
+
+
+def numbers_of(texts: Iterable[str]) -> list[float] | None:
+    """The texts as numbers; None if one is not a number, or a code such as 007."""
+    numbers: list[float] = []
+    for text in texts:
+        if _LEADING_ZERO.match(text) or not _NUMBER.fullmatch(text) or isinf(float(text)):
+            return None
+        whole = whole_number(text)
+        numbers.append(float(text) if whole is None else whole)
+    return numbers
 
 
 def refuse_kind(name: str, what: str, advice: str) -> NoReturn:

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats
 from labelrules.data.errors import DataError, FileError, quoted
-from labelrules.data.files.access import BLOCK_SIZE, Block, read_blocks
+from labelrules.data.files.access import BLOCK_SIZE, TextBlock, read_blocks
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Header, read_header, written
 from labelrules.data.files.arff.layout import Layout, Lookup, Part, Parts, layout_of, lookup_of
@@ -76,12 +76,12 @@ class _Reader:
         self.lookup = lookup_of(self.layout)
         self.parts = Parts(self.layout.n_features, self.layout.usual_labels)
 
-    def read(self, blocks: Iterable[Block], path: Path) -> None:
+    def read(self, blocks: Iterable[TextBlock], path: Path) -> None:
         """Append the rows of a file."""
         for block in blocks:
             self.parts.add(self._fast(block) or careful(block, self.layout, path))
 
-    def _fast(self, block: Block) -> Part | None:
+    def _fast(self, block: TextBlock) -> Part | None:
         tried = (way(block.data, self.layout, self.lookup) for way in self.fast_ways)
         return next((part for part in tried if part is not None), None)
 

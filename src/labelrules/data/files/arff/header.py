@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from labelrules.data.errors import FileError, quoted
-from labelrules.data.files.access import Block
+from labelrules.data.files.access import TextBlock
 from labelrules.data.schema import repeated
 
 
@@ -203,7 +203,7 @@ class _HeaderReader:
         return Header(self.path, self.relation, self.relation_line, attributes)
 
 
-def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
+def read_header(blocks: Iterator[TextBlock], path: Path) -> tuple[Header, TextBlock]:
     """Read up to ``@data``; also return what follows it in the last block read."""
     reader = _HeaderReader(path)
     for block in blocks:
@@ -212,7 +212,7 @@ def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
             start += len(line) + 1
             try:
                 if reader.take(line.decode(), number):
-                    return reader.header(), Block(number + 1, block.data[start:])
+                    return reader.header(), TextBlock(number + 1, block.data[start:])
             except Misread as wrong:
                 raise FileError(str(wrong), path, number) from None
     raise FileError(

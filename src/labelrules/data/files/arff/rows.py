@@ -12,7 +12,7 @@ import numpy as np
 
 from labelrules._types import Floats
 from labelrules.data.errors import FileError, quoted, suggestion
-from labelrules.data.files.access import Block
+from labelrules.data.files.access import TextBlock
 from labelrules.data.files.arff.header import (
     MISSING,
     Attribute,
@@ -38,7 +38,7 @@ Cells = dict[int, float]
 """Values by their column among the features followed by the labels."""
 
 
-def careful(block: Block, layout: Layout, path: Path) -> Part:
+def careful(block: TextBlock, layout: Layout, path: Path) -> Part:
     """Read a block row by row; the error for a bad row names file and line."""
     rows: list[Cells] = []
     any_sparse = False
