@@ -126,20 +126,19 @@ FILES: dict[str, tuple[Attempt, str]] = {
     ),
     "not UTF-8 in the header": (
         mulan(GOOD.replace("a numeric", "é numeric").encode("latin-1")),
-        r"t\.arff, line 2: the line is not valid UTF-8 \(.*\): say how the file is encoded, "
-        r'for instance encoding="latin-1"',
+        r't\.arff, line 2: this is not utf-8 text \(.*\): pass its encoding, such as encoding="latin-1"',
     ),
     "not UTF-8 in a row": (
         mulan(HEAD.encode() + b"1,red,0\n2,bl\xfce,1\n"),
-        r"t\.arff, line 7: the line is not valid UTF-8 \(.*\): say how .*",
+        r"t\.arff, line 7: this is not utf-8 text \(.*\): pass its encoding, .*",
     ),
     "not the encoding given": (
         mulan(HEAD.encode() + b"1,red,0\n2,bl\xfce,1\n", encoding="ascii"),
-        r"t\.arff, line 7: the line is not valid ascii \(.*\): say how .*",
+        r"t\.arff, line 7: this is not ascii text \(.*\): pass its encoding, .*",
     ),
     "cut in the middle of a character": (
         mulan(GOOD.encode("utf-16")[:-1], encoding="utf-16"),
-        r"t\.arff, line 7: the line is not valid utf-16 \(truncated data\): say how .*",
+        r"t\.arff, line 7: this is not utf-16 text \(truncated data\): pass its encoding, .*",
     ),
     # --- the header
     "no @data": (
@@ -387,11 +386,11 @@ FILES: dict[str, tuple[Attempt, str]] = {
     ),
     "second @data": (
         rows("@data"),
-        r"t\.arff, line 6: @data stands here a second time",
+        r"t\.arff, line 6: this is the second @data line",
     ),
     "attribute after @data": (
         rows("1,red,0", "@attribute z numeric"),
-        r"t\.arff, line 7: @attribute stands after @data, where only rows may stand",
+        r"t\.arff, line 7: @attribute after @data, where only rows are allowed",
     ),
     "category like a keyword": (
         mulan(HEAD.replace("a numeric", "a {@data}") + "@data,red,0\n@datum,red,0\n"),
@@ -515,17 +514,17 @@ FILES: dict[str, tuple[Attempt, str]] = {
     ),
     "XML malformed": (
         mulan(xml=XML.replace("</label>", "")),
-        r"t\.xml, line 3: this is not sound XML: mismatched tag",
+        r"t\.xml, line 3: this is not valid XML: mismatched tag",
     ),
-    "XML empty": (mulan(xml=""), r"t\.xml, line 1: this is not sound XML: no element found"),
+    "XML empty": (mulan(xml=""), r"t\.xml, line 1: this is not valid XML: no element found"),
     "XML is none": (
         mulan(xml="l\n"),
-        r"t\.xml, line 1: this is not sound XML: syntax error",
+        r"t\.xml, line 1: this is not valid XML: syntax error",
     ),
-    "XML cut": (mulan(xml=XML[:30]), r"t\.xml, line 2: this is not sound XML: unclosed token"),
+    "XML cut": (mulan(xml=XML[:30]), r"t\.xml, line 2: this is not valid XML: unclosed token"),
     "XML with an undefined entity": (
         mulan(xml='<labels><label name="&l;"/></labels>'),
-        r"t\.xml, line 1: this is not sound XML: undefined entity",
+        r"t\.xml, line 1: this is not valid XML: undefined entity",
     ),
     "XML with a document type": (
         mulan(xml='<!DOCTYPE labels [<!ENTITY l "l">]>\n<labels><label name="&l;"/></labels>'),
@@ -537,7 +536,7 @@ FILES: dict[str, tuple[Attempt, str]] = {
     ),
     "XML not in its encoding": (
         mulan(xml=b'<labels><label name="\xe9"/></labels>'),
-        r"t\.xml, line 1: this is not sound XML: not well-formed \(invalid token\)",
+        r"t\.xml, line 1: this is not valid XML: not well-formed \(invalid token\)",
     ),
     "XML without labels": (mulan(xml="<labels/>"), r"t\.xml: the file names no label"),
     "XML of something else": (

@@ -58,7 +58,7 @@ def test_take_and_without():
     assert len(readers.take([])) == 0
     assert readers.take(readers.Y[:, 3] == 1).n_rows == 2
     assert readers.without(["sex"]).schema.feature_names == ("education", "marital", "children")
-    with pytest.raises(DataError, match="there is no feature 'size' to leave out"):
+    with pytest.raises(DataError, match="there is no feature or label 'size' to leave out"):
         readers.without(["size"])
 
 

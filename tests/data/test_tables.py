@@ -303,7 +303,7 @@ def test_what_is_said_must_agree_with_the_schema(tmp_path: Path, ending: str, re
         read(path, ["l"])
     with pytest.raises(FileError, match="'x0' is not"):
         read(path, nominal=["x0"])
-    with pytest.raises(DataError, match="no feature 'zz' to leave out"):
+    with pytest.raises(DataError, match="no feature or label 'zz' to leave out"):
         read(path, ignore=["zz"])
 
 

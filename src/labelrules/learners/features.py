@@ -5,7 +5,7 @@ from typing import Any
 from scipy import sparse
 
 from labelrules.data.memory.arrays import as_array
-from labelrules.data.memory.frames import Frame, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
 
 
@@ -44,7 +44,7 @@ def refuse_empty(shape: tuple[int, int]) -> None:
 
 def column_names(X: Any) -> Names:
     """The names that a frame gives its columns; an array gives none."""
-    return Frame(X, "X").names if is_frame(X) else ()
+    return FrameTable(X, "X").names if is_frame(X) else ()
 
 
 def renamed(X: Any, names: Names) -> Any:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from labelrules._checks import listed
 from labelrules.data import Schema
-from labelrules.data.memory.labels import listed
 from labelrules.rules import DecisionList, parse
 
 

@@ -3,7 +3,7 @@
 from math import isfinite
 from typing import NoReturn
 
-from labelrules.data.errors import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Schema
 from labelrules.rules.body import Body
 from labelrules.rules.condition import Condition, Operator

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats, Matrix
-from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
@@ -19,7 +20,7 @@ from labelrules.data.schema_json import TableDescription, from_json, to_json
 from labelrules.data.table import Dataset, column_of
 
 _INDEX = re.compile(r"__index_level_\d+__")
-"""What pandas calls the columns for an index without a name."""
+"""Columns that pandas writes for an index without a name."""
 
 
 def read_parquet(
@@ -32,21 +33,21 @@ def read_parquet(
 ) -> Dataset:
     """Read a data set from a Parquet file.
 
-    A file that :func:`write_parquet` wrote says itself what its columns are. Of any other,
-    `labels` must name the label columns; the other columns are features, whose kinds
-    follow from their types as in :func:`labelrules.data.memory.encoding.dataset`. An index without
-    a name that pandas wrote (``__index_level_0__``) is ignored, as that of a frame is.
+    A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels`
+    must name the label columns; the other columns are features, whose kinds follow from their
+    types as in :func:`labelrules.data.dataset`. An index without a name that pandas wrote
+    (``__index_level_0__``) is ignored, as that of a frame is.
 
     Parameters
     ----------
     path : path-like
     labels : iterable of str, optional
-        The label columns, which hold 0 and 1 or truth values. If the file says itself
-        which they are, they must be the same.
+        The label columns, which hold 0 and 1 or truth values. If the file includes its
+        schema, they must be its labels.
     nominal, ignore : iterable of str
         Columns to be nominal although they hold numbers; columns to be left out.
     name : str, optional
-        Of the data set; the default is that in the file, or else the file's.
+        The name of the data set; the default is the one in the file, or else that of the file.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def read_parquet(
     Raises
     ------
     FileError
-        If the file is not as it should be.
+        If the file cannot be read as a table.
     ImportError
         If pyarrow is not installed.
     """
@@ -75,14 +76,14 @@ def read_parquet(
 
 
 def write_parquet(data: Dataset, path: str | Path) -> None:
-    """Write a data set as Parquet, so that :func:`read_parquet` gives it back.
+    """Write a data set as Parquet, so that :func:`read_parquet` returns the same data set.
 
     Parameters
     ----------
     data : Dataset
     path : path-like
-        A file that is there already is replaced, once the new one is complete; what is there and
-        is no file, such as a pipe, is written into.
+        An existing file is replaced when the new one is complete; a stream, such as a pipe, is
+        written to.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
 
 @contextmanager
 def _plain_errors(path: Path) -> Iterator[None]:
-    """Every error names the file, and none is pyarrow's."""
+    """Raise the errors of pyarrow and of the data as errors that name the file."""
     try:
         yield
     except FileError:
@@ -166,7 +167,7 @@ _CELLS_AT_ONCE = 1 << 22
 
 
 def pyarrow() -> Any:
-    """The library, which is optional."""
+    """The optional library pyarrow; an error names the extra that installs it."""
     try:
         import pyarrow
     except ImportError:
@@ -207,7 +208,7 @@ def batches(data: Dataset, head: Any) -> Iterator[Any]:
 
 
 def from_arrow(content: Any, table: TableDescription) -> Dataset:
-    """The data set that a table with a schema of ours holds."""
+    """The data set in a table that :func:`write_parquet` wrote."""
     schema = table.schema
     Y = encode_labels(_selected(content, schema.labels), schema)
     X: Matrix
@@ -221,7 +222,7 @@ def from_arrow(content: Any, table: TableDescription) -> Dataset:
 
 
 def _entry_columns(labels: Iterable[str]) -> tuple[str, str]:
-    """Names for the two columns of a sparse data set, other than those of its labels."""
+    """Names for the two columns of a sparse data set, different from those of its labels."""
     taken = set(labels)
     indices, values = "indices", "values"
     while indices in taken or values in taken:
@@ -280,5 +281,5 @@ def _sparse_matrix(content: Any, table: TableDescription) -> sparse.csc_array:
     if any(entries.null_count for entries in lists) or not inside:
         raise DataError("the sparse rows name features that are not there")
     if not np.array_equal(offsets, others):
-        raise DataError("the sparse rows have not as many values as indices")
+        raise DataError("the sparse rows have different numbers of values and indices")
     return sparse.csc_array(sparse.csr_array((values, indices, offsets), shape=shape))

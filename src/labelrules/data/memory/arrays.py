@@ -13,8 +13,8 @@ from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import Column, check_exact, is_exact, read_array
 
 
-class Table:
-    """The columns of a two-dimensional array by position; they have no names."""
+class ArrayTable:
+    """The columns of a two-dimensional array, which have no names."""
 
     names: tuple[str, ...] | None = None
 
@@ -29,7 +29,7 @@ class Table:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the type of the array says that every column holds numbers."""
+        """Whether every column holds numbers, by the type of the array."""
         return self._array.dtype.kind in "iuf"
 
     def read(self, index: int, name: str, nominal: bool) -> Column:
@@ -66,7 +66,7 @@ def as_array(data: Any, what: str) -> npt.NDArray[Any]:
     return _refuse(data, what)
 
 
-def as_table(X: Any) -> Table:
+def as_table(X: Any) -> ArrayTable:
     """The columns of X, which must have rows and columns."""
     array = as_array(X, "X")
     if array.ndim != 2:
@@ -74,13 +74,13 @@ def as_table(X: Any) -> Table:
             f"X has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table of rows and "
             "columns has two: use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
         )
-    return Table(array)
+    return ArrayTable(array)
 
 
 def _converted(data: Any, what: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(data)
-    except Exception as error:  # whatever a foreign __array__ may raise
+    except Exception as error:  # a foreign __array__ may raise anything
         raise DataError(
             f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}): "
             "make one of it first"
@@ -131,10 +131,7 @@ def _refuse(data: Any, what: str) -> npt.NDArray[Any]:
 
 
 class SparseTable:
-    """A sparse matrix column by column: sorted, without duplicates and stored zeros.
-
-    It is a copy: the matrix given is never changed.
-    """
+    """The columns of a sparse matrix, copied: sorted, without duplicates and stored zeros."""
 
     names: tuple[str, ...] | None = None
 
@@ -156,7 +153,7 @@ class SparseTable:
 
     @property
     def zero(self) -> str:
-        """The category that stands for the entries that are not stored."""
+        """The category of the entries that are not stored."""
         return "False" if self._matrix.dtype.kind == "b" else "0"
 
     @property
@@ -203,7 +200,7 @@ def _canonical(X: Any) -> sparse.csc_array:
 
 
 def _freeze_all(array: npt.NDArray[Any]) -> None:
-    """Also what the array is a view of: SciPy shortens its arrays by views of its own."""
+    """Freeze an array and what it is a view of: SciPy shortens its arrays by views of its own."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base.setflags(write=False)

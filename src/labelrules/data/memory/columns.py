@@ -1,4 +1,4 @@
-"""One column as it is read: numbers, or codes into the categories found in it."""
+"""Columns: numbers, or codes of the categories that were found."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,11 +11,12 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._checks import quoted
 from labelrules._types import Floats
-from labelrules.data.errors import DataError, quoted
+from labelrules.data.errors import DataError
 
 BOOLEANS = ("False", "True")
-"""The categories of a column of truth values, wherever it comes from."""
+"""The categories of a column of truth values."""
 
 LARGEST_EXACT = 2**53
 """float64 holds every whole number up to here."""
@@ -38,7 +39,7 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Values of one column; of a nominal one, codes into its own categories.
+    """Values of one column: numbers, or codes of its own categories.
 
     NaN stands for a missing value in both.
     """
@@ -50,11 +51,11 @@ class Column:
 
     @property
     def is_missing_throughout(self) -> bool:
-        """Whether no row has a value, so that the column fits any kind."""
+        """Whether every value is missing, so that the column may be of any kind."""
         return bool(np.isnan(self.values).all())
 
     def recoded(self, categories: Sequence[str]) -> Floats:
-        """Codes into other categories; NaN for a value that is not among them."""
+        """Codes of other categories; NaN for a value that is not among them."""
         code_of = {category: code for code, category in enumerate(categories)}
         codes = np.array([code_of.get(text, nan) for text in self.categories or ()] + [nan])
         found = np.isfinite(self.values)
@@ -62,7 +63,7 @@ class Column:
 
 
 def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
-    """Read a one-dimensional array; `nominal` asks for categories even of numbers."""
+    """Read a one-dimensional array; with `nominal`, numbers become categories."""
     kind = values.dtype.kind
     if kind in "OT":
         return read_objects(values.astype(object).tolist(), name, nominal)
@@ -95,7 +96,7 @@ def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
 def nominal_column(
     values: Sequence[Any], kinds: Sequence[str], name: str, declared: Iterable[Any] | None = None
 ) -> Column:
-    """Codes into the declared categories, or else into those found, in sorted order."""
+    """Codes of the declared categories, or else of those found, sorted."""
     # 1 and True are equal in Python but not the same category: the kind is part of the key
     different = {(k, v): v for k, v in zip(kinds, values, strict=True) if k != "missing"}
     categories = category_texts(_in_order(different) if declared is None else declared, name)
@@ -107,7 +108,7 @@ def nominal_column(
 
 
 def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
-    """The texts of categories; no two different ones may share a text."""
+    """The texts of categories; two different values may not share a text."""
     first: dict[str, Any] = {}
     for value in values:
         if kind_of(value) == "missing":
@@ -126,7 +127,7 @@ def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
 def text_of(value: Any) -> str:
     """A value as a category: a whole number has no decimal point, whatever its type.
 
-    So a column of whole numbers keeps its categories when a missing value
+    Thus a column of whole numbers keeps its categories when a missing value
     turns it into floats.
     """
     if kind_of(value) != "number":
@@ -137,7 +138,7 @@ def text_of(value: Any) -> str:
 
 
 def is_number_text(category: str) -> bool:
-    """Whether the category is what a number of a column looks like as a category."""
+    """Whether the category is the text of a number."""
     for number in (int, float):
         try:
             value = number(category)
@@ -177,7 +178,7 @@ def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
 
 
 def is_exact(values: npt.NDArray[Any]) -> bool:
-    """Whether every whole number is small enough for float64 to hold it without a look."""
+    """Whether float64 certainly holds every whole number exactly."""
     return values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not _beyond(values).any()
 
 
@@ -186,7 +187,7 @@ def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that digits without point and exponent say; none for any other text.
+    """The number that is written by digits without point and exponent; else None.
 
     >>> whole_number("-007"), whole_number("7.0"), whole_number("7e0")
     (-7, None, None)
@@ -254,7 +255,7 @@ def numbers_of(texts: Iterable[str]) -> list[float] | None:
 
 
 def refuse_kind(name: str, what: str, advice: str) -> NoReturn:
-    """Say that a column holds what no condition could test."""
+    """Raise an error: a column holds values that no condition can test."""
     raise DataError(f"column {quoted(name)} holds {what}: {advice}")
 
 

@@ -1,4 +1,4 @@
-"""Columns of data frames: pandas, polars, pyarrow and whatever else narwhals knows."""
+"""Columns of data frames: pandas, polars, pyarrow and all others that narwhals reads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from labelrules.data.errors import DataError, quoted
+from labelrules._checks import is_whole, quoted
+from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
     BOOLEANS,
     Column,
@@ -40,12 +41,12 @@ _ADVICE: dict[Any, tuple[str, str]] = {
 
 
 def native(data: Any) -> Any:
-    """A frame or series of narwhals, of whatever version, as that of its library."""
+    """A frame or series of any version of narwhals as that of its own library."""
     return narwhals.to_native(data, pass_through=True)
 
 
 def is_frame(data: Any) -> bool:
-    """Whether these data are a frame with columns in memory."""
+    """Whether these data are a frame in memory."""
     return nw.dependencies.is_into_dataframe(data)
 
 
@@ -55,13 +56,13 @@ def is_series(data: Any) -> bool:
 
 
 def refuse_lazy(data: Any, what: str) -> None:
-    """A lazy frame has no rows yet; whether to run its query is not ours to decide."""
+    """Refuse a lazy frame: the caller decides when its query is run."""
     if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
         raise DataError(f"{what} is a lazy frame: collect its rows first, as by {what}.collect()")
 
 
-class Frame:
-    """The columns of a frame by position, under names that are text and different."""
+class FrameTable:
+    """The columns of a frame, with names that are text and unique."""
 
     def __init__(self, data: Any, what: str) -> None:
         self.names = _column_names(data, what)
@@ -118,7 +119,7 @@ def read_series(series: Series, name: str, nominal: bool) -> Column:
 
 
 def _column_names(data: Any, what: str) -> tuple[str, ...]:
-    """Text as it is, whole numbers as text; anything else has no place in a rule."""
+    """Names as text; only texts and whole numbers are accepted."""
     if nw.dependencies.is_pandas_like_dataframe(data):
         if getattr(data.columns, "nlevels", 1) > 1:
             raise DataError(
@@ -140,7 +141,7 @@ def _column_names(data: Any, what: str) -> tuple[str, ...]:
 def _name_text(column: Any, what: str) -> str:
     if isinstance(column, str):
         return str(column)
-    if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+    if is_whole(column):
         return str(column)
     raise DataError(
         f"{what} has a column called {column!r} of type {type(column).__name__}: "
@@ -184,7 +185,7 @@ def _read_categories(series: Series, name: str) -> Column:
 
 
 def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
-    """Codes, -1 for a missing value, and categories, where the library gives them away."""
+    """Codes, -1 for a missing value, and categories, if the library has them."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like() and str(native.dtype) == "category":
         return native.cat.codes.to_numpy(), native.cat.categories.tolist()
