@@ -10,7 +10,7 @@ from labelrules._arithmetic import ratio
 from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
 from labelrules._types import Board, Floats, Integers
-from labelrules.data.table import Dataset
+from labelrules.data.table import Dataset, freeze
 
 _LABELS_SHOWN = 20
 
@@ -180,12 +180,12 @@ def statistics(data: Dataset) -> Statistics:
         distinct=distinct,
         diversity=ratio(distinct, min(2**n_labels, n_rows)),
         label_names=data.schema.labels,
-        label_counts=_frozen(counts),
-        imbalance=_frozen(imbalance),
+        label_counts=freeze(counts),
+        imbalance=freeze(imbalance),
         imbalance_mean=float(occurring.mean()) if len(occurring) else 0.0,
         imbalance_max=float(occurring.max()) if len(occurring) else 0.0,
         never=int((counts == 0).sum()),
-        co_occurrence=_frozen(_co_occurrence(Y)),
+        co_occurrence=freeze(_co_occurrence(Y)),
     )
 
 
@@ -203,8 +203,3 @@ def _co_occurrence(Y: Board) -> Integers:
     """Counted on the ones alone: most rows have few labels."""
     ones = sparse.csr_array(Y).astype(np.int64)
     return np.asarray((ones.T @ ones).toarray())
-
-
-def _frozen(array: Any) -> Any:
-    array.setflags(write=False)
-    return array

@@ -211,9 +211,16 @@ def _owned(given: npt.NDArray[Any], dtype: npt.DTypeLike, order: Literal["C", "F
     contiguous = given.flags.c_contiguous if order == "C" else given.flags.f_contiguous
     if given.dtype == dtype and contiguous and is_frozen(given):
         return given
-    copy = np.array(given, dtype=dtype, order=order)
-    copy.setflags(write=False)
-    return copy
+    return freeze(np.array(given, dtype=dtype, order=order))
+
+
+def freeze(array: Any) -> Any:
+    """Make an array read-only, and what it is a view of: no other code may have it."""
+    base = array
+    while isinstance(base, np.ndarray):
+        base.setflags(write=False)
+        base = base.base
+    return array
 
 
 def is_frozen(array: npt.NDArray[Any]) -> bool:

@@ -1,6 +1,7 @@
 """Columns: numbers, or codes of the categories that were found."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import quoted
-from labelrules._types import Floats
+from labelrules._types import Floats, Matrix
 from labelrules.data.errors import DataError
 
 BOOLEANS = ("False", "True")
@@ -60,6 +61,31 @@ class Column:
         codes = np.array([code_of.get(text, nan) for text in self.categories or ()] + [nan])
         found = np.isfinite(self.values)
         return codes[np.where(found, self.values, len(codes) - 1).astype(np.intp)]
+
+
+class FeatureTable(ABC):
+    """A table that is read column by column; arrays have no names."""
+
+    names: tuple[str, ...] | None = None
+    shape: tuple[int, int]
+    is_numeric = False
+    """Whether all columns hold numbers, so that `numbers` can read them at once."""
+
+    @abstractmethod
+    def read(self, index: int, name: str, nominal: bool) -> Column:
+        """Read one column; `name` is for messages; with `nominal`, numbers become categories."""
+
+    def numbers(self, names: Sequence[str]) -> Matrix:
+        """All columns of a numeric table; the names are for messages."""
+        raise NotImplementedError
+
+    def assembled(self, columns: list[Floats]) -> Matrix:
+        """A frozen matrix of encoded columns; the list is used up, to save memory."""
+        matrix = np.empty(self.shape, order="F")
+        for index in reversed(range(len(columns))):
+            matrix[:, index] = columns.pop()
+        matrix.setflags(write=False)
+        return matrix
 
 
 def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:

@@ -3,17 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
 from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Board, Floats, Matrix
 from labelrules.data.errors import DataError
-from labelrules.data.memory.arrays import ArrayTable, SparseTable, as_table
-from labelrules.data.memory.columns import BOOLEANS, Column, is_number_text
+from labelrules.data.memory.arrays import SparseTable, as_table
+from labelrules.data.memory.columns import BOOLEANS, Column, FeatureTable, is_number_text
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import (
-    Names,
     checked_names,
     default_names,
     feature_names_of,
@@ -22,8 +20,6 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
-
-AnyTable = FrameTable | ArrayTable | SparseTable
 
 
 def dataset(
@@ -88,12 +84,15 @@ def dataset(
     if labels is None:
         labels = default_names("y", board.shape[1], taken=names)
     chosen = positions(nominal, names)
-    matrix: Matrix
-    if isinstance(table, SparseTable):
-        features, matrix = _read_sparse(table, names, chosen)
-    else:
-        features, matrix = _read_dense(table, names, chosen)
-    return Dataset(Schema(features, labels), matrix, board, name)
+    if table.is_numeric and not chosen:
+        schema = Schema([Feature(name) for name in names], labels)
+        return Dataset(schema, table.numbers(names), board, name)
+    columns = [table.read(index, name, index in chosen) for index, name in enumerate(names)]
+    pairs = zip(names, columns, strict=True)
+    schema = Schema([Feature(name, column.categories) for name, column in pairs], labels)
+    values = [column.values for column in columns]
+    columns.clear()
+    return Dataset(schema, table.assembled(values), board, name)
 
 
 def encode(X: Any, schema: Schema) -> Matrix:
@@ -130,9 +129,13 @@ def encode(X: Any, schema: Schema) -> Matrix:
         return X.X
     table = _as_any_table(X)
     check_columns(table, schema)
-    if isinstance(table, SparseTable):
-        return frozen_matrix(_encode_sparse(table, schema), schema)
-    return frozen_matrix(_encode_dense(table, schema), schema)
+    if table.is_numeric and all(feature.is_numeric for feature in schema.features):
+        return frozen_matrix(table.numbers(schema.feature_names), schema)
+    codes = [_codes(table, index, feature) for index, feature in enumerate(schema.features)]
+    raise_together([problem for problem in codes if isinstance(problem, str)])
+    known = [column for column in codes if not isinstance(column, str)]
+    codes.clear()
+    return frozen_matrix(table.assembled(known), schema)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -163,7 +166,7 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
     return frozen_labels(board, schema)
 
 
-def _as_any_table(X: Any) -> AnyTable:
+def _as_any_table(X: Any) -> FeatureTable:
     X = native(X)
     if sparse.issparse(X):
         return SparseTable(X)
@@ -175,78 +178,7 @@ def _as_any_table(X: Any) -> AnyTable:
     return as_table(X)
 
 
-def _read_dense(
-    table: FrameTable | ArrayTable, names: Names, nominal: set[int]
-) -> tuple[list[Feature], Floats]:
-    if isinstance(table, ArrayTable) and table.is_numeric and not nominal:
-        return [Feature(name) for name in names], _frozen(table.numbers(names))
-    matrix = np.empty(table.shape, order="F")
-    features = []
-    for index, name in enumerate(names):
-        column = table.read(index, name, index in nominal)
-        matrix[:, index] = column.values
-        features.append(Feature(name, column.categories))
-    return features, _frozen(matrix)
-
-
-def _read_sparse(
-    table: SparseTable, names: Names, nominal: set[int]
-) -> tuple[list[Feature], sparse.csc_array]:
-    if table.is_numeric and not nominal:
-        return [Feature(name) for name in names], table.numbers()
-    features, columns = [], []
-    for index, name in enumerate(names):
-        feature, column = _with_zero_first(table.read(index, name, index in nominal), name)
-        features.append(feature)
-        columns.append(column)
-    return features, table.replaced(columns)
-
-
-def _with_zero_first(stored: Column, name: str) -> tuple[Feature, Floats]:
-    """Give code 0 to the entries that are not stored; stored ones are never 0, nor False."""
-    if stored.categories is None:
-        return Feature(name), stored.values
-    if "False" in stored.categories:
-        return Feature(name, stored.categories), stored.values
-    return Feature(name, ("0", *stored.categories)), stored.values + 1.0
-
-
-def _encode_dense(table: FrameTable | ArrayTable, schema: Schema) -> Floats:
-    all_numeric = all(feature.is_numeric for feature in schema.features)
-    if isinstance(table, ArrayTable) and table.is_numeric and all_numeric:
-        return _frozen(table.numbers(schema.feature_names))
-    matrix = np.empty(table.shape, order="F")
-    problems = []
-    for index, feature in enumerate(schema.features):
-        codes = codes_of(table, index, feature)
-        if isinstance(codes, str):
-            problems.append(codes)
-        else:
-            matrix[:, index] = codes
-    raise_together(problems)
-    return _frozen(matrix)
-
-
-def _encode_sparse(table: SparseTable, schema: Schema) -> sparse.csc_array:
-    if table.is_numeric and all(feature.is_numeric for feature in schema.features):
-        return table.numbers()
-    columns, problems = [], []
-    for index, feature in enumerate(schema.features):
-        codes = codes_of_stored(table, index, feature)
-        if isinstance(codes, str):
-            problems.append(codes)
-        else:
-            columns.append(codes)
-    raise_together(problems)
-    return table.replaced(columns)
-
-
-def _frozen(matrix: Floats) -> Floats:
-    matrix.setflags(write=False)
-    return matrix
-
-
-def check_columns(table: FrameTable | ArrayTable | SparseTable, schema: Schema) -> None:
+def check_columns(table: FeatureTable, schema: Schema) -> None:
     """Check that X has the columns of the schema, in its order."""
     if table.names is not None:
         _check_names(table.names, schema.feature_names, "X", "feature")
@@ -283,15 +215,11 @@ def raise_together(problems: Sequence[str]) -> None:
         raise DataError("X does not fit the schema: " + "; ".join(problems[:5]) + more)
 
 
-def codes_of(table: FrameTable | ArrayTable, index: int, feature: Feature) -> Floats | str:
+def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
     """One column encoded, or a description of the problem."""
-    by_text = feature.categories is not None and _takes_numbers(feature.categories)
-    column = table.read(index, feature.name, nominal=by_text)
-    return _fitted(column, feature)
-
-
-def codes_of_stored(table: SparseTable, index: int, feature: Feature) -> Floats | str:
-    """The stored entries of one column encoded, or a description of the problem."""
+    if not isinstance(table, SparseTable):
+        by_text = feature.categories is not None and _takes_numbers(feature.categories)
+        return _fitted(table.read(index, feature.name, nominal=by_text), feature)
     if feature.is_numeric and table.zero == "False":
         return _not_numbers(feature)
     if feature.categories is not None and table.zero not in feature.categories[:1]:

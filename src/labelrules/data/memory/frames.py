@@ -14,6 +14,7 @@ from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
     BOOLEANS,
     Column,
+    FeatureTable,
     category_texts,
     kind_of,
     nominal_column,
@@ -61,23 +62,20 @@ def refuse_lazy(data: Any, what: str) -> None:
         raise DataError(f"{what} is a lazy frame: collect its rows first, as by {what}.collect()")
 
 
-class FrameTable:
+class FrameTable(FeatureTable):
     """The columns of a frame, with names that are text and unique."""
+
+    names: tuple[str, ...]
 
     def __init__(self, data: Any, what: str) -> None:
         self.names = _column_names(data, what)
         if nw.dependencies.is_pandas_like_dataframe(data) and self.names != tuple(data.columns):
             data = data.set_axis(list(self.names), axis=1)
         self._frame = nw.from_native(data, eager_only=True)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._frame.shape
-        return n_rows, n_columns
+        self.shape = self._frame.shape
 
     def read(self, index: int, name: str, nominal: bool) -> Column:
-        """Read one column; `name` is what messages call it."""
+        """Read one column by its type."""
         return read_series(self._frame.get_column(self.names[index]), name, nominal)
 
     def values(self, index: int) -> npt.NDArray[Any] | list[Any]:

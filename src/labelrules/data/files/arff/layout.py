@@ -15,6 +15,7 @@ from labelrules._types import Board, Floats, Mask, Matrix
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.arff.header import Attribute, Header
 from labelrules.data.schema import Feature
+from labelrules.data.table import freeze
 
 Codes = Mapping[str, int]
 """From categories to numbers."""
@@ -278,7 +279,7 @@ class Parts:
         is_sparse = any(isinstance(part, SparseRows) for part in self._parts)
         X: Matrix = self._sparse(len(Y)) if is_sparse else self._dense(len(Y))
         for array in (Y, *((X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,))):
-            _freeze(array)
+            freeze(array)
         return X, Y
 
     def _labels(self) -> Board:
@@ -318,13 +319,6 @@ class Parts:
         parts.clear()
         by_row = sparse.csr_array((values, columns, starts), shape=(n_rows, self.n_features))
         return by_row.tocsc().astype(np.float64, copy=False)
-
-
-def _freeze(array: npt.NDArray[Any] | None) -> None:
-    """Make an array read-only, and the one it is a view of: no other code has it."""
-    while array is not None:
-        array.setflags(write=False)
-        array = array.base
 
 
 def _as_sparse(part: Part) -> SparseRows:
