@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any
 
 import msgspec
 
@@ -17,7 +17,7 @@ Names = tuple[str, ...]
 FORMAT = "labelrules-schema"
 VERSION = 1
 
-_BYTE = re.compile(r"(?:JSON is malformed: )?(.*?)(?: \(byte (\d+)\))?")
+_BYTE = re.compile(r"\(byte (\d+)\)")
 _PLACE = re.compile(r"(.*?)(?: - at `(.*)`)?", re.DOTALL)
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`")
 _TYPE = re.compile(r"`([\w| ]+)`")
@@ -131,7 +131,7 @@ def _in_words(types: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """The content of a schema file: what the cells of a table alone do not show."""
+    """The content of a schema file: what the cells of a table do not show."""
 
     schema: Schema
     is_sparse: bool
@@ -160,30 +160,6 @@ class TableDescription:
             raise DataError(f"missing={missing!r}, but it is {self.missing!r} in {place}")
 
 
-class _SchemaFile(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    format: Literal["labelrules-schema"]
-    version: Literal[1]
-    name: str
-    sparse: bool
-    missing: str
-    features: tuple[FeatureJson, ...]
-    labels: tuple[str, ...]
-    parents: tuple[str | None, ...] = ()
-
-    def described(self) -> TableDescription:
-        schema = SchemaJson(self.features, self.labels, self.parents).schema()
-        if any(self.missing in (feature.categories or ()) for feature in schema.features):
-            raise DataError(f"$.missing: {quoted(self.missing)} is also a category")
-        return TableDescription(schema, self.sparse, self.missing, self.name)
-
-
-class _Heading(msgspec.Struct, frozen=True):
-    """Read first: the rest of another version may be anything."""
-
-    format: Any = None
-    version: Any = None
-
-
 def schema_path(path: Path) -> Path:
     """Where the schema file of a table is: beside it."""
     return path.with_name(path.name + ".schema.json")
@@ -198,24 +174,29 @@ def missing_text(schema: Schema) -> str:
     return text
 
 
+class _SchemaFile(SchemaJson, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    format: str
+    version: int
+    name: str
+    sparse: bool
+    missing: str
+
+
 def to_json(table: TableDescription) -> str:
-    """The JSON text that :func:`from_json` reads."""
-    own = SchemaJson.of(table.schema)
-    content = _SchemaFile(
-        "labelrules-schema",
-        1,
-        table.name,
-        table.is_sparse,
-        table.missing,
-        own.features,
-        own.labels,
-        own.parents,
-    )
+    """The content of a schema file, which :func:`from_json` reads."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": table.name,
+        "sparse": table.is_sparse,
+        "missing": table.missing,
+        **schema_to_builtins(table.schema),
+    }
     return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
 
 
 def from_json(text: str | bytes, path: Path, *, is_file: bool = True) -> TableDescription:
-    """Read what :func:`to_json` wrote.
+    """Read the content of a schema file.
 
     Parameters
     ----------
@@ -225,33 +206,37 @@ def from_json(text: str | bytes, path: Path, *, is_file: bool = True) -> TableDe
     is_file : bool
         Whether the text is all of the file, so that its lines are those of the file.
     """
-
-    def refuse(message: str, line: int | None = None) -> NoReturn:
-        raise FileError(message, path, line if is_file else None) from None
-
+    line = None
     try:
-        content = (text if isinstance(text, bytes) else text.encode()).decode().encode()
-        _check_heading(msgspec.json.decode(content, type=_Heading))
-        return msgspec.json.decode(content, type=_SchemaFile).described()
+        if isinstance(text, bytes):
+            text = text.decode()
+        return _description(msgspec.json.decode(text))
     except UnicodeError:
-        refuse("the schema is not UTF-8 text")
+        problem = "not UTF-8 text"
     except msgspec.ValidationError as wrong:
-        refuse(f"the schema is wrong: {validation_message(wrong)}")
+        problem = f"wrong: {validation_message(wrong)}"
     except msgspec.DecodeError as wrong:
-        match = _BYTE.fullmatch(str(wrong))
-        reason, byte = (match[1], match[2]) if match else (str(wrong), None)
-        before = content.rstrip() if byte is None else content[: int(byte)]
-        refuse(f"the schema is not valid JSON ({reason})", before.count(b"\n") + 1)
+        byte = _BYTE.search(str(wrong))
+        before = text.encode()[: int(byte[1])] if byte else text.rstrip().encode()
+        line = before.count(b"\n") + 1
+        problem = f"not valid JSON ({str(wrong).removeprefix('JSON is malformed: ')})"
     except RecursionError:
-        refuse("the schema is not valid JSON (nested too deeply)")
+        problem = "not valid JSON (nested too deeply)"
     except DataError as wrong:
-        refuse(f"the schema is wrong: {wrong}")
+        problem = f"wrong: {wrong}"
+    raise FileError(f"the schema is {problem}", path, line if is_file else None)
 
 
-def _check_heading(heading: _Heading) -> None:
-    if heading.format != FORMAT:
-        raise DataError(f'$.format: expected "{FORMAT}", found {heading.format!r:.60}')
-    if heading.version != VERSION:
-        raise DataError(
-            f"$.version: this labelrules reads version {VERSION}, found {heading.version!r:.60}"
-        )
+def _description(content: Any) -> TableDescription:
+    # first of all, because another version may differ in anything else
+    heading = content if isinstance(content, dict) else {"format": FORMAT, "version": VERSION}
+    if heading.get("format") != FORMAT:
+        raise DataError(f'$.format: expected "{FORMAT}", found {heading.get("format")!r:.60}')
+    if heading.get("version") != VERSION:
+        found = f"{heading.get('version')!r:.60}"
+        raise DataError(f"$.version: this labelrules reads version {VERSION}, found {found}")
+    file = msgspec.convert(content, _SchemaFile)
+    schema = file.schema()
+    if any(file.missing in (feature.categories or ()) for feature in schema.features):
+        raise DataError(f"$.missing: {quoted(file.missing)} is also a category")
+    return TableDescription(schema, file.sparse, file.missing, file.name)
