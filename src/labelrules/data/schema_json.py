@@ -208,16 +208,15 @@ def from_json(text: str | bytes, path: Path, *, is_file: bool = True) -> TableDe
     """
     line = None
     try:
-        if isinstance(text, bytes):
-            text = text.decode()
-        return _description(msgspec.json.decode(text))
+        content = text.decode() if isinstance(text, bytes) else text
+        return _description(msgspec.json.decode(content))
     except UnicodeError:
         problem = "not UTF-8 text"
     except msgspec.ValidationError as wrong:
         problem = f"wrong: {validation_message(wrong)}"
     except msgspec.DecodeError as wrong:
         byte = _BYTE.search(str(wrong))
-        before = text.encode()[: int(byte[1])] if byte else text.rstrip().encode()
+        before = content.encode()[: int(byte[1])] if byte else content.rstrip().encode()
         line = before.count(b"\n") + 1
         problem = f"not valid JSON ({str(wrong).removeprefix('JSON is malformed: ')})"
     except RecursionError:

@@ -23,9 +23,18 @@ from labelrules.data.files.arff.header import Header
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
+StrPath = str | os.PathLike[str]
+
+# MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
+_N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
+_PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
+
 # Characters that XML 1.0 excludes, escaped or not.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
+
+
+# --- the XML file -----------------------------------------------------------------------
 
 
 class LabelEntry(NamedTuple):
@@ -150,11 +159,7 @@ def check_xml_names(schema: Schema) -> None:
             )
 
 
-StrPath = str | os.PathLike[str]
-
-# MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
-_N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
-_PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
+# --- data sets --------------------------------------------------------------------------
 
 
 def read_mulan(

@@ -23,6 +23,11 @@ FastReader = Callable[[bytes, Layout, Lookup], Part | None]
 Hierarchy = Mapping[str, str | None]
 """Labels and their parents."""
 
+Words = list[str] | None
+"""The categories of a feature as they are written in a row; None for numbers."""
+
+_ROWS_AT_ONCE = 1000
+
 FAST_READERS: tuple[FastReader, ...] = (sparse_digits, plain_words)
 
 
@@ -122,12 +127,6 @@ def _check_same_labels(header: Header, hierarchy: Hierarchy, reader: _Reader) ->
             header.path,
             header.relation_line,
         )
-
-
-_ROWS_AT_ONCE = 1000
-
-Words = list[str] | None
-"""The categories of a feature as they stand in a row; none for numbers."""
 
 
 def arff_lines(data: Dataset, relation: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ MISSING: Final = None
 """The meaning of an unquoted question mark."""
 
 Word = str | None
+Kind = Literal["numeric", "nominal", "string", "date"]
 
 # Plain words end at a blank, a comma or a brace. They may contain quotes, backslashes and
 # percent signs, which then mean themselves: real files have names such as TAG_m\'usica.
@@ -37,6 +38,12 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _PLAIN = re.compile(r"\w[\w.:/+-]*")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _TO_ESCAPE = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+_KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
+_PLAIN_ATTRIBUTE = re.compile(
+    r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
+)
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))%.*")
+_NUMERIC = ("numeric", "real", "integer")
 
 
 def read_word(line: str, start: int) -> tuple[Word, int]:
@@ -112,16 +119,6 @@ def _why_no_word(line: str, start: int) -> str:
     if rest[:1] == "{":
         return f"unexpected brace at {quoted(rest)}; a value with braces must be quoted"
     return "a value is empty; a missing value is written ?, an empty text ''"
-
-
-Kind = Literal["numeric", "nominal", "string", "date"]
-
-_KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
-_PLAIN_ATTRIBUTE = re.compile(
-    r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
-)
-_COMMENT = re.compile(r"(?:^|(?<=[ \t]))%.*")
-_NUMERIC = ("numeric", "real", "integer")
 
 
 class Attribute(NamedTuple):

@@ -21,6 +21,7 @@ Codes = Mapping[str, int]
 """From categories to numbers."""
 
 _IGNORED = -1
+_INT32_MAX = np.iinfo(np.int32).max
 _LARGEST_SMALL = int(np.iinfo(np.int8).max)
 _ABSENT_AND_PRESENT = ({"0", "1"}, {"false", "true"})
 _PRESENT = ("1", "true")
@@ -217,9 +218,6 @@ def _absent_or_present(categories: tuple[str, ...]) -> Codes | None:
 def _feature(attribute: Attribute) -> Feature:
     nominal = attribute.kind == "nominal"
     return Feature(attribute.name, attribute.categories if nominal else None)
-
-
-_INT32_MAX = np.iinfo(np.int32).max
 
 
 class DenseRows(NamedTuple):
