@@ -116,7 +116,7 @@ def test_the_layers_of_the_house_are_those_that_are_checked():
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_files_and_functions_are_small(path):
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 400
+    assert len(text.splitlines()) <= 500
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]

@@ -238,7 +238,7 @@ def test_the_encoding_of_models_is_not_to_be_chosen(folder, tmp_path):
     path.write_bytes('{"format": "ä"}'.encode("latin-1"))
     done = called("show", str(path))
     assert done.code == 1
-    assert done.err.endswith("(invalid continuation byte): save it so\n")
+    assert done.err.endswith("(invalid continuation byte): save it as UTF-8\n")
 
 
 @pytest.mark.parametrize(

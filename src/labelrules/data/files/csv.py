@@ -419,7 +419,7 @@ def _read_undescribed(
             decoder = _Nominal if column in as_texts else _Undeclared
             features[column] = decoder(source, Feature(name), missing)
     schema = Schema([decoder.feature for decoder in features.values()], labels)
-    name = _stem(source.path)
+    name = re.sub(r"(\.(csv|tsv|txt))?(\.gz)?$", "", source.path.name, count=1)
     return _read(source, features, label_decoders, TableDescription(schema, False, missing, name))
 
 
@@ -434,10 +434,3 @@ def _check_choice(labels: Names, others: Names) -> None:
     for label in labels:
         if label in others:
             raise DataError(f"{quoted(label)} is named as a label and as something else")
-
-
-def _stem(path: Path) -> str:
-    name = path.name
-    for ending in (".gz", ".csv", ".tsv", ".txt"):
-        name = name.removesuffix(ending)
-    return name

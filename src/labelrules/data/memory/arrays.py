@@ -11,7 +11,7 @@ from scipy import sparse
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
-    Column,
+    EncodedColumn,
     FeatureTable,
     check_exact,
     is_exact,
@@ -28,7 +28,7 @@ class ArrayTable(FeatureTable):
         self.shape = (array.shape[0], array.shape[1])
         self.is_numeric = array.dtype.kind in "iuf"
 
-    def read(self, index: int, name: str, nominal: bool) -> Column:
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
         """Read one column; what is masked is missing."""
         values = self._array[:, index]
         if not isinstance(values, np.ma.MaskedArray):
@@ -146,7 +146,7 @@ class SparseTable(FeatureTable):
         self.zero = "False" if X.dtype.kind == "b" else "0"
         self.is_numeric = X.dtype.kind != "b" and is_exact(self._matrix.data)
 
-    def read(self, index: int, name: str, nominal: bool) -> Column:
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
         """Read the stored entries of one column, which are never 0, nor False."""
         start, stop = self._matrix.indptr[index : index + 2]
         column = read_array(self._matrix.data[start:stop], name, nominal)

@@ -39,7 +39,7 @@ _ADVICE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class EncodedColumn:
     """Values of one column: numbers, or codes of its own categories.
 
     NaN stands for a missing value in both.
@@ -72,7 +72,7 @@ class FeatureTable(ABC):
     """Whether all columns hold numbers, so that `numbers` can read them at once."""
 
     @abstractmethod
-    def read(self, index: int, name: str, nominal: bool) -> Column:
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
         """Read one column; `name` is for messages; with `nominal`, numbers become categories."""
 
     def numbers(self, names: Sequence[str]) -> Matrix:
@@ -88,13 +88,13 @@ class FeatureTable(ABC):
         return matrix
 
 
-def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
+def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedColumn:
     """Read a one-dimensional array; with `nominal`, numbers become categories."""
     kind = values.dtype.kind
     if kind in "OT":
         return read_objects(values.astype(object).tolist(), name, nominal)
     if kind == "b":
-        return Column(values.astype(np.float64), BOOLEANS, are_truth_values=True)
+        return EncodedColumn(values.astype(np.float64), BOOLEANS, are_truth_values=True)
     if kind == "U":
         return _sorted_texts(values)
     if kind not in "iuf":
@@ -102,10 +102,10 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
     if nominal:
         return _nominal_numbers(values, name)
     check_exact(values.reshape(-1, 1), [name])
-    return Column(values.astype(np.float64))
+    return EncodedColumn(values.astype(np.float64))
 
 
-def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
+def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColumn:
     """Read Python objects: numbers make a numeric column, text and truth values a nominal one."""
     kinds = [kind_of(value) for value in values]
     found = set(kinds) - {"missing"}
@@ -115,13 +115,13 @@ def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
             nan if kind == "missing" else _exact_float(value, name)
             for value, kind in zip(values, kinds, strict=True)
         ]
-        return Column(np.array(numbers, dtype=np.float64))
+        return EncodedColumn(np.array(numbers, dtype=np.float64))
     return nominal_column(values, kinds, name)
 
 
 def nominal_column(
     values: Sequence[Any], kinds: Sequence[str], name: str, declared: Iterable[Any] | None = None
-) -> Column:
+) -> EncodedColumn:
     """Codes of the declared categories, or else of those found, sorted."""
     # 1 and True are equal in Python but not the same category: the kind is part of the key
     different = {(k, v): v for k, v in zip(kinds, values, strict=True) if k != "missing"}
@@ -130,7 +130,7 @@ def nominal_column(
     code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
     codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
     only_truth_values = {kind for kind, _ in different} == {"bool"}
-    return Column(np.array(codes, dtype=np.float64), categories, only_truth_values)
+    return EncodedColumn(np.array(codes, dtype=np.float64), categories, only_truth_values)
 
 
 def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
@@ -328,15 +328,15 @@ def _in_order(different: dict[tuple[str, Any], Any]) -> list[Any]:
     return sorted(different.values(), key=text_of)
 
 
-def _sorted_texts(values: npt.NDArray[np.str_]) -> Column:
+def _sorted_texts(values: npt.NDArray[np.str_]) -> EncodedColumn:
     categories, codes = np.unique(values, return_inverse=True)
-    return Column(codes.astype(np.float64), tuple(categories.tolist()))
+    return EncodedColumn(codes.astype(np.float64), tuple(categories.tolist()))
 
 
-def _nominal_numbers(values: npt.NDArray[Any], name: str) -> Column:
+def _nominal_numbers(values: npt.NDArray[Any], name: str) -> EncodedColumn:
     numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
     known = ~np.isnan(numbers)
     different, codes = np.unique(numbers[known], return_inverse=True)
     column = np.full(len(numbers), nan)
     column[known] = codes
-    return Column(column, category_texts(different.tolist(), name))
+    return EncodedColumn(column, category_texts(different.tolist(), name))

@@ -9,7 +9,7 @@ from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Board, Floats, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import SparseTable, as_table
-from labelrules.data.memory.columns import BOOLEANS, Column, FeatureTable, is_number_text
+from labelrules.data.memory.columns import BOOLEANS, EncodedColumn, FeatureTable, is_number_text
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import (
     checked_names,
@@ -230,7 +230,7 @@ def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
     return _fitted(table.read(index, feature.name, feature.is_nominal), feature)
 
 
-def _fitted(column: Column, feature: Feature) -> Floats | str:
+def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
     if column.is_missing_throughout or (column.categories is None and feature.is_numeric):
         return column.values
     if feature.categories is None:

@@ -13,7 +13,7 @@ from labelrules._checks import is_whole, quoted
 from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
     BOOLEANS,
-    Column,
+    EncodedColumn,
     FeatureTable,
     category_texts,
     kind_of,
@@ -74,7 +74,7 @@ class FrameTable(FeatureTable):
         self._frame = nw.from_native(data, eager_only=True)
         self.shape = self._frame.shape
 
-    def read(self, index: int, name: str, nominal: bool) -> Column:
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
         """Read one column by its type."""
         return read_series(self._frame.get_column(self.names[index]), name, nominal)
 
@@ -98,7 +98,7 @@ def _values(series: Series) -> npt.NDArray[Any] | list[Any]:
     return [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()]
 
 
-def read_series(series: Series, name: str, nominal: bool) -> Column:
+def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
     """Read one column of a frame by its type."""
     dtype = series.dtype
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
@@ -108,11 +108,11 @@ def read_series(series: Series, name: str, nominal: bool) -> Column:
     if isinstance(dtype, nw.Boolean):
         values = series.fill_null(False).to_numpy().astype(np.float64)
         values[series.is_null().to_numpy()] = np.nan
-        return Column(values, BOOLEANS, are_truth_values=True)
+        return EncodedColumn(values, BOOLEANS, are_truth_values=True)
     if dtype.is_numeric():
         return _read_numbers(series, name, nominal)
     if series.is_null().all():
-        return Column(np.full(len(series), np.nan))
+        return EncodedColumn(np.full(len(series), np.nan))
     return _refuse(series, name)
 
 
@@ -147,14 +147,14 @@ def _name_text(column: Any, what: str) -> str:
     )
 
 
-def _read_objects(series: Series, name: str, nominal: bool) -> Column:
+def _read_objects(series: Series, name: str, nominal: bool) -> EncodedColumn:
     values = series.to_list()
     if isinstance(series.dtype, nw.String):  # even if every value is missing
         return nominal_column(values, [kind_of(value) for value in values], name)
     return read_objects(values, name, nominal)
 
 
-def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
+def _read_numbers(series: Series, name: str, nominal: bool) -> EncodedColumn:
     if isinstance(series.dtype, _BEYOND_NUMPY):
         return read_objects(series.to_list(), name, nominal)
     missing = series.is_null().to_numpy()
@@ -167,7 +167,7 @@ def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
     return replace(column, values=values)
 
 
-def _read_categories(series: Series, name: str) -> Column:
+def _read_categories(series: Series, name: str) -> EncodedColumn:
     coded = _coded(series)
     if coded is None:
         values = series.to_list()
@@ -179,7 +179,7 @@ def _read_categories(series: Series, name: str) -> Column:
     # a missing value has the code -1, which is the last place; a category may be missing itself
     places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
     only_truth_values = {kind_of(value) for value in values} == {"bool"}
-    return Column(np.array(places)[codes], categories, only_truth_values)
+    return EncodedColumn(np.array(places)[codes], categories, only_truth_values)
 
 
 def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
@@ -198,7 +198,7 @@ def _declared(series: Series) -> Sequence[Any] | None:
     return series.cat.get_categories().to_list() if isinstance(series.dtype, nw.Enum) else None
 
 
-def _refuse(series: Series, name: str) -> Column:
+def _refuse(series: Series, name: str) -> EncodedColumn:
     for dtype, (what, advice) in _ADVICE.items():
         if isinstance(series.dtype, dtype):
             refuse_kind(name, what, advice)

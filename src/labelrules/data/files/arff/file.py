@@ -14,7 +14,14 @@ from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import BLOCK_SIZE, TextBlock, read_blocks
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Header, read_header, written
-from labelrules.data.files.arff.layout import Layout, Lookup, Part, Parts, layout_of, lookup_of
+from labelrules.data.files.arff.layout import (
+    Layout,
+    Lookup,
+    Part,
+    RowCollector,
+    layout_of,
+    lookup_of,
+)
 from labelrules.data.files.arff.rows import careful
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
@@ -80,7 +87,7 @@ class _Reader:
         self.fast_readers = fast_readers
         self.layout = layout_of(header, hierarchy, ignore)
         self.lookup = lookup_of(self.layout)
-        self.parts = Parts(self.layout.n_features, self.layout.usual_labels)
+        self.parts = RowCollector(self.layout.n_features, self.layout.usual_labels)
 
     def read(self, blocks: Iterable[TextBlock], path: Path) -> None:
         """Append the rows of a file."""

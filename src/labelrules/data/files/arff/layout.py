@@ -253,8 +253,8 @@ Part = DenseRows | SparseRows
 
 
 @dataclass
-class Parts:
-    """Collects parts; joining them takes little more memory than the result.
+class RowCollector:
+    """Collects rows part by part; joining them takes little more memory than the result.
 
     Parameters
     ----------
