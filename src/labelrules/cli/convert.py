@@ -133,9 +133,8 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 
     if form == "csv" and str(target) == STANDARD:
         from labelrules.data.files.csv import csv_lines
-        from labelrules.data.schema_json import described
 
-        write_text("".join(csv_lines(data, described(data))), STANDARD)
+        write_text("".join(csv_lines(data)), STANDARD)
     elif form == "csv":
         write_csv(data, target)
     elif form == "arff":

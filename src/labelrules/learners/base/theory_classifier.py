@@ -10,9 +10,9 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import listed
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
-from labelrules.data.memory.labels import listed
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.targets import Target
 from labelrules.rules import (
