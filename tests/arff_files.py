@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from labelrules.data import Dataset
-from labelrules.data.files.arff.file import FAST_WAYS, FastWay, read_arff
+from labelrules.data.files.arff.file import FAST_READERS, FastReader, read_arff
 
 
 def read(
@@ -15,7 +15,7 @@ def read(
     ignore: Sequence[str] = (),
     encoding: str = "utf-8",
     name: str = "t.arff",
-    fast_ways: Sequence[FastWay] = FAST_WAYS,
+    fast_readers: Sequence[FastReader] = FAST_READERS,
     block_size: int = 1 << 18,
 ) -> Dataset:
     """The data set in a file with this content."""
@@ -29,7 +29,7 @@ def read(
             ignore,
             "t",
             encoding,
-            fast_ways=fast_ways,
+            fast_readers=fast_readers,
             block_size=block_size,
         )
 

@@ -1,8 +1,7 @@
-"""What is said of arrays, frames, CSV and Parquet files that are not as they should be."""
+"""Errors of arrays, frames, Parquet files, and CSV files that are not plain text or not there."""
 
 import datetime as dt
 import gzip
-import json
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -304,11 +303,11 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "Y rows of text": (
         lambda: dataset([[1], [2]], [["0", "1"], ["1", "0"]]),
-        "Y has nothing but the texts '0' and '1': turn them into numbers, as by .*int",
+        "Y holds only the texts '0' and '1': turn them into numbers, as by .*int",
     ),
     "Y rows of text and names": (
         lambda: dataset([[1], [2]], [("0", "0"), ("1", "0")], label_names=["a", "b"]),
-        "Y has nothing but the texts '0' and '1'",
+        "Y holds only the texts '0' and '1'",
     ),
     "Y sparse duplicates": (
         lambda: dataset(
@@ -448,20 +447,6 @@ def csv(text: str | bytes, *labels: str, **options: object) -> Callable[[Path], 
     return attempt
 
 
-def described(text: str, **changes: object) -> Callable[[Path], object]:
-    """Read a table whose schema file, changed as given, says: numeric a, nominal b, label l."""
-
-    def attempt(folder: Path) -> object:
-        path = folder / "t.csv"
-        write_csv(dataset([[1, "x"]], [[1]], feature_names=["a", "b"], label_names=["l"]), path)
-        path.write_text(text)
-        beside = folder / "t.csv.schema.json"
-        beside.write_text(json.dumps(json.loads(beside.read_text()) | changes))
-        return read_csv(path)
-
-    return attempt
-
-
 def beside(content: bytes) -> Callable[[Path], object]:
     """Read a table with this schema file."""
 
@@ -470,6 +455,12 @@ def beside(content: bytes) -> Callable[[Path], object]:
         return read_csv(written(folder / "t.csv", b"a,b,l\n1,x,1\n"))
 
     return attempt
+
+
+def nul_in_a_cell(folder: Path) -> object:
+    path = folder / "t.csv"
+    write_csv(dataset([[1, "x"]], [[1]]), path)
+    return read_csv(written(path, path.read_bytes().replace(b"x,", b"\0,")))
 
 
 def zipped(content: bytes) -> Callable[[Path], object]:
@@ -530,89 +521,15 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     # name: how to make it, the line named, what is said
     "csv not there": (lambda f: read_csv(f / "t.csv", ["l"]), None, "there is no such file"),
     "csv is a folder": (lambda f: read_csv(f, ["l"]), None, "this is a folder"),
-    "csv empty": (csv(""), None, "the file is empty: a header line"),
-    "csv blank first line": (csv("\na,l\n"), None, "the file is empty"),
-    "csv header alone": (csv("a,l\n"), None, "there are no rows, so nothing says what"),
-    "csv no labels named": (
-        lambda f: read_csv(written(f / "t.csv", b"a,l\n1,0\n")),
-        None,
-        r"which columns are labels\? Pass labels=\[\.\.\.\], or put the schema file t\.csv\.schema",
-    ),
-    "csv unknown label": (csv("a,lab\n1,0\n"), 1, "there is no column 'l'"),
-    "csv close label": (
-        csv("a,sports\n1,0\n", "sport"),
-        1,
-        r"there is no column 'sport'; did you mean 'sports'\?",
-    ),
-    "csv other delimiter": (
-        csv("a;l\n1;0\n"),
-        1,
-        "there is no column 'l': the header is one cell, 'a;l'; perhaps pass delimiter=';'",
-    ),
-    "csv tabs": (csv("a\tl\n1\t0\n"), 1, r"one cell, 'a\\tl'; perhaps pass delimiter='\\t'"),
-    "csv bars": (csv("a|l\n1|0\n"), 1, r"one cell, 'a\|l'; perhaps pass delimiter='\|'"),
-    "csv commas": (csv("a,l\n1,0\n", delimiter=";"), 1, "perhaps pass delimiter=','"),
-    "csv decimal commas": (
-        csv("l;a\n0;1,5\n", "l;a"),
-        2,
-        "2 cells, but the header has 1: .* perhaps pass delimiter=';'",
-    ),
-    "csv other delimiter and no labels": (
-        lambda f: read_csv(written(f / "t.csv", b"a;l\n1;0\n")),
-        None,
-        "which columns are labels.*perhaps pass delimiter=';'",
-    ),
-    "csv unknown nominal": (csv(GOOD, nominal=["c"]), 1, "there is no column 'c'"),
-    "csv unknown ignored": (csv(GOOD, ignore=["c"]), 1, "there is no column 'c'"),
-    "csv two columns of a name": (csv("a,a,l\n1,2,0\n"), 1, "two columns are called 'a'"),
-    "csv column without name": (csv("a,,l\n1,2,0\n"), 1, "column 2 has no name"),
-    "csv row too short": (csv("a,b,l\n1,2,0\n1,0\n"), 3, "2 cells, but the header has 3"),
-    "csv row too long": (csv("a,l\n1,0,9\n"), 2, "3 cells, but the header has 2"),
-    "csv empty line inside": (csv("a,l\n1,0\n\n1,1\n"), 3, "the line is empty"),
-    "csv label not 0 or 1": (csv("a,l\n1,0\n2,yes\n"), 3, "label 'l' is 'yes': a label is 0 or 1"),
-    "csv label missing": (csv("a,l\n1,\n"), 2, "label 'l' is '': a label is 0 or 1"),
-    "csv nan": (
-        csv("a,l\n1,0\nNaN,0\n"),
-        3,
-        r"column 'a' holds numbers, such as '1' in line 2, but this cell is 'NaN': pass "
-        r"missing='NaN' if it stands for a missing value, or nominal=\['a'\]",
-    ),
-    "csv nan alone": (
-        csv("a,l\n,0\nNaN,0\n"),
-        3,
-        r"column 'a' holds no number, and this cell is 'NaN': pass missing='NaN' .*",
-    ),
-    "csv infinite": (csv("a,l\n1,0\n-inf,0\n"), 3, "in line 2, but this cell is '-inf'"),
-    "csv a few odd cells": (
-        csv("a,l\n1.5,0\n2.5,0\nNA,1\n"),
-        4,
-        "column 'a' holds numbers, such as '1.5' in line 2, but this cell is 'NA': pass "
-        r"missing='NA' if it stands for a missing value, or nominal=\['a'\] if the column holds",
-    ),
-    "csv codes": (
-        csv("a,l\n1,0\n2,0\n3a,1\n"),
-        4,
-        r"but this cell is '3a': .* or nominal=\['a'\] if the column holds categories",
-    ),
-    "csv rounded": (
-        csv("a,l\n1,0\n9007199254740993,0\n"),
-        3,
-        "column 'a' holds numbers, but this cell is the whole number 9007199254740993, which a "
-        r"float64 cannot hold exactly: scale the column, or pass nominal=\['a'\]",
-    ),
-    "csv too large": (csv("a,l\n1e999,0\n"), 2, "holds numbers, but this cell is '1e999'"),
-    "csv unclosed quote": (csv('a,l\n1,0\n"2,0\n3,0\n'), 3, "a quote is opened but never closed"),
-    "csv text after quote": (csv('a,l\n"x"y,0\n'), 2, "there is text after a closing quote"),
     "csv huge cell": (csv(f"a,l\n1,0\n{HUGE},0\n"), 3, "a cell has more than 131072 characters"),
     "csv NUL": (csv("a,l\n1,0\n\0,0\n"), 3, "the line has a NUL character"),
-    "csv not UTF-8": (csv(b"a,l\n1,0\n\xff,0\n"), 3, r"not utf-8 text .*pass encoding="),
-    "csv bad header text": (csv(b"\xff,l\n1,0\n"), 1, "not utf-8 text"),
-    "csv not UTF-16": (csv("a,l\n", encoding="utf-16"), None, "not utf-16 text .*start with BOM"),
-    "csv in a file": (
-        lambda f: read_csv(written(f / "t.csv", b"") / "t.csv", ["l"]),
-        None,
-        "this is a folder, or its folder is a file",
+    "csv not UTF-8": (
+        csv(b"a,l\n1,0\n\xff,0\n"),
+        3,
+        r"not utf-8 text .*: pass its encoding, such as encoding=",
     ),
+    "csv bad header text": (csv(b"\xff,l\n1,0\n"), 1, "not utf-8 text"),
+    "csv not UTF-16": (csv("a,l\n", encoding="utf-16"), 1, "not utf-16 text .*start with BOM"),
     "csv UTF-16 unannounced": (csv("a,l\n1,0\n".encode("utf-16")), 1, "not utf-8 text"),
     "gzip truncated": (zipped(PACKED[:CUT]), CUT_LINE, "the compressed file ends early: get it"),
     "gzip truncated in the header": (zipped(PACKED[:5]), None, "the compressed file ends early"),
@@ -638,62 +555,14 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
     ),
     "gzip is none": (zipped(b"a,l\n1,0\n"), None, "this is not a gzip file"),
     # --- CSV with a schema file
-    "schema: bad number": (
-        described("a,b,l\n1,x,0\nold,x,1\n"),
-        3,
-        "column 'a' holds numbers, but this cell is 'old'",
-    ),
-    "schema: rounded": (
-        described("a,b,l\n1,x,0\n -9007199254740993,x,0\n"),
-        3,
-        "this cell is the whole number -9007199254740993, which a float64 cannot hold exactly",
-    ),
-    "schema: nan": (described("a,b,l\nnan,x,0\n"), 2, "holds numbers, but this cell is 'nan'"),
-    "schema: unknown category": (
-        described("a,b,l\n1,xx,0\n"),
-        2,
-        "column 'b' has the unknown category 'xx'",
-    ),
-    "schema: label": (described("a,b,l\n1,x,2\n"), 2, "label 'l' is '2': a label is 0 or 1"),
-    "schema: column gone": (described("a,l\n1,0\n"), 1, "there is no column 'b'"),
-    "schema: column more": (described("a,b,c,l\n"), 1, "column 'c' is not in the schema file"),
-    "schema: NUL": (described("a,b,l\n1,\0,0\n"), 2, r"unknown category '\\x00'"),
-    "schema not JSON": (beside(b"{\n nope"), 2, "the schema is not valid JSON"),
+    "schema: NUL": (nul_in_a_cell, 2, r"unknown category '\\x00'"),
     "schema not UTF-8": (beside(b'{"a": "\xff"}'), 1, "not utf-8 text"),
-    "schema of something else": (beside(b"[]"), None, "the whole must be an object, not \\[\\]"),
     "schema with a long number": (
         beside(b'{"version": ' + b"1" * 5000 + b"}"),
         None,
-        "the schema is wrong: a number has too many digits",
+        r"the schema is wrong: \$\[\.\.\.\]: integer value out of range",
     ),
-    "schema nested": (beside(b"[" * 100_000), None, "nested too deeply|not valid JSON"),
-    "schema without format": (beside(b"{}"), None, '"format" is not "labelrules-schema"'),
-    "schema of the future": (described(GOOD, version=2), None, '"version" is 2, but this'),
-    "schema labels no list": (described(GOOD, labels="l"), None, '"labels" must be a list'),
-    "schema label no text": (described(GOOD, labels=[1]), None, "a label name must be text"),
-    "schema features no objects": (
-        described(GOOD, features=["a"]),
-        None,
-        "a feature must be an object, not 'a'",
-    ),
-    "schema feature without name": (described(GOOD, features=[{}]), None, '"name" is not there'),
-    "schema with equal names": (
-        described(GOOD, features=[{"name": "a"}, {"name": "a"}]),
-        None,
-        "two features are called 'a'",
-    ),
-    "schema with unknown parent": (described(GOOD, parents=["z"]), None, "unknown parent 'z'"),
-    "schema with odd parent": (described(GOOD, parents=[3]), None, "a parent must be text"),
-    "schema missing is a category": (
-        described(GOOD, missing="x"),
-        None,
-        "\"missing\" is 'x', which is also a category",
-    ),
-    "schema sparse is no truth value": (
-        described(GOOD, sparse=0),
-        None,
-        '"sparse" must be true or false',
-    ),
+    "schema nested": (beside(b"[" * 100_000), None, r"not valid JSON \(nested too deeply\)"),
     # --- Parquet
     "parquet not there": (
         lambda f: read_parquet(f / "t.parquet"),
@@ -766,7 +635,7 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
             lambda t: t.set_column(0, "indices", pa.array([[]], pa.large_list(pa.int32()))), True
         ),
         None,
-        "the sparse rows have not as many values as indices",
+        "the sparse rows have different numbers of values and indices",
     ),
     "parquet sparse rows no lists": (
         spoilt(lambda t: t.set_column(0, "indices", pa.array([1])), True),
@@ -779,7 +648,7 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
 OPTIONS: dict[str, tuple[Callable[[Path], object], str]] = {
     "delimiter of two": (csv(GOOD, delimiter=";;"), "delimiter is ';;': give one character"),
     "delimiter a quote": (csv(GOOD, delimiter='"'), "delimiter is '\"'"),
-    "encoding unknown": (csv(GOOD, encoding="utf-99"), "there is no encoding 'utf-99'"),
+    "encoding unknown": (csv(GOOD, encoding="utf-99"), "encoding='utf-99' is no text encoding"),
     "labels as text": (
         lambda f: read_csv(written(f / "t.csv", GOOD.encode()), "l"),
         "labels is one text, 'l': give a list",

@@ -136,7 +136,7 @@ learn plain.arff | no XML file names its labels: looked for plain.xml; pass --xm
 learn plain.arff --format meka | has no -C option that counts the labels
 learn bad.arff | bad.arff, line 5
 learn magazines --part train | magazines is not divided into parts: leave --part out
-learn openml:nothing | fetch knows no data set 'nothing'
+learn openml:nothing | fetch has no data set 'nothing'
 predict model.json a.csv | the data have no column 'education', a feature of the model
 predict nofile.json magazines | nofile.json: there is no such file or folder
 predict empty.json magazines | empty.json: $.format: must be "labelrules"
@@ -238,7 +238,7 @@ def test_the_encoding_of_models_is_not_to_be_chosen(folder, tmp_path):
     path.write_bytes('{"format": "ä"}'.encode("latin-1"))
     done = called("show", str(path))
     assert done.code == 1
-    assert done.err.endswith("(invalid continuation byte): save it so\n")
+    assert done.err.endswith("(invalid continuation byte): save it as UTF-8\n")
 
 
 @pytest.mark.parametrize(

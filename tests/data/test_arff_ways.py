@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from arff_files import read
 from labelrules.data import Dataset, FileError
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
-from labelrules.data.files.arff.file import FAST_WAYS, FastWay, read_arff
+from labelrules.data.files.arff.file import FAST_READERS, FastReader, read_arff
 from labelrules.data.files.arff.header import Header
 from labelrules.data.files.arff.layout import DenseRows, SparseRows, layout_of, lookup_of
 
 
-def outcome(content: bytes, block_size: int, fast_ways: Sequence[FastWay]) -> Dataset | str:
+def outcome(content: bytes, block_size: int, fast_readers: Sequence[FastReader]) -> Dataset | str:
     """The data set, or the error without the file's name, which changes."""
     try:
         return read(
             content,
             ("l", "m", "k"),
             ignore=["i"],
-            fast_ways=fast_ways,
+            fast_readers=fast_readers,
             block_size=block_size,
         )
     except FileError as error:
@@ -139,7 +139,7 @@ def bodies(draw: st.DrawFn) -> bytes:
 def test_fast_and_careful_reading_agree(body: bytes, block_size: int) -> None:
     content = HEADER + body
     careful = outcome(content, block_size, ())
-    for ways in (FAST_WAYS, (sparse_digits,), (plain_words,)):
+    for ways in (FAST_READERS, (sparse_digits,), (plain_words,)):
         found = outcome(content, block_size, ways)
         assert found == careful
         assert storage(found) == storage(careful)
@@ -148,7 +148,7 @@ def test_fast_and_careful_reading_agree(body: bytes, block_size: int) -> None:
     assert at_once == careful or (isinstance(at_once, str) and isinstance(careful, str))
 
 
-def parsed(way: FastWay, body: bytes) -> DenseRows | SparseRows | None:
+def parsed(way: FastReader, body: bytes) -> DenseRows | SparseRows | None:
     """What one fast way makes of some rows."""
     headers: list[Header] = []
 
@@ -172,14 +172,14 @@ def parsed(way: FastWay, body: bytes) -> DenseRows | SparseRows | None:
         (plain_words, b"1,0.5,?,red,x,1,?,1.0\n0, -1, 2, 12, x, 0, 5, 0\n"),
     ],
 )
-def test_fast_ways_take_what_they_are_for(way: FastWay, body: bytes) -> None:
+def test_fast_readers_take_what_they_are_for(way: FastReader, body: bytes) -> None:
     """Else the agreement of all ways would say little."""
     assert parsed(way, body) is not None
 
 
-@pytest.mark.parametrize("way", FAST_WAYS)
+@pytest.mark.parametrize("way", FAST_READERS)
 @pytest.mark.parametrize(
     "body", [b"", b"\n", b"1,2", b"{0 1", b"{5 1,5 1}\n", b"{7 2}\n", b"% x\n"]
 )
-def test_fast_ways_leave_the_rest(way: FastWay, body: bytes) -> None:
+def test_fast_readers_leave_the_rest(way: FastReader, body: bytes) -> None:
     assert parsed(way, body) is None

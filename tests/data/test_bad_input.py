@@ -1,7 +1,9 @@
-"""What is said of input that is not as it should be: every malformed input and its message.
+"""Malformed input and its messages.
 
-The tables are in `bad_arff.py` (Mulan and MEKA files) and `bad_tables.py` (arrays, frames, CSV and
-Parquet files): a name, how to make and read the input, and the message as a pattern.
+Text files are in the folder `bad`, with the call that reads them and the message that it gives
+(``<any>`` for the words of another library). What is not text is in `bad_arff.py` (Mulan and MEKA
+files) and `bad_tables.py` (arrays, frames, CSV and Parquet files): a name, how to make and read the
+input, and the message as a pattern.
 """
 
 import re
@@ -12,7 +14,11 @@ import pytest
 
 import bad_arff
 import bad_tables
+import labelrules.data
 from labelrules.data import DataError, FileError
+
+SECTION = re.compile(r"^(?:>>> |--- )(.*)\n((?:(?!--- ).*\n)*)", re.MULTILINE)
+BAD = Path(__file__).parent / "bad"
 
 
 def assert_reads_well(error: Exception, message: str) -> None:
@@ -21,6 +27,33 @@ def assert_reads_well(error: Exception, message: str) -> None:
     assert "\n" not in str(error)
     shown = "".join(traceback.format_exception(error))
     assert shown.count("Traceback (most recent call last)") == 1
+
+
+def text_cases() -> dict[str, str]:
+    cases = {}
+    for file in sorted(BAD.glob("*.txt")):
+        for case in re.split(r"^=== ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            name, _, content = case.partition("\n")
+            assert cases.setdefault(f"{file.stem}: {name}", content) is content, "a name twice"
+    return cases
+
+
+@pytest.mark.parametrize("content", text_cases().values(), ids=text_cases())
+def test_bad_text_files(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, *files, (end, message) = re.findall(
+        r"^(?:--- |>>> )(.*)\n((?:(?!--- ).*\n)*)", content, re.M
+    )
+    assert end == "error"
+    monkeypatch.chdir(tmp_path)
+    Path("labels.xml").write_bytes((BAD / "labels.xml").read_bytes())
+    for name, text in files:
+        Path(name).write_text(text, encoding="utf-8")
+    with pytest.raises(FileError) as caught:
+        eval(call[0], vars(labelrules.data))
+    expected = ".*".join(map(re.escape, message.strip().split("<any>")))
+    assert_reads_well(caught.value, rf"\A{expected}\Z")
+    line = re.match(r"[^:]*, line (\d+): ", message)
+    assert caught.value.line == (int(line[1]) if line else None)
 
 
 @pytest.mark.parametrize("case", bad_tables.ARRAYS)

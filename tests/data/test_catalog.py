@@ -93,7 +93,7 @@ def test_the_folder_may_come_from_the_environment(
         ("half", "test", "half-test.arff is not there"),
         ("../whole", None, "has no data set '../whole'"),
         ("magazines", "test", "magazines is not divided into parts"),
-        ("whole", "both", "part is 'both': it may be 'train', 'test' or None"),
+        ("whole", "both", "part must be 'train', 'test' or None for all rows, not 'both'"),
     ],
 )
 def test_what_is_not_there_is_said(folder: Path, name: str, part: str | None, message: str) -> None:

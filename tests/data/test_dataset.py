@@ -2,13 +2,14 @@
 
 import copy
 import pickle
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from hypothesis import given
 from scipy import sparse
 
-from labelrules.data import DataError, Dataset, Feature, Schema, load
+from labelrules.data import DataError, Dataset, Feature, Schema, dataset, load
 from strategies import datasets
 
 S = Schema([Feature("x")], ["l"])
@@ -58,7 +59,7 @@ def test_take_and_without():
     assert len(readers.take([])) == 0
     assert readers.take(readers.Y[:, 3] == 1).n_rows == 2
     assert readers.without(["sex"]).schema.feature_names == ("education", "marital", "children")
-    with pytest.raises(DataError, match="there is no feature 'size' to leave out"):
+    with pytest.raises(DataError, match="there is no feature or label 'size' to leave out"):
         readers.without(["size"])
 
 
@@ -103,3 +104,36 @@ def test_names_are_lists_not_texts():
 def test_the_schema_cannot_be_changed_through_its_indices():
     with pytest.raises(TypeError):
         S.feature_index["y"] = 0
+
+
+def test_a_data_set_is_shown_by_its_sizes():
+    readers = load("magazines")
+    assert repr(readers) == "Dataset('magazines': 14 rows, 4 features, 4 labels)"
+    thin = dataset(sparse.csr_array((1, 1200)), [[1]])
+    assert repr(thin) == "Dataset(1 row, 1,200 sparse features, 1 label)"
+    assert repr(thin.schema) == (
+        "Schema(1,200 features: 'x0', 'x1', 'x2', 'x3', 'x4' and 1195 more; 1 label: 'y0')"
+    )
+
+
+def test_a_notebook_shows_the_first_rows():
+    nasty = dataset([["<b>", 1.5], ["&", None]], [{"<i>", "sports"}, set()], name="<u>")
+    page = ElementTree.fromstring(nasty._repr_html_())
+    assert page.findtext("p") == "<u>: 2 rows, 2 features, 2 labels"
+    cells = [[cell.text or "" for cell in row] for row in page.iter("tr")]
+    assert cells == [["x0", "x1", "labels"], ["<b>", "1.5", "<i>, sports"], ["&", "?", ""]]
+
+
+def test_a_notebook_shows_some_features_of_many():
+    wide = dataset(np.zeros((9, 30)), np.zeros((9, 1)))
+    page = ElementTree.fromstring(wide._repr_html_())
+    rows = list(page.iter("tr"))
+    assert len(rows) == 1 + 5
+    assert [cell.text for cell in rows[0]] == [*(f"x{j}" for j in range(8)), "…", "labels"]
+
+
+def test_labels_are_left_out_with_their_place_in_the_hierarchy():
+    schema = Schema([Feature("a")], ["sport", "ball", "news"], [None, "sport", None])
+    data = Dataset(schema, [[1.0]], [[1, 1, 0]]).without(["sport"])
+    assert data.schema == Schema([Feature("a")], ["ball", "news"])
+    assert data.Y.tolist() == [[1, 0]]

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -106,3 +107,14 @@ def test_figures_as_plain_values_and_frozen() -> None:
     assert plain["name"] == "magazines"
     with pytest.raises(ValueError, match="read-only"):
         figures.co_occurrence[0, 0] = 1
+
+
+def test_statistics_are_shown_in_one_line_and_in_notebooks_as_tables():
+    figures = statistics(load("magazines"))
+    assert repr(figures) == "Statistics('magazines': 14 rows, 4 labels, cardinality 1.286)"
+    page = ElementTree.fromstring(figures._repr_html_())
+    figure, labels = page.iter("table")
+    assert [cell.text for cell in next(figure.iter("tr"))] == ["instances", "14"]
+    assert [cell.text for cell in list(labels.iter("tr"))[1]] == ["quality", "7", "0.500", "1.000"]
+    many = statistics(dataset(np.zeros((2, 1)), np.eye(2, 30)))
+    assert "… and 10 more" in many._repr_html_()

@@ -14,7 +14,7 @@ from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.files.access import read_blocks
 from labelrules.data.files.arff.file import read_arff
 from labelrules.data.files.arff.header import Header, read_header
-from labelrules.data.files.csv import Source
+from labelrules.data.files.csv_records import Source
 from labelrules.data.schema_json import schema_path
 
 

@@ -1,4 +1,4 @@
-"""Data holds: what a table of features and labels is, and how to come by one."""
+"""Data sets in memory and in files: features, labels and their schema."""
 
 from labelrules.data.catalog import fetch, load
 from labelrules.data.dataset_statistics import Statistics, statistics

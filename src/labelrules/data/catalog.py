@@ -1,4 +1,4 @@
-"""Data sets by name: embedded, from a folder, or from OpenML."""
+"""Data sets by name: part of the package, in a folder, or from OpenML."""
 
 import os
 import warnings
@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board
-from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.csv import read_csv
 from labelrules.data.files.mulan import read_mulan
 from labelrules.data.memory.encoding import dataset
@@ -32,7 +33,7 @@ OPENML: Mapping[str, int] = {
     "slashdot": 40596,
     "yeast": 40597,
 }
-"""What :func:`fetch` knows, with the numbers of the data sets at openml.org."""
+"""The data sets that :func:`fetch` can get, with their numbers at openml.org."""
 
 _ENDINGS = (".arff.gz", ".arff")
 _TRUTH = {"TRUE": 1, "FALSE": 0, "True": 1, "False": 0, "1": 1, "0": 0}
@@ -54,10 +55,9 @@ def load(
     ----------
     name : str
     folder : path-like, optional
-        Where the files are; the default is what the environment variable
-        ``LABELRULES_DATA`` says.
+        Where the files are; the default is the environment variable ``LABELRULES_DATA``.
     part : {"train", "test"}, optional
-        Only this part of a data set that comes in two; the default is both, the
+        Only this part of a data set that has two; the default is both, the
         rows for training first.
 
     Returns
@@ -71,7 +71,7 @@ def load(
     ('education', 'marital', 'sex', 'children')
     """
     if part not in (None, "train", "test"):
-        raise DataError(f"part is {part!r}: it may be 'train', 'test' or None for all rows")
+        raise DataError(f"part must be 'train', 'test' or None for all rows, not {part!r}")
     if name == "magazines":
         if part is not None:
             raise DataError("magazines is not divided into parts: leave part out")
@@ -101,7 +101,7 @@ def fetch(name: str) -> Dataset:
     """
     if name not in OPENML:
         raise DataError(
-            f"fetch knows no data set {quoted(name)}{suggestion(str(name), OPENML)}; it knows "
+            f"fetch has no data set {quoted(name)}{suggestion(str(name), OPENML)}; it has "
             f"{', '.join(OPENML)}"
         )
     if find_spec("pandas") is None:
@@ -146,17 +146,17 @@ def _paths(folder: Path, name: str, part: str | None) -> list[Path]:
         )
     present = [path for path in found if path is not None]
     if len(present) < len(found):
-        raise DataError(_what_is_there(folder, name, part))
+        raise DataError(_why_not_there(folder, name, part))
     return present
 
 
 def _file(folder: Path, stem: str) -> Path | None:
-    if Path(stem).name != stem:  # a name, not a way out of the folder
+    if Path(stem).name != stem:  # a name must not lead out of the folder
         return None
     return next((p for p in (folder / f"{stem}{end}" for end in _ENDINGS) if p.is_file()), None)
 
 
-def _what_is_there(folder: Path, name: str, part: str | None) -> str:
+def _why_not_there(folder: Path, name: str, part: str | None) -> str:
     stems = {path.name.removesuffix(end) for end in _ENDINGS for path in folder.glob(f"*{end}")}
     if name in stems:
         return f"{folder}: {name} is not divided into parts: leave part out"
@@ -174,7 +174,7 @@ def _from_openml(name: str) -> Any:
 
     try:
         with warnings.catch_warnings():
-            # it tries again some times; only the last word matters
+            # it tries several times; only the last error matters
             warnings.filterwarnings("ignore", "A network error occurred while downloading")
             # its other parser takes TRUE and FALSE for truth values, and then stumbles over them
             return fetch_openml(data_id=OPENML[name], as_frame=True, parser="liac-arff")
@@ -186,7 +186,7 @@ def _from_openml(name: str) -> Any:
 
 
 def _truth(column: Any, name: str) -> Board:
-    """OpenML keeps labels as the words TRUE and FALSE."""
+    """Labels as 0 and 1; OpenML stores them as the words TRUE and FALSE."""
     cells = [str(value) for value in column.tolist()]
     unknown = next((cell for cell in cells if cell not in _TRUTH), None)
     if unknown is not None:

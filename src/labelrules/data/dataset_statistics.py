@@ -1,4 +1,4 @@
-"""How many, how often, how unevenly: what there is to count in a data set."""
+"""Statistics of a data set: sizes, label frequencies, label imbalance and co-occurrence."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import counted
+from labelrules._html import fragment, html_table, render
 from labelrules._types import Board, Floats, Integers
-from labelrules.data.table import Dataset
+from labelrules.data.table import Dataset, freeze
 
 _LABELS_SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
-    """Figures of a data set; :func:`statistics` computes them.
+    """Statistics of a data set; :func:`statistics` computes them.
 
     Attributes
     ----------
@@ -77,11 +79,34 @@ class Statistics:
             for key, value in asdict(self).items()
         }
 
-    def __str__(self) -> str:
-        return "\n".join(([self.name] if self.name else []) + self._figures() + self._label_lines())
+    def __repr__(self) -> str:
+        sizes = f"{counted(self.instances, 'row')}, {counted(self.labels, 'label')}"
+        name = f"{self.name!r}: " if self.name else ""
+        return f"Statistics({name}{sizes}, cardinality {self.cardinality:.3f})"
 
-    def _figures(self) -> list[str]:
-        lines = [
+    def __str__(self) -> str:
+        lines = [self.name] if self.name else []
+        lines += [f"{what:<21}{figure:>9}" for what, figure in self._figures()]
+        rows = self._label_rows()
+        if rows:
+            width = max(5, *(len(name) for name, *_ in rows))
+            lines += ["", f"{'label':<{width}}{'rows':>9}{'share':>8}{'imbalance':>11}"]
+            lines += [f"{name:<{width}}{n:>9}{share:>8}{skew:>11}" for name, n, share, skew in rows]
+        more = self.labels - len(rows)
+        return "\n".join([*lines, f"... and {more} more"] if more else lines)
+
+    def _repr_html_(self) -> str:
+        """The same as ``print`` shows, as tables for notebooks."""
+        more = self.labels - len(rows) if (rows := self._label_rows()) else 0
+        return fragment(
+            render("<h4>{{ name }}</h4>", name=self.name or "Statistics"),
+            html_table(self._figures()),
+            html_table(rows, ["label", "rows", "share", "imbalance"]) if rows else "",
+            render('<p class="about">… and {{ more }} more</p>', more=more) if more else "",
+        )
+
+    def _figures(self) -> list[tuple[str, str]]:
+        return [
             ("instances", f"{self.instances}"),
             ("nominal features", f"{self.nominal}"),
             ("numeric features", f"{self.numeric}"),
@@ -94,27 +119,24 @@ class Statistics:
             ("largest imbalance", f"{self.imbalance_max:.3f}"),
             ("labels never present", f"{self.never}"),
         ]
-        return [f"{what:<21}{figure:>9}" for what, figure in lines]
 
-    def _label_lines(self) -> list[str]:
-        """The most frequent labels first."""
-        if not self.labels:
-            return []
-        shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN]
-        width = max(5, *(len(self.label_names[label]) for label in shown))
-        lines = ["", f"{'label':<{width}}{'rows':>9}{'share':>8}{'imbalance':>11}"]
-        for label in shown:
-            share = self.label_counts[label] / self.instances if self.instances else 0.0
-            lines.append(
-                f"{self.label_names[label]:<{width}}{self.label_counts[label]:>9}"
-                f"{share:>8.3f}{self.imbalance[label]:>11.3f}"
+    def _label_rows(self) -> list[tuple[str, int, str, str]]:
+        """The most frequent labels with their counts, shares and imbalance."""
+        shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN].tolist()
+        shares = self.label_counts / max(self.instances, 1)
+        return [
+            (
+                self.label_names[label],
+                int(self.label_counts[label]),
+                f"{shares[label]:.3f}",
+                f"{self.imbalance[label]:.3f}",
             )
-        more = self.labels - len(shown)
-        return [*lines, f"... and {more} more"] if more else lines
+            for label in shown
+        ]
 
 
 def statistics(data: Dataset) -> Statistics:
-    """Count what there is to count in a data set.
+    """Compute the statistics of a data set.
 
     Parameters
     ----------
@@ -157,12 +179,12 @@ def statistics(data: Dataset) -> Statistics:
         distinct=distinct,
         diversity=distinct / max(min(2**n_labels, n_rows), 1),
         label_names=data.schema.labels,
-        label_counts=_frozen(counts),
-        imbalance=_frozen(imbalance),
+        label_counts=freeze(counts),
+        imbalance=freeze(imbalance),
         imbalance_mean=float(occurring.mean()) if len(occurring) else 0.0,
         imbalance_max=float(occurring.max()) if len(occurring) else 0.0,
         never=int((counts == 0).sum()),
-        co_occurrence=_frozen(_co_occurrence(Y)),
+        co_occurrence=freeze(_co_occurrence(Y)),
     )
 
 
@@ -180,8 +202,3 @@ def _co_occurrence(Y: Board) -> Integers:
     """Counted on the ones alone: most rows have few labels."""
     ones = sparse.csr_array(Y).astype(np.int64)
     return np.asarray((ones.T @ ones).toarray())
-
-
-def _frozen(array: Any) -> Any:
-    array.setflags(write=False)
-    return array

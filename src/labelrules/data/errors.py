@@ -1,18 +1,14 @@
-"""What is said when data are not as they should be."""
+"""Errors about data and files."""
 
 from pathlib import Path
 
-from labelrules._checks import quoted, suggestion
-
-__all__ = ["DataError", "FileError", "quoted", "suggestion"]
-
 
 class DataError(ValueError):
-    """The data given are wrong; the message says what and what to do about it."""
+    """The data are wrong; the message names the place and what to do."""
 
 
 class FileError(DataError):
-    """A file is wrong; the message begins with its name and line.
+    """A file is wrong; the message begins with its name and the line.
 
     Parameters
     ----------

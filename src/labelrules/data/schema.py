@@ -1,7 +1,7 @@
-"""What the columns are called and which values they take."""
+"""Names, kinds and categories of columns: features and labels."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._checks import counted, listed, quoted, suggestion
 from labelrules._types import Floats
-from labelrules.data.errors import DataError, quoted
+from labelrules.data.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,20 @@ class Feature:
         """``"numeric"`` or ``"nominal"``, for messages."""
         return "numeric" if self.is_numeric else "nominal"
 
+    def text(self, value: float) -> str:
+        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing.
 
-@dataclass(frozen=True)
+        >>> Feature("sex", ("Female", "Male")).text(1.0), Feature("age").text(36.0)
+        ('Male', '36')
+        """
+        if value != value:
+            return "?"
+        if self.categories is None:
+            return repr(float(value)).removesuffix(".0")
+        return self.categories[int(value)]
+
+
+@dataclass(frozen=True, repr=False)
 class Schema:
     """Names, kinds and categories of the features, and the label space.
 
@@ -78,8 +91,8 @@ class Schema:
     Examples
     --------
     >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
-    >>> schema.n_features, schema.n_labels
-    (2, 1)
+    >>> schema
+    Schema(2 features: 'age', 'sex'; 1 label: 'quality')
     >>> schema.feature_index["sex"]
     1
     """
@@ -136,6 +149,21 @@ class Schema:
         """From a label's name to its column."""
         return MappingProxyType({name: j for j, name in enumerate(self.labels)})
 
+    def without(self, names: Collection[str]) -> "Schema":
+        """The same schema without the named features and labels; orphans become roots."""
+        for name in names:
+            if name not in self.feature_index and name not in self.label_index:
+                near = suggestion(str(name), (*self.feature_names, *self.labels))
+                raise DataError(f"there is no feature or label {quoted(name)} to leave out{near}")
+        parent_of = zip(self.labels, self.parents, strict=True)
+        kept = {label: parent for label, parent in parent_of if label not in names}
+        parents = [parent if parent in kept else None for parent in kept.values()]
+        return Schema([f for f in self.features if f.name not in names], kept, parents)
+
+    def __repr__(self) -> str:
+        features = f"{counted(self.n_features, 'feature')}: {listed(self.feature_names)}"
+        return f"Schema({features}; {counted(self.n_labels, 'label')}: {listed(self.labels)})"
+
     def __reduce__(self) -> tuple[type["Schema"], tuple[Any, ...]]:
         return Schema, (self.features, self.labels, self.parents)  # without what is cached
 
@@ -174,7 +202,7 @@ def _check_unique(features: Sequence[str], labels: Sequence[str]) -> None:
     if both:
         raise DataError(
             f"{quoted(both[0])} is the name of a feature and of a label: rename one of them, "
-            "or a rule could not say which it means"
+            "so that a name in a rule is unambiguous"
         )
 
 
@@ -182,7 +210,7 @@ def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None
     if len(parents) != len(labels):
         raise DataError(f"{len(parents)} parents were given for {len(labels)} labels")
     parent_of = dict(zip(labels, parents, strict=True))
-    rooted: set[str] = set()  # labels from which the way up is known to end
+    rooted: set[str] = set()  # labels whose ancestors are known to end at a root
     for label, parent in parent_of.items():
         if parent is not None and parent not in parent_of:
             raise DataError(f"label {quoted(label)} has the unknown parent {quoted(parent)}")

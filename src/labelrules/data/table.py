@@ -1,16 +1,20 @@
-"""X, Y and a schema, frozen."""
+"""A data set: X, Y and a schema, checked and frozen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._checks import counted
+from labelrules._html import fragment, html_table, render
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.schema import Feature, Schema
+
+_ROWS_SHOWN, _FEATURES_SHOWN = 5, 8
 
 PIECE = 1 << 18
 """Entries of a sparse matrix that are checked together."""
@@ -38,15 +42,17 @@ class Dataset:
     --------
     >>> from labelrules.data import load
     >>> readers = load("magazines")
-    >>> readers.n_rows, readers.schema.labels
-    (14, ('quality', 'tabloid', 'fashion', 'sports'))
+    >>> readers
+    Dataset('magazines': 14 rows, 4 features, 4 labels)
+    >>> readers.schema.labels
+    ('quality', 'tabloid', 'fashion', 'sports')
     >>> readers.label_sets()[3]
     ('quality', 'fashion')
     """
 
     schema: Schema
-    X: Matrix = field(repr=False)
-    Y: Board = field(repr=False)
+    X: Matrix
+    Y: Board
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -82,16 +88,12 @@ class Dataset:
         X = self.X.tocsr()[chosen].tocsc() if sparse.issparse(self.X) else self.X[chosen]
         return Dataset(self.schema, X, self.Y[chosen], self.name)
 
-    def without(self, features: Sequence[str]) -> "Dataset":
-        """The same data without the named features."""
-        unknown = [name for name in features if name not in self.schema.feature_index]
-        if unknown:
-            raise DataError(f"there is no feature {unknown[0]!r} to leave out")
-        kept = [j for j, name in enumerate(self.schema.feature_names) if name not in set(features)]
-        schema = Schema(
-            [self.schema.features[j] for j in kept], self.schema.labels, self.schema.parents
-        )
-        return Dataset(schema, self.X[:, kept], self.Y, self.name)
+    def without(self, names: Sequence[str]) -> "Dataset":
+        """The same data without the named features and labels."""
+        schema = self.schema.without(names)
+        features = [self.schema.feature_index[name] for name in schema.feature_names]
+        labels = [self.schema.label_index[name] for name in schema.labels]
+        return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name)
 
     def label_sets(self) -> list[tuple[str, ...]]:
         """The labels present in each row, by name."""
@@ -118,6 +120,33 @@ class Dataset:
     def __len__(self) -> int:
         return self.n_rows
 
+    def __repr__(self) -> str:
+        return f"Dataset({f'{self.name!r}: ' if self.name else ''}{self._sizes()})"
+
+    def _sizes(self) -> str:
+        feature = "sparse feature" if self.is_sparse else "feature"
+        sizes = {"row": self.n_rows, feature: self.schema.n_features, "label": self.schema.n_labels}
+        return ", ".join(counted(number, noun) for noun, number in sizes.items())
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks: some features, and the labels that are present."""
+        shown = self.take(np.arange(min(self.n_rows, _ROWS_SHOWN)))
+        columns = [
+            [feature.text(value) for value in shown.column(index).tolist()]
+            for index, feature in enumerate(self.schema.features[:_FEATURES_SHOWN])
+        ]
+        head = list(self.schema.feature_names[:_FEATURES_SHOWN])
+        if self.schema.n_features > _FEATURES_SHOWN:
+            head.append("…")
+            columns.append(["…"] * len(shown))
+        labels = [", ".join(names) for names in shown.label_sets()]
+        title = f"{self.name}: {self._sizes()}" if self.name else self._sizes()
+        rows = zip(*columns, labels, strict=True)
+        return fragment(
+            render('<p class="about">{{ title }}</p>', title=title),
+            html_table(rows, [*head, "labels"]),
+        )
+
 
 def column_of(X: Matrix, index: int) -> Floats:
     """One column of an encoded matrix, dense."""
@@ -136,7 +165,7 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
         raise DataError(
             f"X has the shape {matrix.shape} but {schema.n_features} features are named"
         )
-    if _is_plainly_right(matrix, schema):
+    if _is_plainly_valid(matrix, schema):
         return matrix
     if sparse.issparse(matrix):
         _check_sparse(matrix, schema)
@@ -165,7 +194,7 @@ def _has_fractions(labels: npt.NDArray[Any]) -> bool:
 
 
 def _numbers(array: Any, name: str) -> npt.NDArray[Any]:
-    """The array, if it holds numbers; `dataset` is for everything else."""
+    """The array, which must hold numbers; `dataset` reads everything else."""
     try:
         given = np.asarray(array)
     except ValueError:  # rows of different lengths
@@ -178,13 +207,20 @@ def _numbers(array: Any, name: str) -> npt.NDArray[Any]:
 
 
 def _owned(given: npt.NDArray[Any], dtype: npt.DTypeLike, order: Literal["C", "F"]) -> Any:
-    """The array itself if nobody can change it any more, else a frozen copy."""
+    """The array itself if it can no longer be changed, else a frozen copy."""
     contiguous = given.flags.c_contiguous if order == "C" else given.flags.f_contiguous
     if given.dtype == dtype and contiguous and is_frozen(given):
         return given
-    copy = np.array(given, dtype=dtype, order=order)
-    copy.setflags(write=False)
-    return copy
+    return freeze(np.array(given, dtype=dtype, order=order))
+
+
+def freeze(array: Any) -> Any:
+    """Make an array read-only, and what it is a view of: no other code may have it."""
+    base = array
+    while isinstance(base, np.ndarray):
+        base.setflags(write=False)
+        base = base.base
+    return array
 
 
 def is_frozen(array: npt.NDArray[Any]) -> bool:
@@ -218,8 +254,8 @@ def _frozen_sparse(X: Any) -> sparse.csc_array:
     return matrix
 
 
-def _is_plainly_right(matrix: Matrix, schema: Schema) -> bool:
-    """A quick look that settles most tables: only finite numbers, or only codes 0 and 1."""
+def _is_plainly_valid(matrix: Matrix, schema: Schema) -> bool:
+    """A quick check that is enough for most tables: only finite numbers, or only codes 0 and 1."""
     values: Floats = matrix.data if sparse.issparse(matrix) else np.asarray(matrix)
     low, high = values.min(initial=0.0), values.max(initial=0.0)
     fewest = schema.n_categories.min(initial=np.inf)
@@ -230,7 +266,7 @@ def _is_plainly_right(matrix: Matrix, schema: Schema) -> bool:
 
 
 def _check_sparse(matrix: sparse.csc_array, schema: Schema) -> None:
-    """Columns together that make up a fair piece, so that checking takes little memory."""
+    """Check several columns at once, but not too many, so that this takes little memory."""
     ends = np.searchsorted(matrix.indptr, np.arange(PIECE, matrix.nnz + PIECE, PIECE), "right") - 1
     first = 0
     for last in np.unique([*ends.tolist(), matrix.shape[1]]).tolist():

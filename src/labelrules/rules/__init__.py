@@ -9,7 +9,7 @@ from labelrules.rules.formats.markdown import rule_markdown, theory_markdown
 from labelrules.rules.formats.text import parse, parse_rule, rule_text, theory_text
 from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered_theory import LayeredRun, LayeredTheory
+from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, theory_of
 from labelrules.rules.planted_data import planted
 from labelrules.rules.rule import Evidence, Form, Head, Rule
 from labelrules.rules.rule_table import RuleTable
@@ -48,5 +48,6 @@ __all__ = [
     "theory_html",
     "theory_latex",
     "theory_markdown",
+    "theory_of",
     "theory_text",
 ]

@@ -311,3 +311,30 @@ def _check_inference(way: object, last: Theory, schema: Schema) -> None:
             "a rule set cannot be sampled from, since no single rule decides about a label: the "
             "last layer must be a DecisionList"
         )
+
+
+def theory_of(model: object) -> Theory:
+    """The theory itself, or that of a fitted learner.
+
+    Every function that reads a theory takes its learner as well.
+
+    Examples
+    --------
+    >>> from labelrules import SeparateAndConquer, load
+    >>> readers = load("magazines")
+    >>> model = SeparateAndConquer().fit(readers)
+    >>> theory_of(model) is model.theory_
+    True
+    """
+    if isinstance(model, DecisionList | RuleSet | LayeredTheory):
+        return model
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        raise TypeError(
+            "a theory must be a DecisionList, RuleSet or LayeredTheory, or a fitted learner, "
+            f"not {model if isinstance(model, type) else type(model).__name__}"
+        )
+    try:
+        # A learner without a theory says why: it is not fitted, or has no single theory.
+        return model.theory_  # type: ignore[no-any-return, attr-defined]
+    except AttributeError as error:
+        raise TypeError(f"{error}; a learner must be fitted to have one") from None

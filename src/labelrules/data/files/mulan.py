@@ -1,6 +1,5 @@
 """Multi-label data in the file formats of Mulan and MEKA."""
 
-import gzip
 import os
 import re
 from collections.abc import Sequence
@@ -10,14 +9,13 @@ from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules._checks import quoted, suggestion
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import (
-    UNREADABLE,
     checked_target,
-    is_gzip,
     is_stream,
+    opened_binary,
     replacing,
-    unreadable,
     written_text,
 )
 from labelrules.data.files.arff.file import Hierarchy, arff_lines, check_writable, read_arff
@@ -25,9 +23,18 @@ from labelrules.data.files.arff.header import Header
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
-# What XML 1.0 excludes, escaped or not.
+StrPath = str | os.PathLike[str]
+
+# MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
+_N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
+_PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
+
+# Characters that XML 1.0 excludes, escaped or not.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
+
+
+# --- the XML file -----------------------------------------------------------------------
 
 
 class LabelEntry(NamedTuple):
@@ -46,21 +53,16 @@ class LabelFile(NamedTuple):
 
 def read_label_file(path: Path) -> LabelFile:
     """Read an XML file."""
-    labels = _LabelReader(path).read(_xml_content(path))
+    with opened_binary(path) as file:
+        content = file.read()
+    labels = _LabelReader(path).read(content)
     if not labels:
         raise FileError("the file names no label", path)
     return LabelFile(path, labels)
 
 
-def _xml_content(path: Path) -> bytes:
-    try:
-        return gzip.decompress(path.read_bytes()) if is_gzip(path) else path.read_bytes()
-    except (*UNREADABLE, ValueError) as wrong:
-        raise unreadable(wrong, path) from None
-
-
 class _LabelReader:
-    """Follows the parser from element to element."""
+    """Collects the labels while the parser goes through the file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +80,7 @@ class _LabelReader:
             raise
         except expat.ExpatError as wrong:
             reason = expat.errors.messages.get(wrong.code, "unknown reason")
-            raise FileError(f"this is not sound XML: {reason}", self.path, wrong.lineno) from None
+            raise FileError(f"this is not valid XML: {reason}", self.path, wrong.lineno) from None
         except (LookupError, ValueError) as wrong:
             raise FileError(
                 f"the XML declares an encoding that cannot be read: {wrong}", self.path
@@ -157,11 +159,7 @@ def check_xml_names(schema: Schema) -> None:
             )
 
 
-StrPath = str | os.PathLike[str]
-
-# MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
-_N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
-_PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
+# --- data sets --------------------------------------------------------------------------
 
 
 def read_mulan(
@@ -174,9 +172,9 @@ def read_mulan(
 ) -> Dataset:
     r"""Read a data set in the format of Mulan: an ARFF file and an XML file naming the labels.
 
-    Features and labels come in the order of their columns in the ARFF file; the order
-    in the XML file does not matter. X is sparse if the rows are. What a sparse row does
-    not list is 0, or the first category that is declared.
+    Features and labels are in the order of their columns in the ARFF file; the order in
+    the XML file does not matter. X is sparse if the rows are. A value that a sparse row
+    does not list is 0, or the first declared category.
 
     Parameters
     ----------
@@ -187,12 +185,13 @@ def read_mulan(
         By default the (first) ARFF file's name with ``.xml``, also without a final
         ``-train`` or ``-test``.
     ignore : sequence of str
-        Features to leave out unread, such as identifiers; the only way to read a file
-        with string or date attributes.
+        Features to leave out, such as identifiers; string and date attributes can only be
+        left out.
     name : str, optional
-        For headings; by default the file's name without a final ``-train`` or ``-test``.
+        The name of the data set; by default that of the file without a final ``-train`` or
+        ``-test``.
     encoding : str
-        Of the ARFF files. An XML file states its own.
+        The encoding of the ARFF files. An XML file declares its own.
 
     Returns
     -------
@@ -220,7 +219,7 @@ def read_mulan(
     """
     paths = _paths(arff)
 
-    # Read when the ARFF file has been found, once: further files share it.
+    # Read once, and only if there is an ARFF file.
     @cache
     def label_file() -> LabelFile:
         return read_label_file(_label_file(paths[0]) if xml is None else Path(xml))
@@ -238,7 +237,7 @@ def read_meka(
     name: str | None = None,
     encoding: str = "utf-8",
 ) -> Dataset:
-    r"""Read a data set in the format of MEKA: an ARFF file that says where its labels are.
+    r"""Read a data set in the format of MEKA: an ARFF file with the number of labels.
 
     ``-C n`` in the name of the relation makes the first n attributes labels, or the
     last ones if n is negative.
@@ -275,8 +274,8 @@ def read_meka(
 def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
     """Write a data set for Mulan: an ARFF file and an XML file naming the labels.
 
-    The rows are sparse if the data are. :func:`read_mulan` gives back an equal data
-    set. Both files are complete before they take the place of existing ones.
+    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set.
+    Existing files are replaced when both new ones are complete.
 
     Parameters
     ----------
@@ -298,7 +297,7 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     """
     arff_path = checked_target(arff)
     if xml is None and is_stream(arff_path):
-        raise FileError("this is no file, so no XML file can be beside it: pass xml=", arff_path)
+        raise FileError("this is a stream, so no XML file can be beside it: pass xml=", arff_path)
     xml_path = _beside(arff_path) if xml is None else checked_target(xml)
     if arff_path == xml_path:
         raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
@@ -354,7 +353,7 @@ def _label_file(arff: Path) -> Path:
 
 
 def _named_labels(header: Header, file: LabelFile) -> Hierarchy:
-    """What the XML file says, if the ARFF file has all its labels."""
+    """The labels of the XML file, which must be attributes of the ARFF file."""
     declared = {attribute.name: None for attribute in header.attributes}
     for name, entry in file.labels.items():
         if name not in declared:

@@ -4,22 +4,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats, Matrix
-from labelrules.data.errors import DataError, FileError, quoted, suggestion
-from labelrules.data.files.access import checked_target, replacing, why_unreadable
+from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, repeated
-from labelrules.data.schema_json import Described, described, from_json, to_json
+from labelrules.data.schema_json import TableDescription, from_json, to_json
 from labelrules.data.table import Dataset, column_of
 
 _INDEX = re.compile(r"__index_level_\d+__")
-"""What pandas calls the columns for an index without a name."""
+"""Columns that pandas writes for an index without a name."""
 
 
 def read_parquet(
@@ -32,21 +33,21 @@ def read_parquet(
 ) -> Dataset:
     """Read a data set from a Parquet file.
 
-    A file that :func:`write_parquet` wrote says itself what its columns are. Of any other,
-    `labels` must name the label columns; the other columns are features, whose kinds
-    follow from their types as in :func:`labelrules.data.memory.encoding.dataset`. An index without
-    a name that pandas wrote (``__index_level_0__``) is ignored, as that of a frame is.
+    A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels`
+    must name the label columns; the other columns are features, whose kinds follow from their
+    types as in :func:`labelrules.data.dataset`. An index without a name that pandas wrote
+    (``__index_level_0__``) is ignored, as that of a frame is.
 
     Parameters
     ----------
     path : path-like
     labels : iterable of str, optional
-        The label columns, which hold 0 and 1 or truth values. If the file says itself
-        which they are, they must be the same.
+        The label columns, which hold 0 and 1 or truth values. If the file includes its
+        schema, they must be its labels.
     nominal, ignore : iterable of str
         Columns to be nominal although they hold numbers; columns to be left out.
     name : str, optional
-        Of the data set; the default is that in the file, or else the file's.
+        The name of the data set; the default is the one in the file, or else that of the file.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def read_parquet(
     Raises
     ------
     FileError
-        If the file is not as it should be.
+        If the file cannot be read as a table.
     ImportError
         If pyarrow is not installed.
     """
@@ -69,20 +70,20 @@ def read_parquet(
         if table is None:
             data = _foreign(content, wanted, chosen, ignored, source.stem)
         else:
-            _check_agreement(table, wanted, chosen)
+            table.check_agreement("the file", wanted, chosen)
             data = from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
 
 
 def write_parquet(data: Dataset, path: str | Path) -> None:
-    """Write a data set as Parquet, so that :func:`read_parquet` gives it back.
+    """Write a data set as Parquet, so that :func:`read_parquet` returns the same data set.
 
     Parameters
     ----------
     data : Dataset
     path : path-like
-        A file that is there already is replaced, once the new one is complete; what is there and
-        is no file, such as a pipe, is written into.
+        An existing file is replaced when the new one is complete; a stream, such as a pipe, is
+        written to.
 
     Raises
     ------
@@ -110,15 +111,12 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
             for batch in batches(data, head):
                 writer.write_batch(batch)
     except UnicodeEncodeError as wrong:
-        raise DataError(
-            f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
-            "which is half a character and cannot be written"
-        ) from None
+        raise half_a_character(wrong, target) from None
 
 
 @contextmanager
 def _plain_errors(path: Path) -> Iterator[None]:
-    """Every error names the file, and none is pyarrow's."""
+    """Raise the errors of pyarrow and of the data as errors that name the file."""
     try:
         yield
     except FileError:
@@ -143,12 +141,9 @@ def _read_table(path: Path) -> Any:
     return table
 
 
-def _described(content: Any, path: Path) -> Described | None:
-    def refuse(message: str, line: int | None) -> NoReturn:
-        raise FileError(message, path) from None
-
+def _described(content: Any, path: Path) -> TableDescription | None:
     text = (content.schema.metadata or {}).get(METADATA)
-    return None if text is None else from_json(text, refuse)
+    return None if text is None else from_json(text, path, is_file=False)
 
 
 def _foreign(
@@ -165,16 +160,6 @@ def _foreign(
     return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
 
 
-def _check_agreement(table: Described, labels: Names | None, nominal: Names) -> None:
-    """What the caller says must be what the file says."""
-    if labels is not None and labels != table.schema.labels:
-        raise DataError("labels= are not the labels that the file names: leave labels out")
-    known = {feature.name for feature in table.schema.features if feature.is_nominal}
-    for name in nominal:
-        if name not in known:
-            raise DataError(f"{quoted(name)} is not a nominal column of the file")
-
-
 METADATA = b"labelrules"
 """The key under which a file keeps its schema."""
 
@@ -182,7 +167,7 @@ _CELLS_AT_ONCE = 1 << 22
 
 
 def pyarrow() -> Any:
-    """The library, which is optional."""
+    """The optional library pyarrow; an error names the extra that installs it."""
     try:
         import pyarrow
     except ImportError:
@@ -206,7 +191,9 @@ def arrow_schema(data: Dataset) -> Any:
             (feature.name, arrow.float64() if feature.is_numeric else text)
             for feature in data.schema.features
         ]
-    return arrow.schema(columns + labels, metadata={METADATA: to_json(described(data)).encode()})
+    return arrow.schema(
+        columns + labels, metadata={METADATA: to_json(TableDescription.of(data)).encode()}
+    )
 
 
 def batches(data: Dataset, head: Any) -> Iterator[Any]:
@@ -220,8 +207,8 @@ def batches(data: Dataset, head: Any) -> Iterator[Any]:
         yield pyarrow().record_batch(columns + labels, schema=head)
 
 
-def from_arrow(content: Any, table: Described) -> Dataset:
-    """The data set that a table with a schema of ours holds."""
+def from_arrow(content: Any, table: TableDescription) -> Dataset:
+    """The data set in a table that :func:`write_parquet` wrote."""
     schema = table.schema
     Y = encode_labels(_selected(content, schema.labels), schema)
     X: Matrix
@@ -235,7 +222,7 @@ def from_arrow(content: Any, table: Described) -> Dataset:
 
 
 def _entry_columns(labels: Iterable[str]) -> tuple[str, str]:
-    """Names for the two columns of a sparse data set, other than those of its labels."""
+    """Names for the two columns of a sparse data set, different from those of its labels."""
     taken = set(labels)
     indices, values = "indices", "values"
     while indices in taken or values in taken:
@@ -281,7 +268,7 @@ def _check_known(content: Any, X: Matrix, features: Iterable[Feature]) -> None:
             raise DataError(f"column {quoted(feature.name)} has a category that its schema lacks")
 
 
-def _sparse_matrix(content: Any, table: Described) -> sparse.csc_array:
+def _sparse_matrix(content: Any, table: TableDescription) -> sparse.csc_array:
     names = _entry_columns(table.schema.labels)
     lists = [column.combine_chunks() for column in _selected(content, names).columns]
     arrow = pyarrow()
@@ -294,5 +281,5 @@ def _sparse_matrix(content: Any, table: Described) -> sparse.csc_array:
     if any(entries.null_count for entries in lists) or not inside:
         raise DataError("the sparse rows name features that are not there")
     if not np.array_equal(offsets, others):
-        raise DataError("the sparse rows have not as many values as indices")
+        raise DataError("the sparse rows have different numbers of values and indices")
     return sparse.csc_array(sparse.csr_array((values, indices, offsets), shape=shape))

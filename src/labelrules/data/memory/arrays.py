@@ -10,30 +10,26 @@ from scipy import sparse
 
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
-from labelrules.data.memory.columns import Column, check_exact, is_exact, read_array
+from labelrules.data.memory.columns import (
+    EncodedColumn,
+    FeatureTable,
+    check_exact,
+    is_exact,
+    read_array,
+)
+from labelrules.data.table import freeze
 
 
-class Table:
-    """The columns of a two-dimensional array by position; they have no names."""
-
-    names: tuple[str, ...] | None = None
+class ArrayTable(FeatureTable):
+    """The columns of a two-dimensional array."""
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
         self._array = array
+        self.shape = (array.shape[0], array.shape[1])
+        self.is_numeric = array.dtype.kind in "iuf"
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._array.shape
-        return n_rows, n_columns
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether the type of the array says that every column holds numbers."""
-        return self._array.dtype.kind in "iuf"
-
-    def read(self, index: int, name: str, nominal: bool) -> Column:
-        """Read one column; `name` is what messages call it."""
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+        """Read one column; what is masked is missing."""
         values = self._array[:, index]
         if not isinstance(values, np.ma.MaskedArray):
             return read_array(values, name, nominal)
@@ -44,12 +40,13 @@ class Table:
         return replace(column, values=filled)
 
     def numbers(self, names: Sequence[str]) -> Floats:
-        """All columns of a numeric array at once."""
+        """All columns of a numeric array, frozen."""
         missing = np.ma.getmaskarray(self._array) if np.ma.isMaskedArray(self._array) else None
         check_exact(np.ma.filled(self._array, 0), names)
         matrix = np.array(np.ma.getdata(self._array), dtype=np.float64, order="F")
         if missing is not None:
             matrix[missing] = np.nan
+        matrix.setflags(write=False)
         return matrix
 
 
@@ -66,7 +63,7 @@ def as_array(data: Any, what: str) -> npt.NDArray[Any]:
     return _refuse(data, what)
 
 
-def as_table(X: Any) -> Table:
+def as_table(X: Any) -> ArrayTable:
     """The columns of X, which must have rows and columns."""
     array = as_array(X, "X")
     if array.ndim != 2:
@@ -74,13 +71,13 @@ def as_table(X: Any) -> Table:
             f"X has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table of rows and "
             "columns has two: use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
         )
-    return Table(array)
+    return ArrayTable(array)
 
 
 def _converted(data: Any, what: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(data)
-    except Exception as error:  # whatever a foreign __array__ may raise
+    except Exception as error:  # a foreign __array__ may raise anything
         raise DataError(
             f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}): "
             "make one of it first"
@@ -130,13 +127,11 @@ def _refuse(data: Any, what: str) -> npt.NDArray[Any]:
     )
 
 
-class SparseTable:
-    """A sparse matrix column by column: sorted, without duplicates and stored zeros.
+class SparseTable(FeatureTable):
+    """The columns of a sparse matrix, copied: sorted, without duplicates and stored zeros.
 
-    It is a copy: the matrix given is never changed.
+    Only the stored entries are read; the others have the first category, `zero`.
     """
-
-    names: tuple[str, ...] | None = None
 
     def __init__(self, X: Any) -> None:
         if X.ndim != 2:
@@ -147,47 +142,34 @@ class SparseTable:
         if X.dtype.kind not in "biuf":
             raise DataError(f"X is sparse with values of type {X.dtype}: use numbers")
         self._matrix = _canonical(X)
+        self.shape = self._matrix.shape
+        self.zero = "False" if X.dtype.kind == "b" else "0"
+        self.is_numeric = X.dtype.kind != "b" and is_exact(self._matrix.data)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._matrix.shape
-        return n_rows, n_columns
-
-    @property
-    def zero(self) -> str:
-        """The category that stands for the entries that are not stored."""
-        return "False" if self._matrix.dtype.kind == "b" else "0"
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether every entry is a number that float64 holds, so that all can be read at once."""
-        return self._matrix.dtype.kind != "b" and is_exact(self._matrix.data)
-
-    def read(self, index: int, name: str, nominal: bool) -> Column:
-        """Read the stored entries of one column; `name` is what messages call it."""
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+        """Read the stored entries of one column, which are never 0, nor False."""
         start, stop = self._matrix.indptr[index : index + 2]
-        return read_array(self._matrix.data[start:stop], name, nominal)
+        column = read_array(self._matrix.data[start:stop], name, nominal)
+        if column.categories is None or self.zero in column.categories:
+            return column
+        return replace(
+            column, values=column.values + 1.0, categories=(self.zero, *column.categories)
+        )
 
-    def numbers(self) -> sparse.csc_array:
-        """The whole matrix as numbers."""
+    def numbers(self, names: Sequence[str]) -> sparse.csc_array:
+        """The whole matrix as numbers, frozen."""
         return self._with(self._matrix.data.astype(np.float64))
 
-    def replaced(self, columns: Iterable[Floats]) -> sparse.csc_array:
-        """The matrix with other stored entries, column by column."""
-        data = np.empty(self._matrix.nnz)
-        start = 0
-        for column in columns:
-            data[start : start + len(column)] = column
-            start += len(column)
-        return self._with(data)
+    def assembled(self, columns: list[Floats]) -> sparse.csc_array:
+        """The matrix with other stored entries, frozen."""
+        return self._with(np.concatenate([np.empty(0), *columns]))
 
     def _with(self, data: Floats) -> sparse.csc_array:
         pattern = (self._matrix.indices.copy(), self._matrix.indptr.copy())
         matrix = sparse.csc_array((data, *pattern), shape=self._matrix.shape)
         matrix.eliminate_zeros()  # a code may be 0
         for array in (matrix.data, matrix.indices, matrix.indptr):
-            _freeze_all(array)
+            freeze(array)  # SciPy shortens its arrays by views of its own
         return matrix
 
 
@@ -200,11 +182,3 @@ def _canonical(X: Any) -> sparse.csc_array:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return matrix
-
-
-def _freeze_all(array: npt.NDArray[Any]) -> None:
-    """Also what the array is a view of: SciPy shortens its arrays by views of its own."""
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base.setflags(write=False)
-        base = base.base

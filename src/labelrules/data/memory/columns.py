@@ -1,25 +1,31 @@
-"""One column as it is read: numbers, or codes into the categories found in it."""
+"""Columns: numbers, or codes of the categories that were found."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import inf, isfinite, nan
+from math import inf, isfinite, isinf, nan
 from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Floats
-from labelrules.data.errors import DataError, quoted
+from labelrules._checks import quoted
+from labelrules._types import Floats, Matrix
+from labelrules.data.errors import DataError
 
 BOOLEANS = ("False", "True")
-"""The categories of a column of truth values, wherever it comes from."""
+"""The categories of a column of truth values."""
 
 LARGEST_EXACT = 2**53
 """float64 holds every whole number up to here."""
 
+_BLANKS = r"[\s\x1c-\x1f]*"  # what float() strips
+_NUMBER = re.compile(rf"{_BLANKS}[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?{_BLANKS}", re.ASCII)
+_NOT_FINITE = re.compile(rf"{_BLANKS}[+-]?(nan|inf(inity)?){_BLANKS}", re.ASCII | re.IGNORECASE)
+_LEADING_ZERO = re.compile(rf"{_BLANKS}[+-]?0\d", re.ASCII)
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _MOST_DIGITS = 400  # no float64 has as many; Python refuses to convert thousands
 
@@ -33,8 +39,8 @@ _ADVICE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """Values of one column; of a nominal one, codes into its own categories.
+class EncodedColumn:
+    """Values of one column: numbers, or codes of its own categories.
 
     NaN stands for a missing value in both.
     """
@@ -46,24 +52,49 @@ class Column:
 
     @property
     def is_missing_throughout(self) -> bool:
-        """Whether no row has a value, so that the column fits any kind."""
+        """Whether every value is missing, so that the column may be of any kind."""
         return bool(np.isnan(self.values).all())
 
     def recoded(self, categories: Sequence[str]) -> Floats:
-        """Codes into other categories; NaN for a value that is not among them."""
+        """Codes of other categories; NaN for a value that is not among them."""
         code_of = {category: code for code, category in enumerate(categories)}
         codes = np.array([code_of.get(text, nan) for text in self.categories or ()] + [nan])
         found = np.isfinite(self.values)
         return codes[np.where(found, self.values, len(codes) - 1).astype(np.intp)]
 
 
-def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
-    """Read a one-dimensional array; `nominal` asks for categories even of numbers."""
+class FeatureTable(ABC):
+    """A table that is read column by column; arrays have no names."""
+
+    names: tuple[str, ...] | None = None
+    shape: tuple[int, int]
+    is_numeric = False
+    """Whether all columns hold numbers, so that `numbers` can read them at once."""
+
+    @abstractmethod
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+        """Read one column; `name` is for messages; with `nominal`, numbers become categories."""
+
+    def numbers(self, names: Sequence[str]) -> Matrix:
+        """All columns of a numeric table; the names are for messages."""
+        raise NotImplementedError
+
+    def assembled(self, columns: list[Floats]) -> Matrix:
+        """A frozen matrix of encoded columns; the list is used up, to save memory."""
+        matrix = np.empty(self.shape, order="F")
+        for index in reversed(range(len(columns))):
+            matrix[:, index] = columns.pop()
+        matrix.setflags(write=False)
+        return matrix
+
+
+def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedColumn:
+    """Read a one-dimensional array; with `nominal`, numbers become categories."""
     kind = values.dtype.kind
     if kind in "OT":
         return read_objects(values.astype(object).tolist(), name, nominal)
     if kind == "b":
-        return Column(values.astype(np.float64), BOOLEANS, are_truth_values=True)
+        return EncodedColumn(values.astype(np.float64), BOOLEANS, are_truth_values=True)
     if kind == "U":
         return _sorted_texts(values)
     if kind not in "iuf":
@@ -71,10 +102,10 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> Column:
     if nominal:
         return _nominal_numbers(values, name)
     check_exact(values.reshape(-1, 1), [name])
-    return Column(values.astype(np.float64))
+    return EncodedColumn(values.astype(np.float64))
 
 
-def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
+def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColumn:
     """Read Python objects: numbers make a numeric column, text and truth values a nominal one."""
     kinds = [kind_of(value) for value in values]
     found = set(kinds) - {"missing"}
@@ -84,14 +115,14 @@ def read_objects(values: Sequence[Any], name: str, nominal: bool) -> Column:
             nan if kind == "missing" else _exact_float(value, name)
             for value, kind in zip(values, kinds, strict=True)
         ]
-        return Column(np.array(numbers, dtype=np.float64))
+        return EncodedColumn(np.array(numbers, dtype=np.float64))
     return nominal_column(values, kinds, name)
 
 
 def nominal_column(
     values: Sequence[Any], kinds: Sequence[str], name: str, declared: Iterable[Any] | None = None
-) -> Column:
-    """Codes into the declared categories, or else into those found, in sorted order."""
+) -> EncodedColumn:
+    """Codes of the declared categories, or else of those found, sorted."""
     # 1 and True are equal in Python but not the same category: the kind is part of the key
     different = {(k, v): v for k, v in zip(kinds, values, strict=True) if k != "missing"}
     categories = category_texts(_in_order(different) if declared is None else declared, name)
@@ -99,11 +130,11 @@ def nominal_column(
     code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
     codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
     only_truth_values = {kind for kind, _ in different} == {"bool"}
-    return Column(np.array(codes, dtype=np.float64), categories, only_truth_values)
+    return EncodedColumn(np.array(codes, dtype=np.float64), categories, only_truth_values)
 
 
 def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
-    """The texts of categories; no two different ones may share a text."""
+    """The texts of categories; two different values may not share a text."""
     first: dict[str, Any] = {}
     for value in values:
         if kind_of(value) == "missing":
@@ -122,7 +153,7 @@ def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
 def text_of(value: Any) -> str:
     """A value as a category: a whole number has no decimal point, whatever its type.
 
-    So a column of whole numbers keeps its categories when a missing value
+    Thus a column of whole numbers keeps its categories when a missing value
     turns it into floats.
     """
     if kind_of(value) != "number":
@@ -133,7 +164,7 @@ def text_of(value: Any) -> str:
 
 
 def is_number_text(category: str) -> bool:
-    """Whether the category is what a number of a column looks like as a category."""
+    """Whether the category is the text of a number."""
     for number in (int, float):
         try:
             value = number(category)
@@ -173,7 +204,7 @@ def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
 
 
 def is_exact(values: npt.NDArray[Any]) -> bool:
-    """Whether every whole number is small enough for float64 to hold it without a look."""
+    """Whether float64 certainly holds every whole number exactly."""
     return values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not _beyond(values).any()
 
 
@@ -182,7 +213,7 @@ def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that digits without point and exponent say; none for any other text.
+    """The number that is written by digits without point and exponent; else None.
 
     >>> whole_number("-007"), whole_number("7.0"), whole_number("7e0")
     (-7, None, None)
@@ -201,8 +232,56 @@ def is_rounded(text: str) -> bool:
     return number is not None and abs(number) > LARGEST_EXACT and float(text) != number
 
 
+def sorts_of(cell: str) -> Sequence[str]:
+    """The sorts of text that a cell is: number, beyond (what float64 holds), other, text.
+
+    A text is neither a number nor nan nor infinity.
+    """
+    if _NUMBER.fullmatch(cell):
+        return ("number", "beyond") if why_no_number(cell) else ("number",)
+    return ("other",) if _NOT_FINITE.fullmatch(cell) else ("other", "text")
+
+
+def plain_numbers(cells: Sequence[str], missing: str) -> Floats | None:
+    """The numbers in cells of text; None if a cell needs a closer look."""
+    try:
+        numbers = floats_of(cells, missing)
+    except ValueError:
+        return None
+    text = "".join(cells)
+    # float() also takes digits of other scripts, underscores, and words such as "nan"
+    if "_" in text or not text.isascii() or (np.abs(numbers) >= LARGEST_EXACT).any():
+        return None
+    return numbers if np.isnan(numbers).sum() == cells.count(missing) else None
+
+
+def floats_of(cells: Sequence[str], missing: str) -> Floats:
+    """The cells by Python's float(), NaN for the missing ones."""
+    return np.array([nan if cell == missing else float(cell) for cell in cells], dtype=np.float64)
+
+
+def why_no_number(cell: str) -> str | None:
+    """What a cell is instead of a number that float64 can hold; None if it is such a number."""
+    if not _NUMBER.fullmatch(cell) or isinf(float(cell)):
+        return quoted(cell)
+    if is_rounded(cell):
+        return f"the whole number {cell.strip():.60}, which a float64 cannot hold exactly"
+    return None
+
+
+def numbers_of(texts: Iterable[str]) -> list[float] | None:
+    """The texts as numbers; None if one is not a number, or a code such as 007."""
+    numbers: list[float] = []
+    for text in texts:
+        if _LEADING_ZERO.match(text) or not _NUMBER.fullmatch(text) or isinf(float(text)):
+            return None
+        whole = whole_number(text)
+        numbers.append(float(text) if whole is None else whole)
+    return numbers
+
+
 def refuse_kind(name: str, what: str, advice: str) -> NoReturn:
-    """Say that a column holds what no condition could test."""
+    """Raise an error: a column holds values that no condition can test."""
     raise DataError(f"column {quoted(name)} holds {what}: {advice}")
 
 
@@ -249,15 +328,15 @@ def _in_order(different: dict[tuple[str, Any], Any]) -> list[Any]:
     return sorted(different.values(), key=text_of)
 
 
-def _sorted_texts(values: npt.NDArray[np.str_]) -> Column:
+def _sorted_texts(values: npt.NDArray[np.str_]) -> EncodedColumn:
     categories, codes = np.unique(values, return_inverse=True)
-    return Column(codes.astype(np.float64), tuple(categories.tolist()))
+    return EncodedColumn(codes.astype(np.float64), tuple(categories.tolist()))
 
 
-def _nominal_numbers(values: npt.NDArray[Any], name: str) -> Column:
+def _nominal_numbers(values: npt.NDArray[Any], name: str) -> EncodedColumn:
     numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
     known = ~np.isnan(numbers)
     different, codes = np.unique(numbers[known], return_inverse=True)
     column = np.full(len(numbers), nan)
     column[known] = codes
-    return Column(column, category_texts(different.tolist(), name))
+    return EncodedColumn(column, category_texts(different.tolist(), name))

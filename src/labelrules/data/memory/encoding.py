@@ -3,27 +3,23 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
+from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Board, Floats, Matrix
-from labelrules.data.errors import DataError, quoted, suggestion
-from labelrules.data.memory.arrays import SparseTable, Table, as_table
-from labelrules.data.memory.columns import BOOLEANS, Column, is_number_text
-from labelrules.data.memory.frames import Frame, is_frame, is_series, native, refuse_lazy
+from labelrules.data.errors import DataError
+from labelrules.data.memory.arrays import SparseTable, as_table
+from labelrules.data.memory.columns import BOOLEANS, EncodedColumn, FeatureTable, is_number_text
+from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import (
-    Names,
     checked_names,
     default_names,
     feature_names_of,
-    listed,
     positions,
     read_labels,
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
-
-AnyTable = Frame | Table | SparseTable
 
 
 def dataset(
@@ -88,12 +84,15 @@ def dataset(
     if labels is None:
         labels = default_names("y", board.shape[1], taken=names)
     chosen = positions(nominal, names)
-    matrix: Matrix
-    if isinstance(table, SparseTable):
-        features, matrix = _read_sparse(table, names, chosen)
-    else:
-        features, matrix = _read_dense(table, names, chosen)
-    return Dataset(Schema(features, labels), matrix, board, name)
+    if table.is_numeric and not chosen:
+        schema = Schema([Feature(name) for name in names], labels)
+        return Dataset(schema, table.numbers(names), board, name)
+    columns = [table.read(index, name, index in chosen) for index, name in enumerate(names)]
+    pairs = zip(names, columns, strict=True)
+    schema = Schema([Feature(name, column.categories) for name, column in pairs], labels)
+    values = [column.values for column in columns]
+    columns.clear()
+    return Dataset(schema, table.assembled(values), board, name)
 
 
 def encode(X: Any, schema: Schema) -> Matrix:
@@ -130,9 +129,13 @@ def encode(X: Any, schema: Schema) -> Matrix:
         return X.X
     table = _as_any_table(X)
     check_columns(table, schema)
-    if isinstance(table, SparseTable):
-        return frozen_matrix(_encode_sparse(table, schema), schema)
-    return frozen_matrix(_encode_dense(table, schema), schema)
+    if table.is_numeric and all(feature.is_numeric for feature in schema.features):
+        return frozen_matrix(table.numbers(schema.feature_names), schema)
+    codes = [_codes(table, index, feature) for index, feature in enumerate(schema.features)]
+    raise_together([problem for problem in codes if isinstance(problem, str)])
+    known = [column for column in codes if not isinstance(column, str)]
+    codes.clear()
+    return frozen_matrix(table.assembled(known), schema)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -163,91 +166,20 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
     return frozen_labels(board, schema)
 
 
-def _as_any_table(X: Any) -> AnyTable:
+def _as_any_table(X: Any) -> FeatureTable:
     X = native(X)
     if sparse.issparse(X):
         return SparseTable(X)
     if is_frame(X):
-        return Frame(X, "X")
+        return FrameTable(X, "X")
     refuse_lazy(X, "X")
     if is_series(X):
         raise DataError("X is a single column: make it a table, by X.to_frame() for one feature")
     return as_table(X)
 
 
-def _read_dense(
-    table: Frame | Table, names: Names, nominal: set[int]
-) -> tuple[list[Feature], Floats]:
-    if isinstance(table, Table) and table.is_numeric and not nominal:
-        return [Feature(name) for name in names], _frozen(table.numbers(names))
-    matrix = np.empty(table.shape, order="F")
-    features = []
-    for index, name in enumerate(names):
-        column = table.read(index, name, index in nominal)
-        matrix[:, index] = column.values
-        features.append(Feature(name, column.categories))
-    return features, _frozen(matrix)
-
-
-def _read_sparse(
-    table: SparseTable, names: Names, nominal: set[int]
-) -> tuple[list[Feature], sparse.csc_array]:
-    if table.is_numeric and not nominal:
-        return [Feature(name) for name in names], table.numbers()
-    features, columns = [], []
-    for index, name in enumerate(names):
-        feature, column = _with_zero_first(table.read(index, name, index in nominal), name)
-        features.append(feature)
-        columns.append(column)
-    return features, table.replaced(columns)
-
-
-def _with_zero_first(stored: Column, name: str) -> tuple[Feature, Floats]:
-    """Code 0 is for what is not stored; the stored entries are never 0, nor False."""
-    if stored.categories is None:
-        return Feature(name), stored.values
-    if "False" in stored.categories:
-        return Feature(name, stored.categories), stored.values
-    return Feature(name, ("0", *stored.categories)), stored.values + 1.0
-
-
-def _encode_dense(table: Frame | Table, schema: Schema) -> Floats:
-    all_numeric = all(feature.is_numeric for feature in schema.features)
-    if isinstance(table, Table) and table.is_numeric and all_numeric:
-        return _frozen(table.numbers(schema.feature_names))
-    matrix = np.empty(table.shape, order="F")
-    problems = []
-    for index, feature in enumerate(schema.features):
-        codes = codes_of(table, index, feature)
-        if isinstance(codes, str):
-            problems.append(codes)
-        else:
-            matrix[:, index] = codes
-    raise_together(problems)
-    return _frozen(matrix)
-
-
-def _encode_sparse(table: SparseTable, schema: Schema) -> sparse.csc_array:
-    if table.is_numeric and all(feature.is_numeric for feature in schema.features):
-        return table.numbers()
-    columns, problems = [], []
-    for index, feature in enumerate(schema.features):
-        codes = codes_of_stored(table, index, feature)
-        if isinstance(codes, str):
-            problems.append(codes)
-        else:
-            columns.append(codes)
-    raise_together(problems)
-    return table.replaced(columns)
-
-
-def _frozen(matrix: Floats) -> Floats:
-    matrix.setflags(write=False)
-    return matrix
-
-
-def check_columns(table: Frame | Table | SparseTable, schema: Schema) -> None:
-    """The columns of X must be those of the schema, in its order."""
+def check_columns(table: FeatureTable, schema: Schema) -> None:
+    """Check that X has the columns of the schema, in its order."""
     if table.names is not None:
         _check_names(table.names, schema.feature_names, "X", "feature")
     elif table.shape[1] != schema.n_features:
@@ -257,13 +189,13 @@ def check_columns(table: Frame | Table | SparseTable, schema: Schema) -> None:
 
 
 def check_labels(Y: Any, schema: Schema) -> None:
-    """The columns of Y, if it is a frame, must be the labels of the schema, in its order."""
+    """Check that Y, if it is a frame, has the labels of the schema, in its order."""
     if is_frame(native(Y)):
-        _check_names(Frame(native(Y), "Y").names, schema.labels, "Y", "label")
+        _check_names(FrameTable(native(Y), "Y").names, schema.labels, "Y", "label")
 
 
 def check_features(found: Schema, schema: Schema) -> None:
-    """The features of a data set given as X must be those of the schema, in its order."""
+    """Check that a data set passed as X has the features of the schema, in its order."""
     advice = "make the data set anew, with its columns in this order:"
     _check_names(found.feature_names, schema.feature_names, "X", "feature", advice)
     pairs = zip(found.features, schema.features, strict=True)
@@ -271,27 +203,23 @@ def check_features(found: Schema, schema: Schema) -> None:
 
 
 def check_label_space(found: Schema, schema: Schema) -> None:
-    """The labels of a data set given as Y must be those of the schema, in its order."""
+    """Check that a data set passed as Y has the labels of the schema, in its order."""
     advice = "make the data set anew, with its labels in this order:"
     _check_names(found.labels, schema.labels, "Y", "label", advice)
 
 
 def raise_together(problems: Sequence[str]) -> None:
-    """Say what is wrong with the columns of X, if anything."""
+    """Raise one error for all problems with the columns of X, if there are any."""
     if problems:
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
         raise DataError("X does not fit the schema: " + "; ".join(problems[:5]) + more)
 
 
-def codes_of(table: Frame | Table, index: int, feature: Feature) -> Floats | str:
-    """One column encoded, or what is wrong with it."""
-    by_text = feature.categories is not None and _takes_numbers(feature.categories)
-    column = table.read(index, feature.name, nominal=by_text)
-    return _fitted(column, feature)
-
-
-def codes_of_stored(table: SparseTable, index: int, feature: Feature) -> Floats | str:
-    """The stored entries of one column encoded, or what is wrong with it."""
+def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
+    """One column encoded, or a description of the problem."""
+    if not isinstance(table, SparseTable):
+        by_text = feature.categories is not None and _takes_numbers(feature.categories)
+        return _fitted(table.read(index, feature.name, nominal=by_text), feature)
     if feature.is_numeric and table.zero == "False":
         return _not_numbers(feature)
     if feature.categories is not None and table.zero not in feature.categories[:1]:
@@ -302,7 +230,7 @@ def codes_of_stored(table: SparseTable, index: int, feature: Feature) -> Floats 
     return _fitted(table.read(index, feature.name, feature.is_nominal), feature)
 
 
-def _fitted(column: Column, feature: Feature) -> Floats | str:
+def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
     if column.is_missing_throughout or (column.categories is None and feature.is_numeric):
         return column.values
     if feature.categories is None:
@@ -315,7 +243,7 @@ def _fitted(column: Column, feature: Feature) -> Floats | str:
 
 
 def _difference(found: Feature, feature: Feature) -> str:
-    """What is wrong with a feature that is already encoded, by other categories."""
+    """The problem with a feature that is already encoded, by other categories."""
     if feature.categories is None:
         return _not_numbers(feature)
     if found.categories is None:
@@ -343,7 +271,7 @@ def _no_truth_values(categories: Sequence[str]) -> bool:
 
 
 def _takes_numbers(categories: Sequence[str]) -> bool:
-    """Numbers may be meant where a category looks like one, or where none is known."""
+    """Whether numbers may stand for categories: one looks like a number, or none is known."""
     return not categories or any(is_number_text(category) for category in categories)
 
 

@@ -1,4 +1,4 @@
-"""Columns of data frames: pandas, polars, pyarrow and whatever else narwhals knows."""
+"""Columns of data frames: pandas, polars, pyarrow and all others that narwhals reads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +9,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from labelrules.data.errors import DataError, quoted
+from labelrules._checks import is_whole, quoted
+from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
     BOOLEANS,
-    Column,
+    EncodedColumn,
+    FeatureTable,
     category_texts,
     kind_of,
     nominal_column,
@@ -40,12 +42,12 @@ _ADVICE: dict[Any, tuple[str, str]] = {
 
 
 def native(data: Any) -> Any:
-    """A frame or series of narwhals, of whatever version, as that of its library."""
+    """A frame or series of any version of narwhals as that of its own library."""
     return narwhals.to_native(data, pass_through=True)
 
 
 def is_frame(data: Any) -> bool:
-    """Whether these data are a frame with columns in memory."""
+    """Whether these data are a frame in memory."""
     return nw.dependencies.is_into_dataframe(data)
 
 
@@ -55,28 +57,25 @@ def is_series(data: Any) -> bool:
 
 
 def refuse_lazy(data: Any, what: str) -> None:
-    """A lazy frame has no rows yet; whether to run its query is not ours to decide."""
+    """Refuse a lazy frame: the caller decides when its query is run."""
     if isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame):
         raise DataError(f"{what} is a lazy frame: collect its rows first, as by {what}.collect()")
 
 
-class Frame:
-    """The columns of a frame by position, under names that are text and different."""
+class FrameTable(FeatureTable):
+    """The columns of a frame, with names that are text and unique."""
+
+    names: tuple[str, ...]
 
     def __init__(self, data: Any, what: str) -> None:
         self.names = _column_names(data, what)
         if nw.dependencies.is_pandas_like_dataframe(data) and self.names != tuple(data.columns):
             data = data.set_axis(list(self.names), axis=1)
         self._frame = nw.from_native(data, eager_only=True)
+        self.shape = self._frame.shape
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns."""
-        n_rows, n_columns = self._frame.shape
-        return n_rows, n_columns
-
-    def read(self, index: int, name: str, nominal: bool) -> Column:
-        """Read one column; `name` is what messages call it."""
+    def read(self, index: int, name: str, nominal: bool) -> EncodedColumn:
+        """Read one column by its type."""
         return read_series(self._frame.get_column(self.names[index]), name, nominal)
 
     def values(self, index: int) -> npt.NDArray[Any] | list[Any]:
@@ -99,7 +98,7 @@ def _values(series: Series) -> npt.NDArray[Any] | list[Any]:
     return [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in series.to_list()]
 
 
-def read_series(series: Series, name: str, nominal: bool) -> Column:
+def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
     """Read one column of a frame by its type."""
     dtype = series.dtype
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
@@ -109,16 +108,16 @@ def read_series(series: Series, name: str, nominal: bool) -> Column:
     if isinstance(dtype, nw.Boolean):
         values = series.fill_null(False).to_numpy().astype(np.float64)
         values[series.is_null().to_numpy()] = np.nan
-        return Column(values, BOOLEANS, are_truth_values=True)
+        return EncodedColumn(values, BOOLEANS, are_truth_values=True)
     if dtype.is_numeric():
         return _read_numbers(series, name, nominal)
     if series.is_null().all():
-        return Column(np.full(len(series), np.nan))
+        return EncodedColumn(np.full(len(series), np.nan))
     return _refuse(series, name)
 
 
 def _column_names(data: Any, what: str) -> tuple[str, ...]:
-    """Text as it is, whole numbers as text; anything else has no place in a rule."""
+    """Names as text; only texts and whole numbers are accepted."""
     if nw.dependencies.is_pandas_like_dataframe(data):
         if getattr(data.columns, "nlevels", 1) > 1:
             raise DataError(
@@ -140,7 +139,7 @@ def _column_names(data: Any, what: str) -> tuple[str, ...]:
 def _name_text(column: Any, what: str) -> str:
     if isinstance(column, str):
         return str(column)
-    if isinstance(column, (int, np.integer)) and not isinstance(column, bool):
+    if is_whole(column):
         return str(column)
     raise DataError(
         f"{what} has a column called {column!r} of type {type(column).__name__}: "
@@ -148,14 +147,14 @@ def _name_text(column: Any, what: str) -> str:
     )
 
 
-def _read_objects(series: Series, name: str, nominal: bool) -> Column:
+def _read_objects(series: Series, name: str, nominal: bool) -> EncodedColumn:
     values = series.to_list()
     if isinstance(series.dtype, nw.String):  # even if every value is missing
         return nominal_column(values, [kind_of(value) for value in values], name)
     return read_objects(values, name, nominal)
 
 
-def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
+def _read_numbers(series: Series, name: str, nominal: bool) -> EncodedColumn:
     if isinstance(series.dtype, _BEYOND_NUMPY):
         return read_objects(series.to_list(), name, nominal)
     missing = series.is_null().to_numpy()
@@ -168,7 +167,7 @@ def _read_numbers(series: Series, name: str, nominal: bool) -> Column:
     return replace(column, values=values)
 
 
-def _read_categories(series: Series, name: str) -> Column:
+def _read_categories(series: Series, name: str) -> EncodedColumn:
     coded = _coded(series)
     if coded is None:
         values = series.to_list()
@@ -180,11 +179,11 @@ def _read_categories(series: Series, name: str) -> Column:
     # a missing value has the code -1, which is the last place; a category may be missing itself
     places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
     only_truth_values = {kind_of(value) for value in values} == {"bool"}
-    return Column(np.array(places)[codes], categories, only_truth_values)
+    return EncodedColumn(np.array(places)[codes], categories, only_truth_values)
 
 
 def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
-    """Codes, -1 for a missing value, and categories, where the library gives them away."""
+    """Codes, -1 for a missing value, and categories, if the library has them."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like() and str(native.dtype) == "category":
         return native.cat.codes.to_numpy(), native.cat.categories.tolist()
@@ -199,7 +198,7 @@ def _declared(series: Series) -> Sequence[Any] | None:
     return series.cat.get_categories().to_list() if isinstance(series.dtype, nw.Enum) else None
 
 
-def _refuse(series: Series, name: str) -> Column:
+def _refuse(series: Series, name: str) -> EncodedColumn:
     for dtype, (what, advice) in _ADVICE.items():
         if isinstance(series.dtype, dtype):
             refuse_kind(name, what, advice)

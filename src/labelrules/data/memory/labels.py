@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._checks import is_whole, listed, quoted, suggestion
 from labelrules._types import Board
-from labelrules.data.errors import DataError, quoted, suggestion
+from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.frames import (
-    Frame,
+    FrameTable,
     is_frame,
     is_series,
     native,
@@ -24,7 +25,7 @@ Names = tuple[str, ...]
 
 
 def checked_names(names: Iterable[str] | None, what: str) -> Names | None:
-    """The names given, as a tuple; one text is not a list of them."""
+    """Names as a tuple; a single text is refused."""
     if names is None:
         return None
     if isinstance(names, str):
@@ -35,7 +36,7 @@ def checked_names(names: Iterable[str] | None, what: str) -> Names | None:
 def feature_names_of(
     own: Names | None, given: Names | None, n_columns: int, taken: Iterable[str]
 ) -> Names:
-    """The names of X's columns: its own, those given, or the default."""
+    """The names of the columns of X: its own, those passed, or the default."""
     if given is not None and len(given) != n_columns:
         raise DataError(f"X has {n_columns} columns but {len(given)} feature names were given")
     if own is None:
@@ -49,14 +50,14 @@ def feature_names_of(
 
 
 def default_names(letter: str, n_names: int, taken: Iterable[str]) -> Names:
-    """x0, x1, ...; with as many underscores after the letter as it takes to be different."""
+    """x0, x1, ...; with underscores after the letter if such names are taken."""
     others = set(taken)
     names = tuple(f"{letter}{index}" for index in range(n_names))
     return names if others.isdisjoint(names) else default_names(f"{letter}_", n_names, others)
 
 
 def positions(nominal: Iterable[str | int], names: Names) -> set[int]:
-    """Where the columns are that are chosen by name or position."""
+    """The positions of columns that are chosen by name or position."""
     if isinstance(nominal, (str, int)):
         raise DataError(f"nominal is {nominal!r}: give a list of names or positions")
     index_of = {name: index for index, name in enumerate(names)}
@@ -71,7 +72,7 @@ def _position(choice: str | int, index_of: dict[str, int]) -> int:
                 f"{suggestion(choice, index_of)}"
             )
         return index_of[choice]
-    if isinstance(choice, bool) or not isinstance(choice, (int, np.integer)):
+    if not is_whole(choice):
         raise DataError(f"nominal has {choice!r}: give names or positions of columns")
     if not 0 <= choice < len(index_of):
         raise DataError(f"nominal has the position {choice}, but X has {len(index_of)} columns")
@@ -79,7 +80,7 @@ def _position(choice: str | int, index_of: dict[str, int]) -> int:
 
 
 def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
-    """Rows by labels, and the label names if `names` or Y itself gives them.
+    """Read labels: the board, and the label names if `names` or Y has them.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
 
 
 def check_count(n_columns: int, names: Names | None) -> None:
-    """There must be one name per column."""
+    """Refuse a number of names other than that of the columns."""
     if names is not None and n_columns != len(names):
         raise DataError(f"Y has {n_columns} columns but {len(names)} label names were given")
 
@@ -135,7 +136,7 @@ def _from_sparse(Y: Any, names: Names | None) -> Board:
 
 
 def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
-    frame = Frame(Y, "Y")
+    frame = FrameTable(Y, "Y")
     check_count(len(frame.names), names)
     if names is not None and names != frame.names:
         raise DataError(
@@ -159,7 +160,7 @@ def _from_series(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
 
 
 def _are_label_sets(Y: Any) -> bool:
-    """Rows that are sets, or lists with text in them; lists of numbers are rows of a table."""
+    """Whether rows are label sets: sets, or lists with text; lists of numbers are 0/1 rows."""
     if isinstance(Y, np.ndarray) and (Y.dtype.kind != "O" or Y.ndim != 1):
         return False
     if not isinstance(Y, (Sequence, np.ndarray)) or isinstance(Y, (str, bytes)) or not len(Y):
@@ -214,7 +215,7 @@ def _refuse_cells(rows: list[Any], names: Names | None) -> None:
     found = set().union(*rows)
     if found and found <= {"0", "1"} and not found <= set(names or ()):
         raise DataError(
-            "Y has nothing but the texts '0' and '1': turn them into numbers, as by "
+            "Y holds only the texts '0' and '1': turn them into numbers, as by "
             "[[int(cell) for cell in row] for row in Y] (for labels of these names, give sets)"
         )
 
@@ -248,11 +249,3 @@ def _called(column: int, names: Names | None) -> str:
 def _refuse(value: Any, row: int, column: str) -> NoReturn:
     shown = value.item() if isinstance(value, np.generic) else value
     raise DataError(f"Y has {shown!r:.60} in row {row}, column {column}: a label is 0 or 1")
-
-
-def listed(names: Iterable[str]) -> str:
-    """The first few names, for messages."""
-    shown = [quoted(name) for name in names]
-    if len(shown) > 5:
-        return ", ".join(shown[:5]) + f" and {len(shown) - 5} more"
-    return ", ".join(shown)

@@ -14,7 +14,7 @@ from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
-from labelrules.data.memory.frames import Frame, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
 from labelrules.learners.base.targets import Target, read_target
 from labelrules.rules import Theory
@@ -108,7 +108,7 @@ def refuse_empty(shape: tuple[int, int]) -> None:
 
 def column_names(X: Any) -> Names:
     """The names that a frame gives its columns; an array gives none."""
-    return Frame(X, "X").names if is_frame(X) else ()
+    return FrameTable(X, "X").names if is_frame(X) else ()
 
 
 def renamed(X: Any, names: Names) -> Any:

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Meta
 from scipy import sparse
 
+from labelrules._checks import listed
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.data.memory.labels import listed
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import truth
 from labelrules.learners.base.targets import Target

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Literal, NoReturn, TypeAlias
 
-from labelrules.data.errors import quoted, suggestion
+from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body, Condition, Operator
 from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule

@@ -25,8 +25,8 @@ _MOST_DIGITS = 9
 def sparse_digits(data: bytes, layout: Layout, lookup: Lookup) -> SparseRows | None:
     """Sparse rows that each list something, with values of one digit; all at once.
 
-    The spaces say where everything else must stand: a digit after each, then a comma
-    and the next index, or a closing brace, a newline, an opening brace and the next index.
+    The spaces determine the place of everything else: after each a digit, then a comma and the
+    next index, or a closing brace, a newline, an opening brace and the next index.
     """
     # As every other row, the last is followed by a newline and a brace.
     text = np.frombuffer(data.strip(b"\n") + b"\n{", dtype=np.uint8)
@@ -116,7 +116,7 @@ def _unusual_cells(
     ends: Integers,
     layout: Layout,
 ) -> Integers | None:
-    """The cells of Y that differ from what is not listed, if the given entries are 0 or 1."""
+    """The cells of Y that differ from unlisted ones; None if an entry is not 0 or 1."""
     labels, present = target.take(entries) - layout.n_features, values.take(entries)
     if not ((present == 0) | (present == 1)).all():
         return None
@@ -228,7 +228,7 @@ def _attributes(words: list[bytes], n_attributes: int) -> Columns | None:
 
 
 def _entry_values(words: list[bytes], attributes: Columns, lookup: Lookup) -> Floats | None:
-    """What each listed word means in its attribute; ignored attributes are not looked at."""
+    """The value of each listed word in its attribute; ignored attributes are skipped."""
     values = np.zeros(len(words))
     of_words = np.flatnonzero(lookup.has_codes[attributes])
     try:

@@ -8,21 +8,34 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import quoted
 from labelrules._types import Board, Floats
-from labelrules.data.errors import DataError, FileError, quoted
-from labelrules.data.files.access import BLOCK_SIZE, Block, read_blocks
+from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.access import BLOCK_SIZE, TextBlock, read_blocks
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Header, read_header, written
-from labelrules.data.files.arff.layout import Layout, Lookup, Part, Parts, layout_of, lookup_of
+from labelrules.data.files.arff.layout import (
+    Layout,
+    Lookup,
+    Part,
+    RowCollector,
+    layout_of,
+    lookup_of,
+)
 from labelrules.data.files.arff.rows import careful
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 
-FastWay = Callable[[bytes, Layout, Lookup], Part | None]
+FastReader = Callable[[bytes, Layout, Lookup], Part | None]
 Hierarchy = Mapping[str, str | None]
 """Labels and their parents."""
 
-FAST_WAYS: tuple[FastWay, ...] = (sparse_digits, plain_words)
+Words = list[str] | None
+"""The categories of a feature as they are written in a row; None for numbers."""
+
+_ROWS_AT_ONCE = 1000
+
+FAST_READERS: tuple[FastReader, ...] = (sparse_digits, plain_words)
 
 
 def read_arff(
@@ -32,7 +45,7 @@ def read_arff(
     name: str,
     encoding: str,
     *,
-    fast_ways: Sequence[FastWay] = FAST_WAYS,
+    fast_readers: Sequence[FastReader] = FAST_READERS,
     block_size: int = BLOCK_SIZE,
 ) -> Dataset:
     """Read files that declare the same attributes as one data set.
@@ -40,8 +53,8 @@ def read_arff(
     Parameters
     ----------
     hierarchy_of : callable
-        Tells from a header which attributes are labels, and what their parents are.
-    fast_ways : sequence of callable
+        From a header to the labels among its attributes, and their parents.
+    fast_readers : sequence of callable
         Tried in order on each block of rows before it is read carefully. The result
         does not depend on them, nor on the size of the blocks.
     """
@@ -50,7 +63,7 @@ def read_arff(
         with closing(read_blocks(path, encoding, block_size)) as blocks:
             header, rest = read_header(blocks, path)
             if reader is None:
-                reader = _Reader(header, hierarchy_of(header), ignore, fast_ways)
+                reader = _Reader(header, hierarchy_of(header), ignore, fast_readers)
             else:
                 _check_same(header, reader.header)
                 _check_same_labels(header, hierarchy_of(header), reader)
@@ -67,22 +80,22 @@ class _Reader:
         header: Header,
         hierarchy: Hierarchy,
         ignore: Sequence[str],
-        fast_ways: Sequence[FastWay],
+        fast_readers: Sequence[FastReader],
     ) -> None:
         self.header = header
         self.hierarchy = hierarchy
-        self.fast_ways = fast_ways
+        self.fast_readers = fast_readers
         self.layout = layout_of(header, hierarchy, ignore)
         self.lookup = lookup_of(self.layout)
-        self.parts = Parts(self.layout.n_features, self.layout.usual_labels)
+        self.parts = RowCollector(self.layout.n_features, self.layout.usual_labels)
 
-    def read(self, blocks: Iterable[Block], path: Path) -> None:
+    def read(self, blocks: Iterable[TextBlock], path: Path) -> None:
         """Append the rows of a file."""
         for block in blocks:
             self.parts.add(self._fast(block) or careful(block, self.layout, path))
 
-    def _fast(self, block: Block) -> Part | None:
-        tried = (way(block.data, self.layout, self.lookup) for way in self.fast_ways)
+    def _fast(self, block: TextBlock) -> Part | None:
+        tried = (read(block.data, self.layout, self.lookup) for read in self.fast_readers)
         return next((part for part in tried if part is not None), None)
 
     def dataset(self, name: str) -> Dataset:
@@ -121,12 +134,6 @@ def _check_same_labels(header: Header, hierarchy: Hierarchy, reader: _Reader) ->
             header.path,
             header.relation_line,
         )
-
-
-_ROWS_AT_ONCE = 1000
-
-Words = list[str] | None
-"""The categories of a feature as they stand in a row; none for numbers."""
 
 
 def arff_lines(data: Dataset, relation: str) -> Iterator[str]:

@@ -7,19 +7,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from labelrules.data.errors import FileError, quoted
-from labelrules.data.files.access import Block
+from labelrules._checks import quoted
+from labelrules.data.errors import FileError
+from labelrules.data.files.access import TextBlock
 from labelrules.data.schema import repeated
 
 
 class Misread(Exception):  # noqa: N818 - it never reaches a user: the reader adds file and line
-    """A line cannot be read; the message says why."""
+    """A line cannot be read; the message gives the reason."""
 
 
 MISSING: Final = None
-"""What an unquoted question mark stands for."""
+"""The meaning of an unquoted question mark."""
 
 Word = str | None
+Kind = Literal["numeric", "nominal", "string", "date"]
 
 # Plain words end at a blank, a comma or a brace. They may contain quotes, backslashes and
 # percent signs, which then mean themselves: real files have names such as TAG_m\'usica.
@@ -36,6 +38,12 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _PLAIN = re.compile(r"\w[\w.:/+-]*")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _TO_ESCAPE = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+_KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
+_PLAIN_ATTRIBUTE = re.compile(
+    r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
+)
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))%.*")
+_NUMERIC = ("numeric", "real", "integer")
 
 
 def read_word(line: str, start: int) -> tuple[Word, int]:
@@ -79,7 +87,7 @@ def is_over(line: str, start: int) -> bool:
 
 
 def written(text: str) -> str:
-    r"""A name or category as it stands in a file, quoted if need be.
+    r"""A name or category as it is written in a file, in quotes if it needs them.
 
     >>> print(written("age"), written("New York"), written("it's"), written("?"))
     age 'New York' 'it\'s' '?'
@@ -113,16 +121,6 @@ def _why_no_word(line: str, start: int) -> str:
     return "a value is empty; a missing value is written ?, an empty text ''"
 
 
-Kind = Literal["numeric", "nominal", "string", "date"]
-
-_KEYWORD = re.compile(r"[ \t]*@(\w+)(?=[ \t]|$)[ \t]*")
-_PLAIN_ATTRIBUTE = re.compile(
-    r"""[ \t]*@attribute[ \t]+([^ \t{'"][^ \t{]*)[ \t]*(.*)""", re.IGNORECASE
-)
-_COMMENT = re.compile(r"(?:^|(?<=[ \t]))%.*")
-_NUMERIC = ("numeric", "real", "integer")
-
-
 class Attribute(NamedTuple):
     """One declared column."""
 
@@ -132,13 +130,13 @@ class Attribute(NamedTuple):
     line: int
 
     def declares_as(self, other: "Attribute") -> bool:
-        """Whether both declare the same, be it on different lines."""
+        """Whether both declare the same, on whatever lines."""
         return self[:3] == other[:3]
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the rows of an ARFF file."""
+    """The declarations before the rows of an ARFF file."""
 
     path: Path
     relation: str | None
@@ -147,7 +145,7 @@ class Header:
 
 
 class _HeaderReader:
-    """Takes the header line by line."""
+    """Reads the header line by line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -157,7 +155,7 @@ class _HeaderReader:
         self.has_text = False
 
     def take(self, text: str, line: int) -> bool:
-        """Take one line; tell whether it was ``@data``."""
+        """Read one line; return whether it was ``@data``."""
         plain = _PLAIN_ATTRIBUTE.match(text)
         if plain:
             self._take_attribute(plain[1], plain[2], line)
@@ -203,8 +201,8 @@ class _HeaderReader:
         return Header(self.path, self.relation, self.relation_line, attributes)
 
 
-def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
-    """Read up to ``@data``; also return what follows it in the last block read."""
+def read_header(blocks: Iterator[TextBlock], path: Path) -> tuple[Header, TextBlock]:
+    """Read up to ``@data``; also return the rest of the last block."""
     reader = _HeaderReader(path)
     for block in blocks:
         start = 0
@@ -212,7 +210,7 @@ def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
             start += len(line) + 1
             try:
                 if reader.take(line.decode(), number):
-                    return reader.header(), Block(number + 1, block.data[start:])
+                    return reader.header(), TextBlock(number + 1, block.data[start:])
             except Misread as wrong:
                 raise FileError(str(wrong), path, number) from None
     raise FileError(
@@ -224,7 +222,7 @@ def read_header(blocks: Iterator[Block], path: Path) -> tuple[Header, Block]:
 
 
 def _relation_name(text: str) -> str:
-    """Quoted, or the rest of the line: MEKA's options may stand there without quotes."""
+    """The name in quotes, or the rest of the line: MEKA's options may have no quotes."""
     if text[:1] not in ("'", '"'):
         return _COMMENT.sub("", text).rstrip(" \t")
     name, end = read_word(text, 0)
@@ -234,7 +232,7 @@ def _relation_name(text: str) -> str:
 
 
 def _quoted_name(text: str) -> tuple[str, str]:
-    """The name of an attribute, and what stands after it."""
+    """The name of an attribute, and the rest of its line."""
     if not text or text[0] == "{":
         raise Misread("an attribute has no name")
     name, end = read_word(text, 0)
@@ -246,7 +244,7 @@ def _quoted_name(text: str) -> tuple[str, str]:
 # Files often declare thousands of attributes alike.
 @lru_cache(maxsize=64)
 def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
-    """Read what stands after the name of an attribute.
+    """Read the type of an attribute, which follows its name.
 
     >>> read_type("{Female, 'not given'}")
     ('nominal', ('Female', 'not given'))
@@ -269,8 +267,8 @@ def _named_type(text: str) -> Kind:
     if kind == "relational":
         raise Misread("a relational type, a table within a table, cannot be read")
     if kind not in (*_NUMERIC, "string"):
-        said = f"unknown type {quoted(given)}" if given else "the type is missing"
-        raise Misread(f"{said}; declare it numeric or {{its, categories}}")
+        problem = f"unknown type {quoted(given)}" if given else "the type is missing"
+        raise Misread(f"{problem}; declare it numeric or {{its, categories}}")
     if not is_over(rest, 0):
         raise Misread(f"unexpected text {quoted(rest)} after the type")
     return "string" if kind == "string" else "numeric"

@@ -10,15 +10,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Mask, Matrix
-from labelrules.data.errors import DataError, FileError, quoted, suggestion
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.arff.header import Attribute, Header
 from labelrules.data.schema import Feature
+from labelrules.data.table import freeze
 
 Codes = Mapping[str, int]
-"""What categories become."""
+"""From categories to numbers."""
 
 _IGNORED = -1
+_INT32_MAX = np.iinfo(np.int32).max
 _LARGEST_SMALL = int(np.iinfo(np.int8).max)
 _ABSENT_AND_PRESENT = ({"0", "1"}, {"false", "true"})
 _PRESENT = ("1", "true")
@@ -34,8 +37,8 @@ class Layout:
     features, labels : tuple of int
         Places among the attributes; the others are ignored.
     codes : tuple of (dict or None)
-        For each attribute what its categories become: their number for a feature,
-        0 or 1 for a label; None where the values are numbers.
+        For each attribute the codes of its categories: their position for a feature,
+        0 or 1 for a label; None if the values are numbers.
     """
 
     attributes: tuple[Attribute, ...]
@@ -58,7 +61,7 @@ class Layout:
 
     @cached_property
     def usual_labels(self) -> Board:
-        """What a sparse row says of the labels it does not list: their first category."""
+        """The values of labels that a sparse row does not list: their first category."""
         codes = (self.codes[attribute] for attribute in self.labels)
         return np.array([next(iter(c.values())) if c else 0 for c in codes], dtype=np.int8)
 
@@ -82,21 +85,21 @@ class Layout:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A layout in the form that the fast ways to read rows need."""
+    """A layout in the form that the fast readers of rows need."""
 
     target: npt.NDArray[np.int32]
     """As in the layout."""
     of_digit: npt.NDArray[np.int8]
-    """What each digit means in each attribute, ten in a row; -1 if it is not declared."""
+    """The code of each digit in each attribute, ten in a row; -1 if it is not declared."""
     of_word: tuple[dict[bytes, float] | None, ...]
-    """What the words mean that can stand in a file without quotes; None for numbers."""
+    """The codes of the words that need no quotes; None for numbers."""
     has_codes: Mask
     """For which attributes `of_word` is there."""
 
 
 def lookup_of(layout: Layout) -> Lookup:
     """Prepare a layout for fast reading."""
-    # Attributes with the same categories share their codes, and here what is made of them.
+    # Attributes with the same categories share their codes, so each is prepared once.
     groups: dict[int, int] = {id(None): 0}
     words: list[dict[bytes, float] | None] = [None]
     digits = [list(range(10))]
@@ -126,13 +129,13 @@ def _by_word(codes: Codes, may_be_missing: bool) -> dict[bytes, float]:
 
 
 def _small_code(codes: dict[bytes, float], word: bytes) -> int:
-    # A digit declared after 127 other categories is left to a slower way of reading.
+    # A digit declared after 127 other categories is left to a slower reader.
     code = codes.get(word, -1)
     return int(code) if code <= _LARGEST_SMALL else -1
 
 
 def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> Layout:
-    """Sort the attributes of a file; refuse those that cannot be read.
+    """Divide the attributes of a file into features and labels; refuse unreadable ones.
 
     The labels must be among the attributes.
     """
@@ -217,9 +220,6 @@ def _feature(attribute: Attribute) -> Feature:
     return Feature(attribute.name, attribute.categories if nominal else None)
 
 
-_INT32_MAX = np.iinfo(np.int32).max
-
-
 class DenseRows(NamedTuple):
     """Rows that give every value."""
 
@@ -253,8 +253,8 @@ Part = DenseRows | SparseRows
 
 
 @dataclass
-class Parts:
-    """Collects parts; joining them takes little more memory than the result.
+class RowCollector:
+    """Collects rows part by part; joining them takes little more memory than the result.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ class Parts:
         is_sparse = any(isinstance(part, SparseRows) for part in self._parts)
         X: Matrix = self._sparse(len(Y)) if is_sparse else self._dense(len(Y))
         for array in (Y, *((X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,))):
-            _freeze(array)
+            freeze(array)
         return X, Y
 
     def _labels(self) -> Board:
@@ -319,15 +319,8 @@ class Parts:
         return by_row.tocsc().astype(np.float64, copy=False)
 
 
-def _freeze(array: npt.NDArray[Any] | None) -> None:
-    """Make an array read-only, and what it is a view of: nobody else has seen it."""
-    while array is not None:
-        array.setflags(write=False)
-        array = array.base
-
-
 def _as_sparse(part: Part) -> SparseRows:
-    """The part with its entries of X; its labels are done with."""
+    """The part with its entries of X, without its labels."""
     if isinstance(part, SparseRows):
         return part
     rows, columns = np.nonzero(part.X)

@@ -1,7 +1,7 @@
-"""The rows of an ARFF file, read carefully: every rule is here, and every error.
+"""The rows of an ARFF file, read one by one: the whole syntax, and every error.
 
-The fast ways in `arff_digits` and `arff_words` read the blocks that hold nothing
-unusual, with the same result; whatever they do not understand comes here.
+The fast readers in `fast_rows` read the blocks without anything unusual, with the same
+result; all other blocks are read here.
 """
 
 import math
@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats
-from labelrules.data.errors import FileError, quoted, suggestion
-from labelrules.data.files.access import Block
+from labelrules.data.errors import FileError
+from labelrules.data.files.access import TextBlock
 from labelrules.data.files.arff.header import (
     MISSING,
     Attribute,
@@ -27,7 +28,7 @@ from labelrules.data.files.arff.layout import DenseRows, Layout, Part, SparseRow
 from labelrules.data.memory.columns import LARGEST_EXACT, is_rounded
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
-"""With these alone, what Python takes for a number is what ARFF does."""
+"""Among words of these characters, Python and ARFF take the same for numbers."""
 
 _N_SHOWN = 5
 _HEADER_KEYWORD = re.compile(r"[ \t]*(@(?:relation|attribute|data))(?=[ \t]|$)", re.IGNORECASE)
@@ -38,7 +39,7 @@ Cells = dict[int, float]
 """Values by their column among the features followed by the labels."""
 
 
-def careful(block: Block, layout: Layout, path: Path) -> Part:
+def careful(block: TextBlock, layout: Layout, path: Path) -> Part:
     """Read a block row by row; the error for a bad row names file and line."""
     rows: list[Cells] = []
     any_sparse = False
@@ -56,13 +57,13 @@ def careful(block: Block, layout: Layout, path: Path) -> Part:
 
 
 def _late_keyword(line: str) -> str | None:
-    """What is wrong with a line of the header that stands among the rows."""
+    """The error for a line of the header among the rows; None for any other line."""
     match = _HEADER_KEYWORD.match(line)
     if match is None:
         return None
     if match[1].lower() == "@data":
-        return "@data stands here a second time"
-    return f"{match[1]} stands after @data, where only rows may stand"
+        return "this is the second @data line"
+    return f"{match[1]} after @data, where only rows are allowed"
 
 
 def dense_row(line: str, layout: Layout) -> Cells:
@@ -85,7 +86,7 @@ def dense_row(line: str, layout: Layout) -> Cells:
 
 
 def sparse_row(line: str, layout: Layout) -> Cells:
-    """``{index value, ...}``; what is not listed has the value 0 or the first category."""
+    """``{index value, ...}``; a value that is not listed is 0 or the first category."""
     cells: Cells = {}
     listed: set[int] = set()
     start = skip_blanks(line, line.index("{") + 1)
