@@ -1,0 +1,117 @@
+"""``labelrules completion``: scripts by which shells complete commands, options and values.
+
+The mechanism is click's: the script calls ``labelrules`` with the words typed so far in the
+environment, and the program prints the completions. Added here: values after ``--option=``, and
+no space after ``--set NAME=``.
+"""
+
+import os
+import sys
+from typing import Any
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+    shell_complete,
+)
+
+from labelrules.cli.commands import Command, OneOf
+
+EXAMPLES = """
+source <(labelrules completion bash)
+labelrules completion zsh > ~/.zfunc/_labelrules
+labelrules completion fish > ~/.config/fish/completions/labelrules.fish
+"""
+
+_NO_SPACE_BASH = """
+_labelrules_no_space() {
+    _labelrules_completion "$@"
+    if [[ "${COMPREPLY[0]}" == *= ]]; then compopt -o nospace; fi
+}
+complete -o nosort -F _labelrules_no_space labelrules
+"""
+_NO_SPACE_ZSH = (
+    'local -a suffix=(); if [[ $completions[1] == *= ]]; then suffix=(-S ""); fi; '
+    'compadd "${suffix[@]}" -U'
+)
+
+
+class WholeWords(ShellComplete):
+    """Completions of the whole word, in ``--option=value`` with the option before the value."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[Any]]:
+        """The completions of a word."""
+        found = super().get_completions(list(args), incomplete)
+        option, equals, _ = incomplete.partition("=")
+        if not (equals and option.startswith("--")):
+            return found
+        return [
+            CompletionItem(f"{option}={item.value}", item.type, item.help)
+            for item in found
+            if item.type == "plain"
+        ]
+
+
+class Bash(WholeWords, BashComplete):
+    """Bash, for which ``=`` is a word of its own."""
+
+    def source(self) -> str:
+        """The script."""
+        return super().source() + _NO_SPACE_BASH
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """The words before the one to complete, and that one, joined again at ``=``."""
+        before, current = super().get_completion_args()
+        words: list[str] = []
+        for word in [*before, current]:
+            is_joined = word == "=" or (words and words[-1].endswith("="))
+            if words and is_joined and word:
+                words[-1] += word
+            else:
+                words.append(word)
+        return words[:-1], words[-1]
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[Any]]:
+        """The completions, without what stands before the last ``=``."""
+        start = incomplete.rfind("=") + 1
+        return [
+            CompletionItem(item.value[start:], item.type, item.help)
+            for item in super().get_completions(args, incomplete)
+        ]
+
+
+class Zsh(WholeWords, ZshComplete):
+    """Zsh."""
+
+    source_template = ZshComplete.source_template.replace("compadd -U", _NO_SPACE_ZSH)
+
+
+class Fish(WholeWords, FishComplete):
+    """Fish."""
+
+
+SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
+
+
+@click.command("completion", cls=Command, examples=EXAMPLES)
+@click.argument("shell", type=OneOf("shell", SHELLS), help=", ".join(SHELLS))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
+    """Print the script."""
+    from labelrules.cli.app import COMPLETE_VARIABLE
+
+    program = ctx.find_root().command
+    script = SHELLS[shell](program, {}, "labelrules", COMPLETE_VARIABLE).source()
+    sys.stdout.write(script)
+
+
+def completed(program: click.Command, variable: str) -> int:
+    """Answer a shell that requests completions; returns the exit status."""
+    for name, shell in SHELLS.items():
+        add_completion_class(shell, name)
+    return shell_complete(program, {}, "labelrules", variable, os.environ[variable])
