@@ -127,7 +127,8 @@ def _run(words: list[str]) -> int:
     if COMPLETE_VARIABLE in os.environ:
         from labelrules.cli.commands.completion import completed
 
-        return completed(program, COMPLETE_VARIABLE)
+        print(completed(program, COMPLETE_VARIABLE))
+        return SUCCESS
     if not words or words[0] == "help":
         words = [*words[1:2], "--help"]
     try:

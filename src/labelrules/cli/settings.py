@@ -70,17 +70,17 @@ class Setting(click.ParamType[Pair]):
         """The parameters of all learners or searches."""
         return {name for one in self.known() for name in self.parameters(one)}
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The parameters of what is chosen, and after ``=`` the words that one takes."""
-        chosen = ctx.params.get(self.chosen)
-        known = self.parameters(chosen) if chosen else dict.fromkeys(sorted(self.every()))
+        # Of an unfinished line, click has parsed the options before the last one only.
+        words = {ctx.params.get(self.chosen), *ctx.args}
+        chosen = [one for one in self.known() if one in words] or self.known()
+        parameters = {name: one for owner in chosen for name, one in self.parameters(owner).items()}
+        offered = [f"{name}=" for name in parameters]
         name, equals, _ = incomplete.partition("=")
-        offered = [f"{one}=" for one in known]
-        if equals and (parameter := known.get(name)) is not None:
-            words = [one for one in _alternatives(parameter.annotation) if isinstance(one, str)]
-            offered = [f"{name}={word}" for word in words]
+        if equals and name in parameters:
+            kinds = _alternatives(parameters[name].annotation)
+            offered = [f"{name}={word}" for word in kinds if isinstance(word, str)]
         return [CompletionItem(one) for one in offered if one.startswith(incomplete)]
 
 

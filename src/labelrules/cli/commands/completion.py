@@ -1,8 +1,8 @@
 """``labelrules completion``: scripts by which shells complete commands, options and values.
 
 The mechanism is click's: the script calls ``labelrules`` with the words typed so far in the
-environment, and the program prints the completions. Added here: values after ``--option=``, and
-no space after ``--set NAME=``.
+environment, and the program prints the completions. Added here: values after ``--option=``, no
+space after ``--set NAME=``, and in zsh the second Tab after the script is loaded.
 """
 
 import os
@@ -16,8 +16,6 @@ from click.shell_completion import (
     FishComplete,
     ShellComplete,
     ZshComplete,
-    add_completion_class,
-    shell_complete,
 )
 
 from labelrules.cli.commands import Command, OneOf
@@ -86,9 +84,11 @@ class Bash(WholeWords, BashComplete):
 
 
 class Zsh(WholeWords, ZshComplete):
-    """Zsh."""
+    """Zsh, which calls a script of ``$fpath`` as the function ``_labelrules``."""
 
-    source_template = ZshComplete.source_template.replace("compadd -U", _NO_SPACE_ZSH)
+    source_template = ZshComplete.source_template.replace("compadd -U", _NO_SPACE_ZSH).replace(
+        "$zsh_eval_context[-1] == loadautofunc", "$funcstack[1] == _labelrules"
+    )
 
 
 class Fish(WholeWords, FishComplete):
@@ -110,8 +110,7 @@ def command(ctx: click.Context, shell: str) -> None:
     sys.stdout.write(script)
 
 
-def completed(program: click.Command, variable: str) -> int:
-    """Answer a shell that requests completions; returns the exit status."""
-    for name, shell in SHELLS.items():
-        add_completion_class(shell, name)
-    return shell_complete(program, {}, "labelrules", variable, os.environ[variable])
+def completed(program: click.Command, variable: str) -> str:
+    """The completions that a script requests by the environment."""
+    shell = SHELLS[os.environ[variable].partition("_")[0]]
+    return shell(program, {}, "labelrules", variable).complete()
