@@ -39,11 +39,11 @@ learn magazines --set haeds=multi | has no parameter 'haeds'; did you mean 'head
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
 learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
 learn magazines --set measure=x | --set: there is no formula 'x'
-learn magazines --set random_state=x | --set random_state: must be a whole number or none, not 'x'
+learn magazines --set random_state=x | --set random_state: must be a whole number, not 'x'
 learn magazines --set random_state=-1 | random_state: must be at least 0, not -1
 learn magazines -l associative-classifier --set bins=widht | did you mean 'width'?
 learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a whole number, not
-discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
+discover constraints magazines --set alpha=x | alpha must be a number between 0 and 1, not 'x'
 discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam=1 --set beam=2 | --set beam is given twice
 learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
@@ -52,7 +52,7 @@ learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
 learn magazines -l binary-relevance --set base=rippr | no learner 'rippr'; did you mean 'ripper'?
-learn magazines -l binary-relevance --set base.folds=3 | choose the base, too, as by --set base=ripper
+learn magazines -l binary-relevance --set base.folds=3 | choose the base, too, as
 learn magazines -l voted-rules --set base.folds=3 | --set base.folds: voted-rules has no base
 learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?
 learn magazines -l lazy-associative-classifier -o m2.json | makes its rules for each row
@@ -87,7 +87,7 @@ explain model.json magazines --row -1 | --row: must be a whole number of at leas
 explain model.json magazines --row x | --row: must be a whole number of at least 0, not 'x'
 explain model.json magazines --label qality | there is no label 'qality'; did you mean 'quality'?
 explain model.json magazines --fixed sx | there is no feature 'sx'; did you mean 'sex'?
-explain model.json magazines --row 1 --row 2 --style html | --style html shows one row: give one --row
+explain model.json magazines --row 1 --row 2 --style html | --style html shows one row
 explain model.json magazines --style sentences --json | --json takes no --style
 compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
@@ -96,10 +96,10 @@ discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
 discover rules | missing argument DATA: name a file or a data set
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
-discover subgroups magazines --set measure=lk | must be 'wracc' or 'kl' or 'phi', not 'lk'
+discover subgroups magazines --set measure=lk | measure must be 'wracc', 'kl' or 'phi', not 'lk'
 discover subgroups magazines --set target=-1 | target must be the name of a label
 discover subgroups magazines --first 0 | --first: must be a whole number of at least 1, not '0'
-convert model.json x.foo | x.foo: cannot tell the format from the file extension '.foo': give --to, one of
+convert model.json x.foo | cannot tell the format from the file extension '.foo': give --to
 convert model.json x.csv | model.json is a model, which cannot be converted to csv
 convert a.csv x.json | a.csv is data, which cannot be converted to json
 convert model.json x.py --table t | --table is for SQL only, not for python

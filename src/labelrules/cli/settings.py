@@ -3,32 +3,23 @@
 import inspect
 import json
 import re
-import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
 
 from labelrules._messages import quoted, suggestion
-from labelrules.cli.commands import names
+from labelrules.cli.commands import flag, names, option
 
 Pair = tuple[str, str]
 Parameters = Mapping[str, inspect.Parameter]
 
 _CONSTANTS = {"none": None, "true": True, "false": False}
+_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
 _LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
 _DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
-_KINDS: dict[Any, str] = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    str: "a word",
-    type(None): "none",
-}
-_LISTS: set[Any] = {Iterable, Sequence}
-_ANYTHING = object()
 
 
 class Setting(click.ParamType[Pair]):
@@ -49,17 +40,14 @@ class Setting(click.ParamType[Pair]):
     ('min_coverage', '3')
     """
 
-    name = "setting"
+    name = "name=value"
 
     def __init__(
-        self,
-        parameters: Callable[[str], Parameters],
-        chosen: str,
-        known: Callable[[], Iterable[str]],
+        self, parameters: Callable[[str], Parameters], chosen: str, known: Callable[..., Any]
     ) -> None:
         self.parameters, self.chosen, self.known = parameters, chosen, known
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Pair:
+    def convert(self, value: str, param: Any, ctx: Any) -> Pair:
         """The pair."""
         name, equals, text = value.partition("=")
         if not (equals and name.strip()):
@@ -79,20 +67,28 @@ class Setting(click.ParamType[Pair]):
         offered = [f"{name}=" for name in parameters]
         name, equals, _ = incomplete.partition("=")
         if equals and name in parameters:
-            kinds = _alternatives(parameters[name].annotation)
-            offered = [f"{name}={word}" for word in kinds if isinstance(word, str)]
+            offered = [f"{name}={word}" for word in _words(parameters[name].annotation)]
         return [CompletionItem(one) for one in offered if one.startswith(incomplete)]
+
+
+def _words(annotation: Any) -> Iterator[Any]:
+    """The words that an annotation lists."""
+    for part in get_args(annotation):
+        if get_origin(annotation) is Literal:
+            yield part
+        else:
+            yield from _words(part)
 
 
 def setting_options(of: str, setting: Setting) -> Callable[..., Any]:
     """The options ``--set`` and ``--settings``."""
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        listing = click.option("--settings", "list_settings", is_flag=True,
-                               help=f"list the parameters of {of} and exit")  # fmt: skip
-        return click.option("-s", "--set", "settings", metavar="NAME=VALUE", multiple=True,
-                            type=setting, help=f"a parameter of {of}, as in Python; repeatable")(
-            listing(command))  # fmt: skip
+    def decorate(command: Callable[..., Any]) -> Any:
+        about = f"a parameter of {of}, as in Python; repeatable"
+        listing = flag("--settings", "list_settings", about=f"list the parameters of {of} and exit")
+        return option("-s", "--set", "settings", kind=setting, multiple=True, about=about)(
+            listing(command)
+        )
 
     return decorate
 
@@ -117,7 +113,7 @@ def checked(settings: Iterable[Pair], known: Iterable[str], owner: str) -> dict[
     for name, text in settings:
         if name not in parameters:
             near = suggestion(name, parameters) or f"; it has {', '.join(parameters) or 'none'}"
-            raise click.UsageError(f"{owner} has no parameter {quoted(name)}{near}")
+            raise click.UsageError(f"--set: {owner} has no parameter {quoted(name)}{near}")
         if name in found:
             raise click.UsageError(f"--set {name} is given twice")
         found[name] = text
@@ -125,31 +121,39 @@ def checked(settings: Iterable[Pair], known: Iterable[str], owner: str) -> dict[
 
 
 @contextmanager
-def blaming(settings: Sequence[Pair], option: str = "--set") -> Iterator[None]:
+def blaming(settings: Sequence[Pair], option_name: str = "--set") -> Iterator[None]:
     """Report an error that names a setting, or its value, as one of usage."""
     from labelrules.data import DataError
 
     try:
         yield
     except (ValueError, TypeError) as wrong:
-        named = any(
-            re.search(rf"\b{re.escape(name)}\b", str(wrong)) or (text and repr(text) in str(wrong))
+        message = str(wrong)
+        named = [
+            text
             for name, text in settings
-        )
+            if re.search(rf"\b{re.escape(name)}\b", message) or (text and repr(text) in message)
+        ]
         is_wrong_kind = isinstance(wrong, TypeError) and bool(settings)
         if isinstance(wrong, DataError) or not (named or is_wrong_kind):
             raise
-        message = str(wrong) if named else f"a value has the wrong type ({wrong})"
+        if not named:
+            message = f"a value has the wrong type ({message})"
+        elif "did you mean" not in message:
+            words = [word for word in re.findall(r"'([^']+)'", message) if word not in named]
+            message += suggestion(named[0], words)
     else:
         return
-    raise click.UsageError(f"{option}: {message}")
+    raise click.UsageError(f"{option_name}: {message}")
 
 
 # ---------------------------------------------------------------- values
 
 
 def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
-    """The value that a text stands for, if the parameter takes such a value.
+    """The value that a text stands for, of the parameter's type if that is a number or bool.
+
+    Other types, ranges and words are checked by the learner or search itself.
 
     Examples
     --------
@@ -157,15 +161,21 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
     >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
     >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
     [3, 0.5, None, True, 'micro', '3']
+    >>> value_of("width", "x", Parameter("width", Parameter.KEYWORD_ONLY, annotation=int))
+    Traceback (most recent call last):
+    click.exceptions.UsageError: --set width: must be a whole number, not 'x'
     """
     if name == "lift":
         return _lift(text)
     value = _value(name, text, str(parameter.annotation))
-    if name != "base":
-        # `random_state` is annotated by what scikit-learn takes, which is more than a number.
-        check_kind(name, value, int | None if name == "random_state" else parameter.annotation)
-    if name == "random_state" and value is not None and value < 0:
-        raise click.UsageError(f"--set random_state: must be at least 0, not {value}")
+    kind = parameter.annotation
+    if name == "random_state":  # annotated by what scikit-learn takes, which is more
+        kind = int if value is not None else None
+        if isinstance(value, int) and value < 0:
+            raise click.UsageError(f"--set random_state: must be at least 0, not {value}")
+    fits = type(value) in ((int, float) if kind is float else (kind,))
+    if kind in _KINDS and not fits:
+        raise click.UsageError(f"--set {name}: must be {_KINDS[kind]}, not {quoted(value)}")
     return value
 
 
@@ -206,60 +216,6 @@ def _lift(text: str) -> Any:
     except (ValueError, TypeError) as wrong:
         message = str(wrong)
     raise click.UsageError(f"--set lift: {found[1]}: {message}")
-
-
-def check_kind(name: str, value: Any, annotation: Any) -> None:
-    """Refuse a value of a type that the parameter does not take.
-
-    Examples
-    --------
-    >>> check_kind("alpha", 0.05, float | None)
-    >>> check_kind("alpha", "x", float | None)
-    Traceback (most recent call last):
-    click.exceptions.UsageError: --set alpha: must be a number or none, not 'x'
-    >>> check_kind("bins", "widht", Literal["width", "frequency"])
-    Traceback (most recent call last):
-    click.exceptions.UsageError: --set bins: must be 'width' or 'frequency', not 'widht'; did
-    you mean 'width'?
-    """
-    kinds = _alternatives(annotation)
-    if any(_fits(value, kind) for kind in kinds):
-        return
-    words = [kind for kind in kinds if isinstance(kind, str)]
-    allowed = [_KINDS[kind] for kind in kinds if kind in _KINDS and kind is not type(None)]
-    allowed += ["names separated by commas"] if _LISTS & {*kinds} else []
-    allowed += [repr(word) for word in words]
-    allowed += ["none"] if type(None) in kinds else []
-    near = suggestion(value, words) if isinstance(value, str) else ""
-    raise click.UsageError(
-        f"--set {name}: must be {' or '.join(allowed)}, not {quoted(value)}{near}"
-    )
-
-
-def _alternatives(annotation: Any) -> list[Any]:
-    """The kinds of value that an annotation allows: types, words, or anything."""
-    origin = get_origin(annotation)
-    if origin is Union or isinstance(annotation, types.UnionType):
-        return [kind for part in get_args(annotation) for kind in _alternatives(part)]
-    if origin is Literal:
-        return list(get_args(annotation))
-    if origin in _LISTS:
-        return [origin]
-    if annotation in _KINDS or isinstance(annotation, type):
-        return [annotation]
-    return [_ANYTHING]
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    if kind is _ANYTHING or kind is inspect.Parameter.empty:
-        return True
-    if isinstance(kind, str):
-        return bool(value == kind)
-    if kind in _LISTS:
-        return isinstance(value, list)
-    if isinstance(value, bool) or kind is bool:
-        return isinstance(value, bool) and kind is bool
-    return isinstance(value, (int, float) if kind is float else kind)
 
 
 # ---------------------------------------------------------------- the list of parameters
@@ -311,9 +267,5 @@ def _meanings(doc: str) -> dict[str, str]:
             current.append(line.strip())
         elif line:
             current = []
-    return {name: _sentence(" ".join(text)) for name, text in found.items()}
-
-
-def _sentence(text: str) -> str:
-    first = re.split(r"(?<=[.;])\s", text, maxsplit=1)[0]
-    return first.replace("`", "").removesuffix(";")
+    sentences = {name: re.split(r"(?<=[.;])\s", " ".join(text))[0] for name, text in found.items()}
+    return {name: text.replace("`", "").removesuffix(";") for name, text in sentences.items()}
