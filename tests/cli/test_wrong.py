@@ -28,7 +28,7 @@ FILES = {
 USAGE = """
 lern magazines | there is no command 'lern'; did you mean 'learn'?
 --verson | there is no option --verson; did you mean '--version'?
-learn | missing argument DATA: name a file or a data set
+learn | missing argument DATA: a file (.arff, .csv, .parquet)
 learn magazines extra | unexpected argument 'extra'
 learn magazines --ouput m2.json | there is no option --ouput; did you mean '--output'?
 learn magazines -x | there is no option -x
@@ -93,7 +93,7 @@ compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
 discover | missing argument WHAT: itemsets, rules
 discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
-discover rules | missing argument DATA: name a file or a data set
+discover rules | missing argument DATA: a file (.arff, .csv, .parquet)
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
 discover subgroups magazines --set measure=lk | measure must be 'wracc', 'kl' or 'phi', not 'lk'

@@ -13,7 +13,6 @@ from labelrules import __version__
 from labelrules._messages import quoted, suggestion
 from labelrules.cli.commands import help_option, shown_name
 from labelrules.cli.io import in_shell_words, say
-from labelrules.cli.settings import Setting
 
 SUCCESS = 0
 FAILED = 1
@@ -172,9 +171,11 @@ def _options(context: click.Context | None, with_value: bool = False) -> list[st
 
 def _instead(name: str, context: click.Context | None) -> str:
     """What was probably meant by an option that does not exist."""
+    from labelrules.cli.settings import Setting
+
     params = [] if context is None else context.command.params
     parameter = name.strip("-").replace("-", "_")
-    if any(isinstance(one.type, Setting) and parameter in one.type.every() for one in params):
+    if any(isinstance(one.type, Setting) and one.type.has(parameter) for one in params):
         return f"; write --set {parameter}=VALUE"
     return suggestion(name, [one for one in _options(context) if one.startswith("--")])
 

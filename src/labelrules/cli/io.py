@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from io import StringIO
@@ -92,40 +92,24 @@ def _option(found: re.Match[str]) -> str:
 
 
 @contextmanager
-def shown_progress(quiet: bool, verbose: bool) -> Iterator[Callable[[Any], object]]:
-    """A listener for the progress of a learner: lines, a bar in a terminal, or nothing."""
-    if verbose:
-        yield lambda news: say(str(news), prefix="")
-    elif quiet or not sys.stderr.isatty():
+def shown_progress(
+    what: str, total: float | None = None, hidden: bool = False
+) -> Iterator[Callable[[Any], object]]:
+    """A bar on standard error if that is a terminal; gives the listener for a learner's progress.
+
+    Work that reports no progress has no `total`: only the time it takes is shown.
+    """
+    if hidden or not sys.stderr.isatty():
         yield lambda news: None
-    else:
-        with _bar("learning (the first run compiles)", 1.0) as listener:
-            yield listener
-
-
-@contextmanager
-def shown_wait(what: str) -> Iterator[None]:
-    """For work that reports no progress: in a terminal, what it is and the time it takes."""
-    if sys.stderr.isatty():
-        with _bar(what, None):
-            yield
-    else:
-        yield
-
-
-@contextmanager
-def _bar(start: str, total: float | None) -> Iterator[Callable[[Any], object]]:
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        BarColumn(),
-        *([] if total is None else [TextColumn("{task.percentage:>3.0f}%")]),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
+    share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
+    text = TextColumn("{task.description}", markup=False)
+    columns = [BarColumn(), *share, text, TimeElapsedColumn()]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(start, total=total)
+        task = bar.add_task(f"{what} (the first run compiles)", total=total)
         yield lambda news: bar.update(task, completed=news.share, description=str(news))
 
 
@@ -310,23 +294,17 @@ def extension_of(name: str) -> str:
     return lower[dot:] if dot > 0 else lower[len(stem) :]
 
 
-def check_standard_input(*sources: str | None) -> None:
-    """Refuse two inputs from the standard input."""
-    if sources.count(STANDARD) > 1:
-        raise click.UsageError("only one of the inputs can be - for standard input")
-
-
-def check_target(
-    target: str | None, inputs: Iterable[str | None], option: str = "--output"
-) -> None:
-    """Check before the work that its result can be written, and not over an input.
+def check_files(target: str | None, inputs: Sequence[str | None], option: str = "--output") -> None:
+    """Check before the work that inputs can be read and the result written, not over an input.
 
     Examples
     --------
-    >>> check_target("a/b", [])
+    >>> check_files("a/b", [])
     Traceback (most recent call last):
     click.exceptions.UsageError: --output: a/b: cannot write: there is no folder 'a'
     """
+    if inputs.count(STANDARD) > 1:
+        raise click.UsageError("only one of the inputs can be - for standard input")
     if target is None or target == STANDARD:
         return
     from labelrules.data import FileError
@@ -336,11 +314,10 @@ def check_target(
         path = checked_target(target)
     except FileError as wrong:
         raise click.UsageError(f"{option}: {wrong}") from None
-    for read in files_of(inputs):
-        if is_same_file(path, read):
-            raise click.UsageError(
-                f"{option}: {target} is an input of this command; choose another name"
-            )
+    if any(is_same_file(path, read) for read in files_of(inputs)):
+        raise click.UsageError(
+            f"{option}: {target} is an input of this command; choose another name"
+        )
 
 
 def files_of(inputs: Iterable[str | None]) -> Iterator[Path]:
@@ -380,23 +357,21 @@ def is_same_file(one: Path, other: Path) -> bool:
 # ---------------------------------------------------------------- writing
 
 
-def write_text(text: str, target: str | None) -> None:
-    """Write text to a file, whole or not at all, or to the standard output."""
+def write(result: Any, target: str | None = None) -> None:
+    """Write text as it is, and other results as JSON, to a file or the standard output.
+
+    A file is written whole or not at all.
+    """
+    from labelrules.data.document import laid_out
+    from labelrules.data.writing import checked_target, replacing, written_text
+
+    text = result if isinstance(result, str) else laid_out(plain(result)) + "\n"
     if target is None or target == STANDARD:
         sys.stdout.write(text)
         return
-    from labelrules.data.writing import checked_target, replacing, written_text
-
     path = checked_target(target)
     with replacing(path) as new, written_text(new, path) as file:
         file.write(text)
-
-
-def write_json(value: Any, target: str | None = None) -> None:
-    """Write a value as JSON."""
-    from labelrules.data.document import laid_out
-
-    write_text(laid_out(plain(value)) + "\n", target)
 
 
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules._messages import quoted, suggestion
-from labelrules.cli.io import (
-    STANDARD,
-    Reading,
-    check_standard_input,
-    is_data,
-    read_data,
-    read_file,
-)
+from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data, read_file
 
 if TYPE_CHECKING:
     from labelrules._types import Board, Floats
@@ -176,7 +169,7 @@ def model_and_data(
     model: str, data: str, reading: Reading, *, with_labels: bool
 ) -> "tuple[Model, Dataset]":
     """Read both; the data in the columns of the model."""
-    check_standard_input(model, data)
+    check_files(None, [model, data])
     if is_data(model):
         raise click.UsageError(f"{model} is a data file: give the model first, then the data")
     rows: list[Dataset] = []

@@ -11,10 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._messages import quoted, suggestion
-from labelrules.cli.commands import flag, names, option
+from labelrules.cli.commands import names, option
 
 Pair = tuple[str, str]
-Parameters = Mapping[str, inspect.Parameter]
 
 _CONSTANTS = {"none": None, "true": True, "false": False}
 _KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
@@ -23,29 +22,31 @@ _DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
 
 
 class Setting(click.ParamType[Pair]):
-    """A name and the text of its value; dashes in the name are underscores in Python.
+    """The type of ``--set``: a name and the text of its value.
+
+    Dashes in the name are underscores in Python.
 
     Parameters
     ----------
-    parameters : callable
-        Gives the parameters of a learner or search, by its name.
+    owners : callable
+        Gives the learners or searches by name; called only when it must be, since it imports them.
     chosen : str
         The option or argument that names the learner or search.
-    known : callable
-        Gives the names of all learners or searches.
+    without : tuple of str
+        Parameters that cannot be set.
 
     Examples
     --------
-    >>> Setting(dict, "learner", tuple).convert("min-coverage=3", None, None)
+    >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
     ('min_coverage', '3')
     """
 
     name = "name=value"
 
     def __init__(
-        self, parameters: Callable[[str], Parameters], chosen: str, known: Callable[..., Any]
+        self, owners: Callable[[], Mapping[str, Any]], chosen: str, without: tuple[str, ...] = ()
     ) -> None:
-        self.parameters, self.chosen, self.known = parameters, chosen, known
+        self.owners, self.chosen, self.without = owners, chosen, ("self", *without)
 
     def convert(self, value: str, param: Any, ctx: Any) -> Pair:
         """The pair."""
@@ -54,21 +55,49 @@ class Setting(click.ParamType[Pair]):
             self.fail(f"write NAME=VALUE, not {quoted(value)}", param, ctx)
         return name.strip().replace("-", "_"), text.strip()
 
-    def every(self) -> set[str]:
-        """The parameters of all learners or searches."""
-        return {name for one in self.known() for name in self.parameters(one)}
+    def parameters(self, owners: Iterable[str]) -> dict[str, inspect.Parameter]:
+        """The parameters of learners or searches, from their signatures."""
+        known = self.owners()
+        found: dict[str, inspect.Parameter] = {}
+        for owner in owners:
+            found |= inspect.signature(known[owner]).parameters
+        return {name: one for name, one in found.items() if name not in self.without}
+
+    def has(self, name: str) -> bool:
+        """Whether some learner or search has this parameter."""
+        return name in self.parameters(self.owners())
+
+    def values(self, owner: str, settings: Iterable[Pair]) -> dict[str, Any]:
+        """The values that are set: each of a known parameter, each once."""
+        parameters = self.parameters([owner])
+        found: dict[str, Any] = {}
+        for name, text in settings:
+            if name not in parameters:
+                near = suggestion(name, parameters) or f"; it has {', '.join(parameters) or 'none'}"
+                raise click.UsageError(f"--set: {owner} has no parameter {quoted(name)}{near}")
+            if name in found:
+                raise click.UsageError(f"--set {name} is given twice")
+            found[name] = value_of(name, text, parameters[name])
+        return found
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The parameters of what is chosen, and after ``=`` the words that one takes."""
         # Of an unfinished line, click has parsed the options before the last one only.
         words = {ctx.params.get(self.chosen), *ctx.args}
-        chosen = [one for one in self.known() if one in words] or self.known()
-        parameters = {name: one for owner in chosen for name, one in self.parameters(owner).items()}
+        owners = [*self.owners()]
+        parameters = self.parameters([one for one in owners if one in words] or owners)
         offered = [f"{name}=" for name in parameters]
         name, equals, _ = incomplete.partition("=")
         if equals and name in parameters:
             offered = [f"{name}={word}" for word in _words(parameters[name].annotation)]
         return [CompletionItem(one) for one in offered if one.startswith(incomplete)]
+
+    def print_list(self, ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+        """List the parameters of the chosen learner or search, and exit."""
+        if wanted and not ctx.resilient_parsing:
+            owner = ctx.params[self.chosen]
+            print(settings_text(self.parameters([owner]), self.owners()[owner].__doc__ or ""))
+            ctx.exit()
 
 
 def _words(annotation: Any) -> Iterator[Any]:
@@ -81,43 +110,14 @@ def _words(annotation: Any) -> Iterator[Any]:
 
 
 def setting_options(of: str, setting: Setting) -> Callable[..., Any]:
-    """The options ``--set`` and ``--settings``."""
-
-    def decorate(command: Callable[..., Any]) -> Any:
-        about = f"a parameter of {of}, as in Python; repeatable"
-        listing = flag("--settings", "list_settings", about=f"list the parameters of {of} and exit")
-        return option("-s", "--set", "settings", kind=setting, multiple=True, about=about)(
-            listing(command)
-        )
-
-    return decorate
-
-
-def required_data(data: str | None) -> str:
-    """DATA, which only ``--settings`` does without."""
-    if data is None:
-        raise click.UsageError("missing argument DATA: name a file or a data set")
-    return data
-
-
-def parameters_of(function: Callable[..., Any], without: Iterable[str]) -> Parameters:
-    """The parameters that can be set, from the signature."""
-    found = inspect.signature(function).parameters
-    return {name: one for name, one in found.items() if name not in {"self", *without}}
-
-
-def checked(settings: Iterable[Pair], known: Iterable[str], owner: str) -> dict[str, str]:
-    """The settings by name: each known, each once."""
-    parameters = tuple(known)
-    found: dict[str, str] = {}
-    for name, text in settings:
-        if name not in parameters:
-            near = suggestion(name, parameters) or f"; it has {', '.join(parameters) or 'none'}"
-            raise click.UsageError(f"--set: {owner} has no parameter {quoted(name)}{near}")
-        if name in found:
-            raise click.UsageError(f"--set {name} is given twice")
-        found[name] = text
-    return found
+    """The options ``--set`` and ``--settings``; what is chosen must be an eager parameter."""
+    listing = click.option(
+        "--settings", "listed", is_flag=True, expose_value=False, callback=setting.print_list,
+        help=f"list the parameters of {of} and exit",
+    )  # fmt: skip
+    about = f"a parameter of {of}, as in Python; repeatable"
+    setter = option("-s", "--set", "settings", kind=setting, multiple=True, about=about)
+    return lambda command: setter(listing(command))
 
 
 @contextmanager
@@ -221,7 +221,7 @@ def _lift(text: str) -> Any:
 # ---------------------------------------------------------------- the list of parameters
 
 
-def settings_text(parameters: Parameters, doc: str) -> str:
+def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
     """A line for each parameter: its name and default, and the first sentence on it.
 
     Examples

@@ -23,16 +23,7 @@ help_option = click.help_option("-h", "--help", help="show this help and exit")
 
 
 class Command(click.Command):
-    """A command whose help has examples, and a section for each group of options.
-
-    Parameters
-    ----------
-    name : str
-    examples : str
-        Calls of it, one to a line.
-    **more
-        As for `click.Command`.
-    """
+    """A command whose help lists examples, and options section by section."""
 
     allow_extra_args = True  # `parse_args` refuses them
 
@@ -126,13 +117,7 @@ class DataName(File):
 
 
 class OneOf(click.ParamType[str]):
-    """One of some words.
-
-    Parameters
-    ----------
-    name : str
-        What the words stand for.
-    words : collection of str
+    """One of some words; `name` is what they stand for.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from labelrules.cli.commands import (
     option,
     reading_options,
 )
-from labelrules.cli.io import STANDARD, Reading, check_standard_input, write_json
+from labelrules.cli.io import STANDARD, Reading, check_files, write
 from labelrules.cli.models import data_for, read_model, schema_of
 
 EXAMPLES = """
@@ -28,7 +28,7 @@ labelrules compare model.json edited.txt --data magazines --json
 @reading_options
 def command(first: str, second: str, data: str | None, as_json: bool, reading: Reading) -> None:
     """Compare two models, and their predictions if there are data."""
-    check_standard_input(first, second)
+    check_files(None, [first, second])
     if data == STANDARD:
         raise click.UsageError("--data: the data are read more than once, so name a file, not -")
     from labelrules.inspection import compare
@@ -41,7 +41,4 @@ def command(first: str, second: str, data: str | None, as_json: bool, reading: R
         )
     rows = None if data is None else data_for(data, reading, one.schema)
     differences = compare(one.theory, other.theory, rows)
-    if as_json:
-        write_json(differences)
-    else:
-        print(differences)
+    write(differences if as_json else f"{differences}\n")

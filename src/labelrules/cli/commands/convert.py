@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules.cli.commands import Command, DataName, File, OneOf, Text, option, reading_options
+from labelrules.cli.commands.show import text_of
 from labelrules.cli.io import (
-    OPENML,
     STANDARD,
     Reading,
-    check_standard_input,
-    check_target,
+    check_files,
     extension_of,
     files_beside,
     files_of,
     is_data,
     is_same_file,
     read_data,
-    write_text,
+    write,
 )
 from labelrules.cli.models import Model, read_model, schema_of
 from labelrules.cli.settings import blaming
@@ -65,7 +64,7 @@ def command(
     source: str, target: str, to_format: str | None, data: str | None, reading: Reading, **sql: Any
 ) -> None:
     """Convert data or a model."""
-    check_target(target, [source, data, reading.xml], "TARGET")
+    check_files(target, [source, data, reading.xml], "TARGET")
     form = _format(source, target, to_format, reading)
     for name, value in sql.items():
         if form != "sql" and value:
@@ -75,9 +74,8 @@ def command(
             _check_beside(form, target, [source, reading.xml])
         _write_data(read_data(source, reading), form, Path(target))
     else:
-        check_standard_input(source, data)
         model = read_model(source, schema_of(data, reading))
-        write_text(_model_text(model, form, sql), target)
+        write(_model_text(model, form, sql), target)
 
 
 def _format(source: str, target: str, to_format: str | None, reading: Reading) -> str:
@@ -93,8 +91,7 @@ def _format(source: str, target: str, to_format: str | None, reading: Reading) -
     is_model = extension_of(source).removesuffix(".gz") in MODEL_FORMATS
     if form in DATA_FORMATS.values() and is_model and reading.format is None:
         raise click.UsageError(f"{source} is a model, which cannot be converted to {form}")
-    is_surely_data = is_data(source) or source == "magazines" or source.startswith(OPENML)
-    if form in MODEL_FORMATS.values() and is_surely_data:
+    if form in MODEL_FORMATS.values() and (is_data(source) or source == "magazines"):
         raise click.UsageError(f"{source} is data, which cannot be converted to {form}")
     return form
 
@@ -125,35 +122,34 @@ def _check_beside(form: str, target: str, inputs: list[str | None]) -> None:
 def _write_data(data: "Dataset", form: str, target: Path) -> None:
     from labelrules.data import write_csv, write_mulan, write_parquet
 
-    if form == "csv" and str(target) == STANDARD:
+    if str(target) == STANDARD:  # CSV: `_check_stream` refuses the others
         from labelrules.data.tables.csv_write import csv_lines
         from labelrules.data.tables.schemafile import described
 
-        write_text("".join(csv_lines(data, described(data))), STANDARD)
-    elif form == "csv":
-        write_csv(data, target)
-    elif form == "arff":
-        write_mulan(data, target)
+        write("".join(csv_lines(data, described(data))), STANDARD)
     else:
-        write_parquet(data, target)
+        writers: dict[str, Callable[..., object]] = {
+            "csv": write_csv,
+            "arff": write_mulan,
+            "parquet": write_parquet,
+        }
+        writers[form](data, target)
 
 
 def _model_text(model: Model, form: str, sql: dict[str, Any]) -> str:
     from labelrules.inspection import to_pmml, to_python
     from labelrules.learners import to_json
-    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
 
-    writers: dict[str, Callable[[], str]] = {
-        "json": lambda: to_json(model.kept),
-        "python": lambda: to_python(model.theory),
-        "sql": lambda: _sql(model, **sql),
-        "pmml": lambda: to_pmml(model.theory),
-        "rules": lambda: theory_text(model.theory, evidence=True) + "\n",
-        "latex": lambda: theory_latex(model.theory, evidence=True) + "\n",
-        "markdown": lambda: theory_markdown(model.theory, evidence=True) + "\n",
-        "html": lambda: theory_html(model.theory, page=True, title=f"Rules of {model.source}"),
-    }
-    return writers[form]()
+    if form == "json":
+        return to_json(model.kept)
+    if form == "sql":
+        return _sql(model, **sql)
+    theory = model.theory  # there is one, and there are no constraints
+    if form == "python":
+        return to_python(theory)
+    if form == "pmml":
+        return to_pmml(theory)
+    return text_of(model, "plain" if form == "rules" else form) + "\n"
 
 
 def _sql(model: Model, table: str | None, dialect: str | None, key: tuple[str, ...]) -> str:

@@ -1,15 +1,13 @@
 """``labelrules demo``: the chapter's readers, their rules, and one explanation."""
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from labelrules.cli.commands import Command
+from labelrules.cli.io import shown_progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from labelrules.data import Dataset
     from labelrules.rules import DecisionList
 
@@ -22,60 +20,37 @@ def command() -> None:
     from labelrules.learners import SeparateAndConquer
     from labelrules.rules import rule_text
 
-    console = _console()
     readers = load("magazines")
-    with console.status("learning (the first run compiles)"):
+    with shown_progress("learning"):
         learner = SeparateAndConquer(
             heads="multi", measure="precision", counting="chapter", polarity="both",
             fixed_head=False, min_coverage=1, stop_share=0.01, pruning=None, last_resort=None,
         )  # fmt: skip
         theory = learner.fit(readers).theory_
-    console.print(_data_table(readers, theory))
-    console.print(
-        "\nThe decision list, learned with the settings of the chapter; in brackets: right / wrong "
-        "predictions for these readers\n",
-        soft_wrap=True,
-    )
-    for number, rule in enumerate(theory, 1):
-        console.print(
-            f"{number:>3}  {rule_text(rule, readers.schema, evidence=True)}", markup=False
-        )
     wrong = int((theory.predict(readers) != readers.Y).sum())
-    console.print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
-    console.print("\nWhy reader 4 gets her labels\n")
-    console.print(str(trace(theory, readers, 3)), markup=False, soft_wrap=True)
+    print("Magazine readers: features, labels, and the labels that the rules predict\n")
+    print(_table(readers, theory))
+    print("\nThe decision list, learned with the settings of the chapter; in brackets: right and")
+    print("wrong predictions for these readers\n")
+    for number, rule in enumerate(theory, 1):
+        print(f"{number:>3}  {rule_text(rule, readers.schema, evidence=True)}")
+    print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
+    print("\nWhy reader 4 gets her labels\n")
+    print(trace(theory, readers, 3))
 
 
-def _console() -> "Console":
-    """A console that leaves a broken pipe to `main`, which sets the exit status."""
-    from rich.console import Console
-
-    class PassingConsole(Console):
-        def on_broken_pipe(self) -> NoReturn:
-            raise BrokenPipeError
-
-    return PassingConsole(highlight=False)
-
-
-def _data_table(data: "Dataset", theory: "DecisionList") -> "Table":
+def _table(data: "Dataset", theory: "DecisionList") -> str:
     """The rows with their labels and the predicted labels."""
-    from rich import box
-    from rich.table import Table
-
     from labelrules.data import Dataset
 
-    table = Table(
-        box=box.SIMPLE,
-        pad_edge=False,
-        title="Magazine readers: features, labels, and the labels the rules predict",
-    )
-    for name in ("no", *data.schema.feature_names, "subscribed", "predicted"):
-        table.add_column(name)
     predicted = Dataset(data.schema, data.X, theory.predict(data)).label_sets()
-    for row, (true, labels) in enumerate(zip(data.label_sets(), predicted, strict=True)):
+    rows = [("no", *data.schema.feature_names, "subscribed", "predicted")]
+    for row, label_sets in enumerate(zip(data.label_sets(), predicted, strict=True)):
         values = [
             (feature.categories or ())[int(data.column(j)[row])]
             for j, feature in enumerate(data.schema.features)
         ]
-        table.add_row(str(row + 1), *values, ", ".join(true) or "-", ", ".join(labels) or "-")
-    return table
+        rows.append((str(row + 1), *values, *(", ".join(labels) or "-" for labels in label_sets)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = [[f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return "\n".join("  ".join(row).rstrip() for row in padded)

@@ -12,7 +12,7 @@ from labelrules.cli.commands import (
     option,
     reading_options,
 )
-from labelrules.cli.io import Reading, write_json
+from labelrules.cli.io import Reading, write
 from labelrules.cli.models import Model, model_and_data
 
 if TYPE_CHECKING:
@@ -58,10 +58,8 @@ def command(
         values = {str(one): float(one.of_predictions(rows.Y, board)) for one in measures}
     else:
         values = usual_values(found, rows)
-    if as_json:
-        write_json({"model": found.source, "data": rows.name, "rows": len(rows), "values": values})
-    else:
-        print(values_text(values))
+    about = {"model": found.source, "data": rows.name, "rows": len(rows), "values": values}
+    write(about if as_json else values_text(values) + "\n")
 
 
 def usual_values(model: Model, data: "Dataset") -> dict[str, float]:

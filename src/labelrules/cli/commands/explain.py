@@ -20,7 +20,7 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.io import STANDARD, Reading, check_target, plain, write_json, write_text
+from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
 from labelrules.cli.models import check_label, data_for, model_and_data
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def command(
     model: str, data: str, training: str | None, output: str | None, reading: Reading, **chosen: Any
 ) -> None:
     """Explain the predictions for rows."""
-    check_target(output, [model, data, training, reading.xml])
+    check_files(output, [model, data, training, reading.xml])
     options = Options(**chosen)
     options.check(training)
     found, table = model_and_data(model, data, reading, with_labels=False)
@@ -115,7 +115,7 @@ def command(
     if options.style == "trace":
         from labelrules.inspection import trace
 
-        write_text("\n\n".join(str(trace(theory, table, row)) for row in rows) + "\n", output)
+        write("\n\n".join(str(trace(theory, table, row)) for row in rows) + "\n", output)
         return
     from labelrules.inspection import explain
     from labelrules.inspection.counterfactual import LIMIT
@@ -127,10 +127,10 @@ def command(
     )  # fmt: skip
     if options.as_json:
         documents = [plain(one) | _repaired(repairs, n) for n, one in enumerate(explanations)]
-        write_json(documents, output)
+        write(documents, output)
     else:
         texts = [_text(one, options.style, repairs, n) for n, one in enumerate(explanations)]
-        write_text("\n\n".join(texts) + "\n", output)
+        write("\n\n".join(texts) + "\n", output)
 
 
 def _check_rows(rows: list[int], data: "Dataset") -> None:

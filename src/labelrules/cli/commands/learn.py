@@ -27,29 +27,16 @@ from labelrules.cli.commands.evaluate import usual_values, values_text
 from labelrules.cli.io import (
     STANDARD,
     Reading,
-    check_standard_input,
-    check_target,
+    check_files,
     extension_of,
     is_data,
     read_data,
     say,
     shown_progress,
-    write_json,
-    write_text,
+    write,
 )
 from labelrules.cli.models import Model, data_for
-from labelrules.cli.settings import (
-    Pair,
-    Parameters,
-    Setting,
-    blaming,
-    checked,
-    parameters_of,
-    required_data,
-    setting_options,
-    settings_text,
-    value_of,
-)
+from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
@@ -96,9 +83,7 @@ def learner_classes() -> dict[str, Any]:
     return {name: getattr(learners, class_name) for name, class_name in _LEARNERS.items()}
 
 
-def learner_parameters(name: str) -> Parameters:
-    """The parameters of a learner."""
-    return parameters_of(learner_classes()[name], _NOT_SET)
+_SETTING = Setting(learner_classes, "learner", _NOT_SET)
 
 
 class LearnerName(OneOf):
@@ -124,9 +109,9 @@ LEARNER_HELP = f"{', '.join(learner_names())}; default: {DEFAULT}"
 
 
 @click.command("learn", cls=Command, examples=EXAMPLES)
-@data_argument(required=False)
-@option("-l", "--learner", kind=LearnerName(), default=DEFAULT, about=LEARNER_HELP)
-@setting_options("the learner", Setting(learner_parameters, "learner", learner_names))
+@data_argument()
+@option("-l", "--learner", kind=LearnerName(), default=DEFAULT, is_eager=True, about=LEARNER_HELP)
+@setting_options("the learner", _SETTING)
 @option("--test", kind=DataName(), about="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
 @json_option("the rules")
@@ -134,21 +119,15 @@ LEARNER_HELP = f"{', '.join(learner_names())}; default: {DEFAULT}"
 @flag("-v", "--verbose", about="print a line for each step")
 @reading_options
 def command(
-    data: str | None, learner: str, settings: tuple[Pair, ...], list_settings: bool,
-    test: str | None, output: str | None, as_json: bool, quiet: bool, verbose: bool,
-    reading: Reading,
+    data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
+    as_json: bool, quiet: bool, verbose: bool, reading: Reading,
 ) -> int:  # fmt: skip
     """Learn; the exit status is 130 if Ctrl-C has ended it early."""
-    if list_settings:
-        print(settings_text(learner_parameters(learner), learner_classes()[learner].__doc__ or ""))
-        return 0
-    source = required_data(data)
-    check_target(output, [source, test, reading.xml])
-    check_standard_input(source, test)
+    check_files(output, [data, test, reading.xml])
     _check_output(output, learner)
     with blaming(settings):
         estimator = made_learner(learner, settings)
-    rows = read_data(source, reading)
+    rows = read_data(data, reading)
     _check_labels(learner, rows)
     tested = _test_data(test, reading, rows.schema)  # before the work, in case it is wrong
     start = time.perf_counter()
@@ -192,19 +171,17 @@ def _check_labels(learner: str, data: "Dataset") -> None:
 
 def made_learner(name: str, settings: Sequence[Pair]) -> Any:
     """A learner with its settings; ``base.NAME`` is a setting of its base."""
-    known = learner_parameters(name)
     inner = [(key[5:], value) for key, value in settings if key.startswith("base.")]
-    texts = checked([one for one in settings if not one[0].startswith("base.")], known, name)
-    values = {key: value_of(key, value, known[key]) for key, value in texts.items()}
-    if inner and "base" not in known:
+    values = _SETTING.values(name, [one for one in settings if not one[0].startswith("base.")])
+    if inner and "base" not in _SETTING.parameters([name]):
         raise click.UsageError(f"--set base.{inner[0][0]}: {name} has no base")
-    if inner and "base" not in texts:
+    if inner and "base" not in values:
         raise click.UsageError(
             f"--set base.{inner[0][0]} sets a parameter of the base: choose the base, too, as by "
             "--set base=ripper"
         )
     if values.get("base") is not None:
-        base = LearnerName().convert(texts["base"], None, None)
+        base = LearnerName().convert(str(values["base"]), None, None)
         values["base"] = made_learner(base, inner)
     return learner_classes()[name](**values)
 
@@ -216,12 +193,12 @@ def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     with (
         _interrupts() as noted,
         warnings.catch_warnings(record=True) as warned,
-        shown_progress(quiet, verbose) as listener,
+        shown_progress("learning", 1.0, quiet or verbose) as bar,
     ):
         warnings.simplefilter("always")
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
-            learner.set_params(progress=listener)
+            learner.set_params(progress=_print_step if verbose else bar)
         try:
             with heard_interrupts():
                 learner.fit(data)
@@ -232,6 +209,10 @@ def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     for message in dict.fromkeys(str(one.message) for one in warned):
         say(message)
     return bool(noted)
+
+
+def _print_step(news: Any) -> None:
+    say(str(news), prefix="")
 
 
 @contextmanager
@@ -265,7 +246,7 @@ def _save(model: Model, output: str | None) -> None:
     if output is not None:
         from labelrules.learners import to_json
 
-        write_text(to_json(model.kept), output)
+        write(to_json(model.kept), output)
 
 
 def _print(
@@ -281,7 +262,7 @@ def _print(
     if as_json:
         rules = {} if n_rules is None else document(model)
         tested = {} if values is None else {"values": values}
-        write_json({"learner": model.kind, **about, **rules, **tested})
+        write({"learner": model.kind, **about, **rules, **tested})
     else:
         if n_rules is not None:
             print(text_of(model, "plain", evidence=True))

@@ -14,7 +14,7 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.io import Reading, check_target, csv_text, write_json, write_text
+from labelrules.cli.io import Reading, check_files, csv_text, write
 from labelrules.cli.models import Model, model_and_data
 
 EXAMPLES = """
@@ -39,7 +39,7 @@ def command(
     model: str, data: str, form: str, output: str | None, as_json: bool, reading: Reading
 ) -> None:
     """Predict labels or probabilities."""
-    check_target(output, [model, data, reading.xml])
+    check_files(output, [model, data, reading.xml])
     found, rows = model_and_data(model, data, reading, with_labels=False)
     values = found.probabilities(rows) if form == "probabilities" else found.predict(rows)
     if values is None:
@@ -47,10 +47,7 @@ def command(
             f"{found.source} holds rules alone: probabilities need the model of a learner"
         )
     labels = _columns(found, values)
-    if as_json:
-        write_json(_document(labels, values, form), output)
-    else:
-        write_text(_text(labels, values, form), output)
+    write((_document if as_json else _text)(labels, values, form), output)
 
 
 def _columns(model: Model, values: Any) -> tuple[str, ...]:

@@ -16,13 +16,7 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.io import (
-    Reading,
-    check_standard_input,
-    check_target,
-    write_json,
-    write_text,
-)
+from labelrules.cli.io import Reading, check_files, write
 from labelrules.cli.models import Model, check_label, data_for, read_model, schema_of
 
 if TYPE_CHECKING:
@@ -58,8 +52,7 @@ def command(
     output: str | None, as_json: bool, reading: Reading,
 ) -> None:  # fmt: skip
     """Show the rules of a model."""
-    check_target(output, [model, data])
-    check_standard_input(model, data)
+    check_files(output, [model, data])
     if label is not None and style not in _LINES:
         raise click.UsageError(f"--label needs --style {', '.join(_LINES)}, not {style}")
     if style != "plain" and (as_json or summary):
@@ -68,29 +61,23 @@ def command(
     if label is not None:
         check_label(label, found.schema)
     if summary:
-        _show_summary(found, data, reading, output, as_json)
+        figures = _summary(found, data, reading)
+        write(figures if as_json else f"{figures}\n", output)
     elif as_json:
-        write_json(document(found, label), output)
+        write(document(found, label), output)
     else:
         text = text_of(found, style, evidence, label)
-        write_text(text + "\n" if text else "", output)
+        write(text + "\n" if text else "", output)
 
 
-def _show_summary(
-    model: Model, data: str | None, reading: Reading, output: str | None, as_json: bool
-) -> None:
+def _summary(model: Model, data: str | None, reading: Reading) -> Any:
     from labelrules.inspection import summary
 
-    rows = None if data is None else data_for(data, reading, model.schema)
-    figures = summary(model.theory, rows)
-    if as_json:
-        write_json(figures, output)
-    else:
-        write_text(f"{figures}\n", output)
+    return summary(model.theory, None if data is None else data_for(data, reading, model.schema))
 
 
-def text_of(model: Model, style: str, evidence: bool, label: str | None = None) -> str:
-    """The rules as text; several theories with a heading each."""
+def text_of(model: Model, style: str, evidence: bool = True, label: str | None = None) -> str:
+    """The rules as text; several theories, and the constraints, with a heading each."""
     theories = model.theories
     titles = [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)]
     if model.constraints is not None:

@@ -3,7 +3,7 @@
 import click
 
 from labelrules.cli.commands import Command, data_argument, json_option, reading_options
-from labelrules.cli.io import Reading, read_data, write_json
+from labelrules.cli.io import Reading, read_data, write
 
 EXAMPLES = """
 labelrules stats magazines
@@ -22,7 +22,4 @@ def command(data: str, as_json: bool, reading: Reading) -> None:
     from labelrules.data import statistics
 
     figures = statistics(read_data(data, reading))
-    if as_json:
-        write_json(figures.as_dict())
-    else:
-        print(figures)
+    write(figures.as_dict() if as_json else f"{figures}\n")
