@@ -109,6 +109,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
 
 def test_settings_are_listed_with_their_meaning():
     listed = output("learn", "--learner", "ripper", "--settings")
+    assert output("learn", "--settings", "-l", "Ripper", "magazines") == listed
     assert "folds=3 " in listed
     assert "held out for pruning" in listed
     for what in SEARCHES:

@@ -17,6 +17,18 @@ from shell import called, output
 LABELRULES = [sys.executable, "-m", "labelrules"]
 
 
+def test_the_list_of_commands_imports_none_of_them():
+    program = (
+        "import sys; from labelrules.cli import main; main(['--help']);"
+        "print(*(name for name in sys.modules if name.startswith('labelrules.cli.commands.')), "
+        "file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.split() == []
+
+
 def test_help_imports_nothing_heavy():
     program = (
         "import sys; from labelrules.cli import main; main(['--help']); main(['learn', '--help']);"

@@ -32,6 +32,14 @@ learn | missing argument DATA: a file (.arff, .csv, .parquet)
 learn magazines extra | unexpected argument 'extra'
 learn magazines --ouput m2.json | there is no option --ouput; did you mean '--output'?
 learn magazines -x | there is no option -x
+learn magazines -o --json | --output: the value is missing: --json is an option
+stats magazines --json=3 | option --json takes no value
+completion | missing argument SHELL: bash, zsh, fish
+learn --settings --learner riper | there is no learner 'riper'; did you mean 'ripper'?
+learn magazines -l associative-classifier --set productive=maybe | must be true or false, not
+discover rules magazines --set max_head=x | --set max_head: must be a whole number, not 'x'
+learn magazines --set min_gain=x | --set min_gain: must be a number, not 'x'
+learn magazines --set smoothing=laplaec | did you mean 'laplace'?
 learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
 learn magazines --set heads | write NAME=VALUE, not 'heads'
 learn magazines --set heads=mutli | a number of labels, not 'mutli'; did you mean 'multi'?

@@ -6,7 +6,7 @@ Each command is a module of this folder, and has its `command`.
 import codecs
 import csv
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -117,28 +117,34 @@ class DataName(File):
 
 
 class OneOf(click.ParamType[str]):
-    """One of some words; `name` is what they stand for.
+    """One of the words that `words` returns; `name` is what they stand for.
 
     Examples
     --------
-    >>> OneOf("style", ("plain", "unicode")).convert("unicod", None, None)
+    >>> OneOf("style", lambda: ["plain", "unicode"]).convert("unicod", None, None)
     Traceback (most recent call last):
     click.exceptions.BadParameter: there is no style 'unicod'; did you mean 'unicode'?
     """
 
-    def __init__(self, name: str, words: Collection[str]) -> None:
-        self.name, self.words = name, tuple(words)
+    def __init__(self, name: str, words: Callable[[], Iterable[str]]) -> None:
+        self.name, self.words = name, words
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The word, if it is known."""
-        if value not in self.words:
-            near = suggestion(value.lower(), self.words) or f"; there are {', '.join(self.words)}"
+        words = [*self.words()]
+        if value not in words:
+            near = suggestion(value.lower(), words) or f"; there are {', '.join(words)}"
             self.fail(f"there is no {self.name} {quoted(value)}{near}", param, ctx)
         return value
 
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The words that begin so."""
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+        return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
+
+
+def one_of(name: str, words: Iterable[str]) -> OneOf:
+    """The type of one of these words."""
+    return OneOf(name, lambda: words)
 
 
 class Count(click.ParamType[int]):
@@ -229,8 +235,8 @@ def json_option(what: str) -> Function:
 
 _READING = {
     "--labels": (names, "label columns: a,b,c"),
-    "--part": (OneOf("part", ("train", "test")), "train or test, of a data set by name"),
-    "--format": (OneOf("format", FORMATS), f"{', '.join(FORMATS)}; default: by file extension"),
+    "--part": (one_of("part", ("train", "test")), "train or test, of a data set by name"),
+    "--format": (one_of("format", FORMATS), f"{', '.join(FORMATS)}; default: by file extension"),
     "--xml": (File(), "Mulan's XML file that lists the labels"),
     "--nominal": (names, "columns of numbers that stand for categories"),
     "--ignore": (names, "columns to leave out"),

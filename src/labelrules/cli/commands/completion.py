@@ -18,7 +18,8 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from labelrules.cli.commands import Command, OneOf
+from labelrules.cli.app import COMPLETE_VARIABLE
+from labelrules.cli.commands import Command, one_of
 
 EXAMPLES = """
 source <(labelrules completion bash)
@@ -99,12 +100,10 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 
 
 @click.command("completion", cls=Command, examples=EXAMPLES)
-@click.argument("shell", type=OneOf("shell", SHELLS), help=", ".join(SHELLS))
+@click.argument("shell", type=one_of("shell", SHELLS), help=", ".join(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print the script."""
-    from labelrules.cli.app import COMPLETE_VARIABLE
-
     program = ctx.find_root().command
     script = SHELLS[shell](program, {}, "labelrules", COMPLETE_VARIABLE).source()
     sys.stdout.write(script)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules.cli.commands import Command, DataName, File, OneOf, Text, option, reading_options
+from labelrules.cli.commands import Command, DataName, File, Text, one_of, option, reading_options
 from labelrules.cli.commands.show import text_of
 from labelrules.cli.io import (
     STANDARD,
@@ -54,7 +54,7 @@ FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
 @click.command("convert", cls=Command, examples=EXAMPLES)
 @click.argument("source", type=DataName(), help="data, or a model; - is standard input")
 @click.argument("target", type=File(), help="the new file; - is standard output")
-@option("--to", "to_format", kind=OneOf("format", FORMATS), about=FORMATS_HELP)
+@option("--to", "to_format", kind=one_of("format", FORMATS), about=FORMATS_HELP)
 @option("--data", kind=DataName(), about="for rules as text: the data that they are about")
 @option("--table", kind=Text(), section="SQL", about="the table with the features (data)")
 @option("--dialect", kind=Text(), section="SQL", about="sqlite, duckdb, postgres, ... (sqlite)")

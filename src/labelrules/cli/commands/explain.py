@@ -10,12 +10,12 @@ from labelrules.cli.commands import (
     Command,
     Count,
     DataName,
-    OneOf,
     data_argument,
     flag,
     json_option,
     model_argument,
     names,
+    one_of,
     option,
     output_option,
     reading_options,
@@ -89,7 +89,7 @@ class Options:
 @data_argument()
 @option("--row", "rows", kind=Count(0), multiple=True, about="counted from 0; repeatable (0)")
 @option("--label", "only", kind=names, about="only these labels")
-@option("--style", kind=OneOf("style", STYLES), default="text", about=STYLES_HELP)
+@option("--style", kind=one_of("style", STYLES), default="text", about=STYLES_HELP)
 @option("--training", kind=DataName(), about="to name training rows; if --part test, train part")
 @option("--fixed", kind=names, about="features that a counterfactual must not change")
 @flag("--no-changes", "changes", value=False, about="do not search for counterfactuals")

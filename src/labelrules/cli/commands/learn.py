@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules._messages import counted
+from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
     Command,
     DataName,
@@ -96,21 +97,29 @@ class LearnerName(OneOf):
     """
 
     def __init__(self) -> None:
-        super().__init__("learner", learner_names())
+        super().__init__("learner", learner_names)
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The name, with dashes."""
-        plain = {name.replace("-", ""): name for name in self.words}
+        plain = {name.replace("-", ""): name for name in self.words()}
         key = value.lower().replace("-", "").replace("_", "")
         return plain.get(key) or super().convert(value, param, ctx)
 
 
-LEARNER_HELP = f"{', '.join(learner_names())}; default: {DEFAULT}"
+class LearnerOption(click.Option):
+    """The option for the learner, whose help lists those there are when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option, and its help."""
+        self.help = f"{', '.join(learner_names())}; default: {DEFAULT}"
+        return super().get_help_record(ctx)
 
 
 @click.command("learn", cls=Command, examples=EXAMPLES)
 @data_argument()
-@option("-l", "--learner", kind=LearnerName(), default=DEFAULT, is_eager=True, about=LEARNER_HELP)
+@click.option(
+    "-l", "--learner", type=LearnerName(), cls=LearnerOption, default=DEFAULT, is_eager=True
+)
 @setting_options("the learner", _SETTING)
 @option("--test", kind=DataName(), about="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
@@ -147,7 +156,7 @@ def command(
             _print(model, about, tested, as_json, quiet)
     if output is not None and not quiet:
         say(f"saved to {'standard output' if output == STANDARD else output}")
-    return 130 if was_interrupted else 0
+    return INTERRUPTED if was_interrupted else SUCCESS
 
 
 def _check_output(output: str | None, learner: str) -> None:

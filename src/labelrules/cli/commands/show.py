@@ -7,11 +7,11 @@ import click
 from labelrules.cli.commands import (
     Command,
     DataName,
-    OneOf,
     Text,
     flag,
     json_option,
     model_argument,
+    one_of,
     option,
     output_option,
     reading_options,
@@ -39,7 +39,7 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 @click.command("show", cls=Command, examples=EXAMPLES)
 @model_argument()
-@option("--style", kind=OneOf("style", STYLES), default="plain", about=", ".join(STYLES))
+@option("--style", kind=one_of("style", STYLES), default="plain", about=", ".join(STYLES))
 @option("--label", kind=Text(), about="only rules that mention this label")
 @flag("--no-evidence", "evidence", value=False, about="without counts of right and wrong cells")
 @flag("--summary", about="statistics of the rules; with --data, also of their use there")
