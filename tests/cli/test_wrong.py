@@ -39,6 +39,7 @@ learn --settings --learner riper | there is no learner 'riper'; did you mean 'ri
 learn magazines -l associative-classifier --set productive=maybe | must be true or false, not
 discover rules magazines --set max_head=x | --set max_head: must be a whole number, not 'x'
 learn magazines --set min_gain=x | --set min_gain: must be a number, not 'x'
+learn magazines --set operators=<=,, | --set operators: a name is empty: give names
 learn magazines --set smoothing=laplaec | did you mean 'laplace'?
 learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
 learn magazines --set heads | write NAME=VALUE, not 'heads'
@@ -59,7 +60,7 @@ learn magazines --set lift=kln(x) | --set lift: kln: takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
-learn magazines -l binary-relevance --set base=rippr | no learner 'rippr'; did you mean 'ripper'?
+learn magazines -l binary-relevance --set base=rippr | --set base: there is no learner 'rippr'
 learn magazines -l binary-relevance --set base.folds=3 | choose the base, too, as
 learn magazines -l voted-rules --set base.folds=3 | --set base.folds: voted-rules has no base
 learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?

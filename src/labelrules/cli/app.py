@@ -159,7 +159,7 @@ def _message(wrong: click.UsageError) -> str:
         return f"option {wrong.option_name} {'needs a value' if takes_value else 'takes no value'}"
     if isinstance(wrong, click.BadParameter) and wrong.param is not None:
         return f"{shown_name(wrong.param)}: {wrong.message}"
-    return wrong.format_message()
+    return wrong.message
 
 
 def _options(context: click.Context | None, with_value: bool = False) -> list[str]:

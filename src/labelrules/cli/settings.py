@@ -184,7 +184,7 @@ def _value(name: str, text: str, annotation: str) -> Any:
     takes_list = "Iterable" in annotation or "Sequence" in annotation
     takes_text = annotation.startswith("str ")
     if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
-        return names(text)
+        return _names(name, text)
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
     try:
@@ -196,6 +196,13 @@ def _value(name: str, text: str, annotation: str) -> Any:
     if not isinstance(value, list):
         return value
     return [tuple(item) if isinstance(item, list) else item for item in value]
+
+
+def _names(name: str, text: str) -> list[str]:
+    try:
+        return names(text)
+    except click.BadParameter as wrong:
+        raise click.UsageError(f"--set {name}: {wrong.message}") from None
 
 
 def _lift(text: str) -> Any:
