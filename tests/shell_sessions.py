@@ -14,7 +14,7 @@ PROGRAM = {
     "zsh": "labelrules() { printf '<%s>' \"$@\"; echo; }",
     "fish": "function labelrules; printf '<%s>' $argv; echo; end",
 }
-"""In the place of the program, what it would be given is printed."""
+"""In the place of the program, its arguments are printed; completions come from the program."""
 
 
 class Session:
@@ -25,17 +25,20 @@ class Session:
     shell : str
         Its name.
     folder : path
-        Where it runs; also its home, so that nobody's settings matter.
+        Where it runs; also its home, so that no one's settings matter.
+    programs : path
+        A folder in which ``labelrules`` is, which the completion script calls.
     setup : iterable of str
         Lines to begin with.
     """
 
-    def __init__(self, shell, folder, setup):
+    def __init__(self, shell, folder, programs, setup):
         words = {"bash": ["bash", "--norc"], "zsh": ["zsh", "-f"], "fish": ["fish", "-N"]}[shell]
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)
-            keep = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C"}
+            path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+            keep = {"PATH": path, "HOME": str(folder), "TERM": "dumb", "LC_ALL": "C"}
             os.execvpe(words[0], [*words, "-i"], {**keep, "COLUMNS": "200"})
         for line in [*setup, PROGRAM[shell]]:
             self.line(line)
@@ -43,9 +46,10 @@ class Session:
     def line(self, text):
         """What is printed after a line with Tabs in it."""
         before, _, after = text.rpartition("\t")
-        self._write(before + "\t" if before else "")
         if before:
-            time.sleep(0.3)  # a Tab is answered before what follows is read
+            time.sleep(0.3)  # before there is a prompt again, a Tab is not heard
+            self._write(f"{before}\t")
+            time.sleep(0.5)  # a Tab is answered before what follows is read
         self._write(f"{after}\n")
         self._write("echo " + READY.replace(" ", "' '") + "\n")
         return self._read()

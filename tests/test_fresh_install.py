@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from labelrules import __version__
-from labelrules.cli.front import COMMANDS
+from labelrules.cli.app import COMMANDS
 
 pytestmark = [
     pytest.mark.slow,

@@ -2,6 +2,6 @@
 
 import sys
 
-from labelrules.cli.front import main
+from labelrules.cli.app import main
 
 sys.exit(main())

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click import Context
 
 from labelrules import Dataset, evaluate, load, load_model, save, theory_text
 from labelrules import learners as library
-from labelrules.cli.discover import SEARCHES
-from labelrules.cli.front import COMMANDS
-from labelrules.cli.learners import LEARNERS, NOT_KEPT
+from labelrules.cli.app import COMMANDS, program
+from labelrules.cli.commands.discover import SEARCHES
+from labelrules.cli.commands.learn import NOT_SAVED, learner_classes, learner_names
 from labelrules.data import read_csv, read_mulan, write_csv, write_mulan
 from labelrules.inspection import compare, explain, summary
 from labelrules.rules import theory_html, theory_latex, theory_markdown
@@ -59,10 +60,10 @@ def test_learn_tells_programs(names):
     assert found["values"] == evaluate(test.Y, direct.predict(test), direct.predict_proba(test))
 
 
-@pytest.mark.parametrize("learner", sorted(LEARNERS.keys() - {*NOT_KEPT, "ripper"}))
+@pytest.mark.parametrize("learner", sorted({*learner_names()} - {*NOT_SAVED, "ripper"}))
 def test_every_learner_is_kept_and_predicts_the_same(learner, names):
     output("learn", *names[0], "--learner", learner, "-o", "model.json")
-    direct = getattr(library, LEARNERS[learner])().fit(data_of(names[0]))
+    direct = learner_classes()[learner]().fit(data_of(names[0]))
     rows = list(csv.reader(output("predict", "model.json", *names[1]).splitlines()))
     test = data_of(names[1])
     assert rows[0] == list(test.schema.labels)
@@ -71,22 +72,23 @@ def test_every_learner_is_kept_and_predicts_the_same(learner, names):
     assert done.json[0]["board"] == direct.predict(test)[2].tolist()
 
 
-@pytest.mark.parametrize("learner", NOT_KEPT)
-def test_learners_that_are_not_kept_can_be_tested(learner, names):
+@pytest.mark.parametrize("learner", NOT_SAVED)
+def test_learners_that_are_not_saved_can_be_tested(learner, names):
     found = called("learn", *names[0], "-l", learner, "--json", "--test", names[1][0]).json
-    direct = getattr(library, LEARNERS[learner])().fit(data_of(names[0]))
+    direct = learner_classes()[learner]().fit(data_of(names[0]))
     test = data_of(names[1])
     assert found["values"]["hamming-loss"] == np.mean(direct.predict(test) != test.Y)
 
 
 def test_the_table_of_learners_has_every_learner_with_a_fit():
     public = {
-        name
+        getattr(library, name)
         for name in library.__all__
         if hasattr(getattr(library, name), "fit")
         and not getattr(getattr(library, name), "__abstractmethods__", None)
     }
-    assert public == set(LEARNERS.values())
+    assert public == set(learner_classes().values())
+    assert tuple(learner_classes()) == learner_names()
 
 
 def test_settings_reach_the_learner_and_its_base(names):
@@ -107,6 +109,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
 
 def test_settings_are_listed_with_their_meaning():
     listed = output("learn", "--learner", "ripper", "--settings")
+    assert output("learn", "--settings", "-l", "Ripper", "magazines") == listed
     assert "folds=3 " in listed
     assert "held out for pruning" in listed
     for what in SEARCHES:
@@ -237,7 +240,7 @@ def test_explain_tells_what_constraints_change(monkeypatch, tmp_path):
     assert printed.endswith("The constraints leave all labels as they are.\n")
     for more in (["--style", "html"], ["--fixed", "sex"], ["--limit", "9"]):
         assert called(*words, *more).code == 2
-    assert "explain does, row by row" in called("convert", "model.json", "model.py").err
+    assert "explain shows both, row by row" in called("convert", "model.json", "model.py").err
 
 
 def test_compare_shows_what_was_edited(names, model):
@@ -415,9 +418,11 @@ def test_meka_files_and_parts_of_columns(monkeypatch, tmp_path):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(command):
     page = output(command, "--help")
-    assert COMMANDS[command].SUMMARY in page.replace("\n", " ")
-    for line in COMMANDS[command].EXAMPLES.strip().splitlines():
-        assert line in page
+    assert COMMANDS[command] in " ".join(page.split())
+    examples = program.get_command(Context(program), command).examples
+    assert examples
+    for line in examples:
+        assert f"  {line}\n" in page
     assert output("help", command) == page
 
 

@@ -4,9 +4,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from click import Context
 
 from labelrules import SeparateAndConquer, load, save
-from labelrules.cli.front import COMMANDS
+from labelrules.cli.app import COMMANDS, program
 from labelrules.data import read_csv
 from shell import called
 
@@ -31,8 +32,8 @@ MODELS = ("model.json", "old.json", "new.json")
 
 def examples():
     """Each line, without what else a shell does."""
-    for name, command in COMMANDS.items():
-        for line in command.EXAMPLES.strip().splitlines():
+    for name in COMMANDS:
+        for line in program.get_command(Context(program), name).examples:
             start = line.index("labelrules ")
             words = shlex.split(line[start:].rstrip(")").partition(" > ")[0])[1:]
             assert words[0] == name, line

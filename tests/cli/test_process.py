@@ -9,16 +9,29 @@ from contextlib import redirect_stdout
 import pytest
 
 from labelrules import load, load_model, parse, planted, save
-from labelrules.cli import learn, main
+from labelrules.cli import main
+from labelrules.cli.commands import learn
 from labelrules.data import write_csv
 from shell import called, output
 
-LABELRULES = [sys.executable, "-m", "labelrules.cli"]
+LABELRULES = [sys.executable, "-m", "labelrules"]
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    program = (
+        "import sys; from labelrules.cli import main; main(['--help']);"
+        "print(*(name for name in sys.modules if name.startswith('labelrules.cli.commands.')), "
+        "file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.split() == []
 
 
 def test_help_imports_nothing_heavy():
     program = (
-        "import sys; from labelrules.cli import main; main(['--help']); main(['learn', '--help']);"
+        "import sys; from labelrules.cli import main; main(['--help']); main(['stats', '--help']);"
         "print(*({'numpy', 'scipy', 'sklearn', 'numba', 'rich'} & sys.modules.keys()), "
         "file=sys.stderr)"
     )
@@ -26,7 +39,7 @@ def test_help_imports_nothing_heavy():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stderr.split() == []
-    assert "commands:" in done.stdout
+    assert "Commands:" in done.stdout
 
 
 class Interrupting:
@@ -46,7 +59,7 @@ def test_ctrl_c_keeps_the_partial_model(learner, tmp_path, monkeypatch):
     from contextlib import nullcontext
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(learn, "shown_news", lambda *given: nullcontext(Interrupting(2)))
+    monkeypatch.setattr(learn, "shown_progress", lambda *given: nullcontext(Interrupting(2)))
     done = called("learn", "magazines", "--learner", learner, "-o", "model.json")
     assert done.code == 130
     assert "learning ended early because it was interrupted" in done.err
@@ -87,11 +100,11 @@ def lost(*given: object) -> None:
 
 def test_an_interrupt_that_the_compiler_loses(monkeypatch):
     """Numba tells of it by another error, after Python has complained of one that it ignores."""
-    monkeypatch.setattr("labelrules.learners.covering.learner.SeparateAndConquer.fit", lost)
+    monkeypatch.setattr("labelrules.learners.covering.SeparateAndConquer.fit", lost)
     complain = sys.unraisablehook
     done = called("learn", "magazines")
     assert done.code == 130
-    assert done.err == ("labelrules: interrupted before there was a model, so nothing is kept\n")
+    assert done.err == ("labelrules: interrupted before there was a model: nothing is saved\n")
     assert sys.unraisablehook is complain
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labelrules import learners as library
-from labelrules.cli.learners import LEARNERS
+from labelrules.cli.commands.learn import learner_classes, learner_names
 from shell import called, output
 
 FILES = {
@@ -28,99 +27,108 @@ FILES = {
 
 USAGE = """
 lern magazines | there is no command 'lern'; did you mean 'learn'?
---verson | there is no option '--verson'; did you mean '--version'?
-learn | DATA is missing: name a file or a data set
-learn magazines extra | 'extra' is one argument too many
+--verson | there is no option --verson; did you mean '--version'?
+learn | missing argument DATA: a file (.arff, .csv, .parquet)
+learn magazines extra | unexpected argument 'extra'
 learn magazines --ouput m2.json | there is no option --ouput; did you mean '--output'?
 learn magazines -x | there is no option -x
+learn magazines -o --json | --output: the value is missing: --json is an option
+stats magazines --json=3 | option --json takes no value
+completion | missing argument SHELL: bash, zsh, fish
+learn --settings --learner riper | there is no learner 'riper'; did you mean 'ripper'?
+learn magazines -l associative-classifier --set productive=maybe | must be true or false, not
+discover rules magazines --set max_head=x | --set max_head: must be a whole number, not 'x'
+learn magazines --set min_gain=x | --set min_gain: must be a number, not 'x'
+learn magazines --set operators=<=,, | --set operators: a name is empty: give names
+learn magazines --set smoothing=laplaec | did you mean 'laplace'?
 learn magazines --heads multi | there is no option --heads; write --set heads=VALUE
 learn magazines --set heads | write NAME=VALUE, not 'heads'
 learn magazines --set heads=mutli | a number of labels, not 'mutli'; did you mean 'multi'?
-learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
+learn magazines --set haeds=multi | has no parameter 'haeds'; did you mean 'heads'?
 learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
 learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
 learn magazines --set measure=x | --set: there is no formula 'x'
-learn magazines --set random_state=x | --set random_state: must be a whole number or none, not 'x'
+learn magazines --set random_state=x | --set random_state: must be a whole number, not 'x'
 learn magazines --set random_state=-1 | random_state: must be at least 0, not -1
 learn magazines -l associative-classifier --set bins=widht | did you mean 'width'?
 learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a whole number, not
-discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
+discover constraints magazines --set alpha=x | alpha must be a number between 0 and 1, not 'x'
 discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam=1 --set beam=2 | --set beam is given twice
 learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
-learn magazines --set lift=kln(x) | --set lift: kln takes numbers, not 'x'
+learn magazines --set lift=kln(x) | --set lift: kln: takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
-learn magazines -l binary-relevance --set base=rippr | no learner 'rippr'; did you mean 'ripper'?
-learn magazines -l binary-relevance --set base.folds=3 | choose it first, as by --set base=ripper
-learn magazines -l voted-rules --set base.folds=3 | voted-rules has no base
+learn magazines -l binary-relevance --set base=rippr | --set base: there is no learner 'rippr'
+learn magazines -l binary-relevance --set base.folds=3 | choose the base, too, as
+learn magazines -l voted-rules --set base.folds=3 | --set base.folds: voted-rules has no base
 learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?
-learn magazines -l lazy-associative-classifier -o m2.json | makes them for each row
-learn magazines --labels quality | --labels does not go with a data set by name
-learn a.csv --labels quality --xml bad.xml | --xml does not go with csv
-learn a.csv --labels quality -o a.csv | a.csv is read by this very command; choose another
+learn magazines -l lazy-associative-classifier -o m2.json | cannot be stored, because it mines rules
+learn magazines --labels quality | --labels does not apply to a data set by name
+learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv
+learn a.csv --labels quality -o a.csv | a.csv is an input of this command; choose another name
 learn a.csv --labels quality -o b.csv | b.csv is a name for data; name a .json file
 learn a.csv --labels quality -o nowhere/m.json | there is no folder 'nowhere'
 learn a.csv --labels quality -o . | is a folder; name a file
-learn a.csv --labels quality --delimiter ;; | this must be one character, or tab, not ';;'
+learn a.csv --labels quality --delimiter ;; | --delimiter: must be one character, or tab, not ';;'
 learn a.csv --labels quality --encoding utf-99 | there is no encoding 'utf-99'
 learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
-learn noend | the ending says nothing of the format; choose one by --format
+learn noend | noend: cannot tell the format from the file extension '': give --format, one of arff
 learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
 learn . | is a folder: name a file in it
 learn . -o m2.json | is a folder: name a file in it
-predict model.json a.csv -o a.csv | a.csv is read by this very command
-predict model.json plain.arff -o plain.arff | plain.arff is read by this very command
-predict model.json bad.arff -o bad.xml | bad.xml is read by this very command
-predict model.json bad-train.arff -o bad.xml | bad.xml is read by this very command
-predict model.json | required: DATA
-predict a.csv model.json | a.csv is a file of data: the model comes first, then the data
+predict model.json a.csv -o a.csv | a.csv is an input of this command
+predict model.json plain.arff -o plain.arff | plain.arff is an input of this command
+predict model.json bad.arff -o bad.xml | bad.xml is an input of this command
+predict model.json bad-train.arff -o bad.xml | bad.xml is an input of this command
+predict model.json | missing argument DATA: a file (.arff, .csv, .parquet)
+predict a.csv model.json | a.csv is a data file: give the model first, then the data
 predict model.json magazines --as setz | there is no form 'setz'; did you mean 'sets'?
 predict - - | only one of the inputs can be - for standard input
 evaluate model.json magazines -m f1/mikro | did you mean 'micro'?
-evaluate model.json magazines --measure | expected one argument
-show a.csv | a.csv is a file of data, but a model is needed here
-show rules.txt | say by --data which data they are for
+evaluate model.json magazines --measure | option --measure needs a value
+show a.csv | a.csv is a data file, but a model is needed here
+show rules.txt | give their data by --data
 show model.json --label qality | there is no label 'qality'; did you mean 'quality'?
 show model.json --style unicod | there is no style 'unicod'; did you mean 'unicode'?
-explain model.json magazines --row -1 | this must be a whole number of at least 0, not '-1'
-explain model.json magazines --row x | this must be a whole number of at least 0, not 'x'
+explain model.json magazines --row -1 | --row: must be a whole number of at least 0, not '-1'
+explain model.json magazines --row x | --row: must be a whole number of at least 0, not 'x'
 explain model.json magazines --label qality | there is no label 'qality'; did you mean 'quality'?
 explain model.json magazines --fixed sx | there is no feature 'sx'; did you mean 'sex'?
-explain model.json magazines --row 1 --row 2 --style html | --style html is for one row
-explain model.json magazines --style sentences --json | --json has no style: leave --style out
-compare model.json | required: SECOND
+explain model.json magazines --row 1 --row 2 --style html | --style html shows one row
+explain model.json magazines --style sentences --json | --json takes no --style
+compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
-discover | required: WHAT
+discover | missing argument WHAT: itemsets, rules
 discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
-discover rules | DATA is missing: name a file or a data set
+discover rules | missing argument DATA: a file (.arff, .csv, .parquet)
 discover rules magazines --set min_suport=1 | did you mean 'min_support'?
 discover rules magazines --min-support 0.1 | write --set min_support=VALUE
-discover subgroups magazines --set measure=lk | must be 'wracc' or 'kl' or 'phi', not 'lk'
+discover subgroups magazines --set measure=lk | measure must be 'wracc', 'kl' or 'phi', not 'lk'
 discover subgroups magazines --set target=-1 | target must be the name of a label
-discover subgroups magazines --first 0 | this must be a whole number of at least 1, not '0'
-convert model.json x.foo | the ending of x.foo says nothing of the form; choose one by --to
-convert model.json x.csv | model.json is a model, which has no form csv
-convert a.csv x.json | a.csv is data, which have no form json
+discover subgroups magazines --first 0 | --first: must be a whole number of at least 1, not '0'
+convert model.json x.foo | cannot tell the format from the file extension '.foo': give --to
+convert model.json x.csv | model.json is a model, which cannot be converted to csv
+convert a.csv x.json | a.csv is data, which cannot be converted to json
 convert model.json x.py --table t | --table is for SQL only, not for python
-convert model.json x.sql --table '' | --table: this is empty: give a name
-convert model.json x.sql --key '' | --key: this is empty: give a name
-convert model.json x.sql --dialect '' | --dialect: this is empty: give a name
-learn '' | DATA: this is empty: give a name
-show '' | MODEL: this is empty: give a name
-show model.json --data '' | --data: this is empty: give a name
-learn magazines --test '' | --test: this is empty: give a name
-learn magazines -o '' | --output: this is empty: give a name
-stats a.csv --labels 'quality,' | --labels: this is empty: give a name
+convert model.json x.sql --table '' | --table: the value is empty: give a name
+convert model.json x.sql --key '' | --key: the value is empty: give a name
+convert model.json x.sql --dialect '' | --dialect: the value is empty: give a name
+learn '' | DATA: the value is empty: give a name
+show '' | MODEL: the value is empty: give a name
+show model.json --data '' | --data: the value is empty: give a name
+learn magazines --test '' | --test: the value is empty: give a name
+learn magazines -o '' | --output: the value is empty: give a name
+stats a.csv --labels 'quality,' | --labels: a name is empty: give names separated by commas
 convert model.json x.sql --dialect sqlit | not 'sqlit'; did you mean 'sqlite'?
-convert model.json model.json | TARGET: model.json is read by this very command
-convert a.csv - --to arff --labels quality | arff goes into files only
-show model.json --style html --label quality | --label goes with --style plain, unicode, ascii
-show model.json --style latex --summary | --summary has no style: leave --style out
-explain model.json magazines --label '' | --label: this is empty: give a name, or several
+convert model.json model.json | TARGET: model.json is an input of this command
+convert a.csv - --to arff --labels quality | arff is written to files only: give the name of a file
+show model.json --style html --label quality | --label needs --style plain, unicode, ascii
+show model.json --style latex --summary | --summary takes no --style
+explain model.json magazines --label '' | --label: a name is empty: give names
 completion tcsh | there is no shell 'tcsh'; there are bash, zsh, fish
-demo now | 'now' is one argument too many
+demo now | unexpected argument 'now'
 """
 
 FAILURES = """
@@ -148,7 +156,7 @@ evaluate model.json unlabelled.csv | the data have no column 'quality', a label 
 evaluate model.json no-rows.csv | the data have no rows, so there is nothing to compare with
 explain model.json no-rows.csv | the data have no rows, so there is nothing to explain
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
-compare model.json other.json | about other features or labels
+compare model.json other.json | have different features or labels
 stats torn.csv --labels quality | torn.csv
 """
 
@@ -193,11 +201,11 @@ def words_of(document: str) -> list[tuple[str, str]]:
     return [(name, word) for name, kinds in found for word in re.findall(r'"([a-z -]{4,})"', kinds)]
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", learner_names())
 def test_typos_among_the_words_of_settings_get_a_suggestion(learner, folder, monkeypatch):
     monkeypatch.chdir(folder)
     data = ["a.csv", "--labels", "quality"] if learner == "ripper" else ["magazines"]
-    for name, word in words_of(getattr(library, LEARNERS[learner]).__doc__):
+    for name, word in words_of(learner_classes()[learner].__doc__):
         typo = word[:-2] + word[:-3:-1]
         done = called("learn", *data, "--learner", learner, "--set", f"{name}={typo}")
         assert (done.code, f"did you mean '{word}'?" in done.err) == (2, True), done.err
@@ -209,8 +217,8 @@ def test_there_are_many_of_them():
 
 def test_usage_errors_name_the_help(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    assert called("show").err.endswith("labelrules show --help tells more\n")
-    assert called("shw").err.endswith("labelrules --help tells more\n")
+    assert called("show").err.endswith("see labelrules show --help\n")
+    assert called("shw").err.endswith("see labelrules --help\n")
 
 
 def test_standard_input_is_called_so_in_errors(folder, monkeypatch):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from labelrules import load, load_model, parse, save
-from labelrules.cli.writing import write_text
+from labelrules.cli.io import write
 from labelrules.data import FileError, read_csv, read_mulan, read_parquet
 
 from labelrules.data import write_csv, write_mulan, write_parquet  # isort: skip
@@ -28,7 +28,7 @@ def save_theory(path):
 
 
 def write_some_text(path):
-    write_text("some text\n", str(path))
+    write("some text\n", str(path))
 
 
 def write_table(path):
@@ -230,8 +230,8 @@ def test_devices_are_written_into(write, tmp_path):
 def test_the_standard_output_goes_on_where_it_is(name, tmp_path):
     """Also if it is a file, which has been written to already."""
     program = (
-        "import sys; from labelrules.cli.writing import write_text; print('before', flush=True);"
-        f"write_text('text\\n', {name!r}); print('after')"
+        "import sys; from labelrules.cli.io import write; print('before', flush=True);"
+        f"write('text\\n', {name!r}); print('after')"
     )
     with (tmp_path / "file").open("wb") as file:
         file.write(b"first\n")

@@ -1,5 +1,5 @@
-"""SPEAK: the command line. Heavy things are imported when a command runs, not for its help."""
+"""SPEAK: the command line. A command imports the library when it runs, not for its help."""
 
-from labelrules.cli.front import main
+from labelrules.cli.app import main
 
 __all__ = ["main"]

@@ -1,128 +1,208 @@
-"""``--set NAME=VALUE``: parameters of learners and searches, by their signatures."""
+"""``--set NAME=VALUE``: parameters of learners and searches, read by their signatures."""
 
 import inspect
 import json
 import re
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
+
+import click
+from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.errors import UsageError
-from labelrules.cli.kinds import check_kind
-from labelrules.cli.parser import Parser
+from labelrules.cli.commands import names, option
 
 Pair = tuple[str, str]
 
-_WORDS = {"none": None, "true": True, "false": False}
+_CONSTANTS = {"none": None, "true": True, "false": False}
+_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
 _LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
+_DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
 
 
-def add_settings(parser: Parser, of: str, names: Callable[[], Collection[str]]) -> None:
-    """The option for parameters; `names` gives those of every learner or search."""
-    parser.settable = names
-    parser.add_argument(
-        "-s",
-        "--set",
-        dest="settings",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        type=pair,
-        help=f"a parameter of {of}, as in Python; repeat it for several",
-    )
+class Setting(click.ParamType[Pair]):
+    """The type of ``--set``: a name and the text of its value.
 
+    Dashes in the name are underscores in Python.
 
-def pair(text: str) -> Pair:
-    """A name and the text of its value; dashes in the name are underscores in Python.
+    Parameters
+    ----------
+    owners : callable
+        Gives the learners or searches by name; called only when it must be, since it imports them.
+    chosen : str
+        The option or argument that names the learner or search.
+    without : tuple of str
+        Parameters that cannot be set.
 
     Examples
     --------
-    >>> pair("min-coverage=3")
+    >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
     ('min_coverage', '3')
     """
-    name, equals, value = text.partition("=")
-    if not (equals and name.strip()):
-        raise ArgumentTypeError(f"write NAME=VALUE, not {quoted(text)}")
-    return name.strip().replace("-", "_"), value.strip()
+
+    name = "name=value"
+
+    def __init__(
+        self, owners: Callable[[], Mapping[str, Any]], chosen: str, without: tuple[str, ...] = ()
+    ) -> None:
+        self.owners, self.chosen, self.without = owners, chosen, ("self", *without)
+
+    def convert(self, value: str, param: Any, ctx: Any) -> Pair:
+        """The pair."""
+        name, equals, text = value.partition("=")
+        if not (equals and name.strip()):
+            self.fail(f"write NAME=VALUE, not {quoted(value)}", param, ctx)
+        return name.strip().replace("-", "_"), text.strip()
+
+    def parameters(self, owners: Iterable[str]) -> dict[str, inspect.Parameter]:
+        """The parameters of learners or searches, from their signatures."""
+        known = self.owners()
+        found: dict[str, inspect.Parameter] = {}
+        for owner in owners:
+            found |= inspect.signature(known[owner]).parameters
+        return {name: one for name, one in found.items() if name not in self.without}
+
+    def has(self, name: str) -> bool:
+        """Whether some learner or search has this parameter."""
+        return name in self.parameters(self.owners())
+
+    def values(self, owner: str, settings: Iterable[Pair]) -> dict[str, Any]:
+        """The values that are set: each of a known parameter, each once."""
+        parameters = self.parameters([owner])
+        found: dict[str, Any] = {}
+        for name, text in settings:
+            if name not in parameters:
+                near = suggestion(name, parameters) or f"; it has {', '.join(parameters) or 'none'}"
+                raise click.UsageError(f"--set: {owner} has no parameter {quoted(name)}{near}")
+            if name in found:
+                raise click.UsageError(f"--set {name} is given twice")
+            found[name] = value_of(name, text, parameters[name])
+        return found
+
+    def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
+        """The parameters of what is chosen, and after ``=`` the words that one takes."""
+        # Of an unfinished line, click has parsed the options before the last one only.
+        words = {ctx.params.get(self.chosen), *ctx.args}
+        owners = [*self.owners()]
+        parameters = self.parameters([one for one in owners if one in words] or owners)
+        offered = [f"{name}=" for name in parameters]
+        name, equals, _ = incomplete.partition("=")
+        if equals and name in parameters:
+            offered = [f"{name}={word}" for word in _words(parameters[name].annotation)]
+        return [CompletionItem(one) for one in offered if one.startswith(incomplete)]
+
+    def print_list(self, ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+        """List the parameters of the chosen learner or search, and exit."""
+        if wanted and not ctx.resilient_parsing:
+            owner = ctx.params[self.chosen]
+            print(settings_text(self.parameters([owner]), self.owners()[owner].__doc__ or ""))
+            ctx.exit()
 
 
-def parameters_of(function: Callable[..., Any], without: Iterable[str]) -> dict[str, Any]:
-    """The parameters that can be set, with what the signature says of them."""
-    found = inspect.signature(function).parameters
-    return {name: one for name, one in found.items() if name not in {"self", *without}}
+def _words(annotation: Any) -> Iterator[Any]:
+    """The words that an annotation lists."""
+    for part in get_args(annotation):
+        if get_origin(annotation) is Literal:
+            yield part
+        else:
+            yield from _words(part)
 
 
-def checked(settings: Sequence[Pair], known: Iterable[str], owner: str) -> dict[str, str]:
-    """The settings by name: each known, each once."""
-    names = tuple(known)
-    found: dict[str, str] = {}
-    for name, text in settings:
-        if name not in names:
-            near = suggestion(name, names) or f"; it has {', '.join(names) or 'none'}"
-            raise UsageError(f"{owner} has no setting {quoted(name)}{near}")
-        if name in found:
-            raise UsageError(f"--set {name} is given twice")
-        found[name] = text
-    return found
-
-
-def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
-    """What a text stands for, if the parameter takes such a value."""
-    value = _value(name, text, parameter)
-    if name not in ("base", "lift"):
-        check_kind(name, value, parameter.annotation)
-    return value
-
-
-def _value(name: str, text: str, parameter: inspect.Parameter) -> Any:
-    """What a text stands for: a number, true, false, none, a list, or itself.
-
-    Examples
-    --------
-    >>> from inspect import Parameter
-    >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
-    >>> [_value("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
-    [3, 0.5, None, True, 'micro', '3']
-    """
-    if name == "lift":
-        return _lift(text)
-    takes_list = any(word in str(parameter.annotation) for word in ("Iterable", "Sequence"))
-    takes_text = str(parameter.annotation).startswith("str ")
-    if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
-        from labelrules.cli.reading import names
-
-        return names(text)
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    try:
-        return _tuples(json.loads(text))
-    except ValueError:
-        if text[:1] in ('"', "[", "{"):
-            raise UsageError(f"--set {name}: {text} is not valid JSON") from None
-        return text
+def setting_options(of: str, setting: Setting) -> Callable[..., Any]:
+    """The options ``--set`` and ``--settings``; what is chosen must be an eager parameter."""
+    listing = click.option(
+        "--settings", "listed", is_flag=True, expose_value=False, callback=setting.print_list,
+        help=f"list the parameters of {of} and exit",
+    )  # fmt: skip
+    about = f"a parameter of {of}, as in Python; repeatable"
+    setter = option("-s", "--set", "settings", kind=setting, multiple=True, about=about)
+    return lambda command: setter(listing(command))
 
 
 @contextmanager
-def blamed(settings: Sequence[Pair], option: str = "--set") -> Iterator[None]:
-    """An error that names what was set on the command line, or the value, is one of usage."""
+def blaming(settings: Sequence[Pair], option_name: str = "--set") -> Iterator[None]:
+    """Report an error that names a setting, or its value, as one of usage."""
     from labelrules.data import DataError
 
     try:
         yield
     except (ValueError, TypeError) as wrong:
-        named = any(
-            re.search(rf"\b{re.escape(name)}\b", str(wrong)) or (text and repr(text) in str(wrong))
+        message = str(wrong)
+        named = [
+            text
             for name, text in settings
-        )
-        is_odd_kind = isinstance(wrong, TypeError) and bool(settings)
-        if isinstance(wrong, DataError) or not (named or is_odd_kind):
+            if re.search(rf"\b{re.escape(name)}\b", message) or (text and repr(text) in message)
+        ]
+        is_wrong_kind = isinstance(wrong, TypeError) and bool(settings)
+        if isinstance(wrong, DataError) or not (named or is_wrong_kind):
             raise
-        message = str(wrong) if named else f"a value is of the wrong kind ({wrong})"
+        if not named:
+            message = f"a value has the wrong type ({message})"
+        elif "did you mean" not in message:
+            words = [word for word in re.findall(r"'([^']+)'", message) if word not in named]
+            message += suggestion(named[0], words)
     else:
         return
-    raise UsageError(f"{option}: {message}")
+    raise click.UsageError(f"{option_name}: {message}")
+
+
+# ---------------------------------------------------------------- values
+
+
+def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
+    """The value that a text stands for, of the parameter's type if that is a number or bool.
+
+    Other types, ranges and words are checked by the learner or search itself.
+
+    Examples
+    --------
+    >>> from inspect import Parameter
+    >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
+    >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
+    [3, 0.5, None, True, 'micro', '3']
+    >>> value_of("width", "x", Parameter("width", Parameter.KEYWORD_ONLY, annotation=int))
+    Traceback (most recent call last):
+    click.exceptions.UsageError: --set width: must be a whole number, not 'x'
+    """
+    if name == "lift":
+        return _lift(text)
+    value = _value(name, text, str(parameter.annotation))
+    kind = parameter.annotation
+    if name == "random_state":  # annotated by what scikit-learn takes, which is more
+        kind = int if value is not None else None
+        if isinstance(value, int) and value < 0:
+            raise click.UsageError(f"--set random_state: must be at least 0, not {value}")
+    fits = type(value) in ((int, float) if kind is float else (kind,))
+    if kind in _KINDS and not fits:
+        raise click.UsageError(f"--set {name}: must be {_KINDS[kind]}, not {quoted(value)}")
+    return value
+
+
+def _value(name: str, text: str, annotation: str) -> Any:
+    """A number, true, false, none, a list, or the text itself."""
+    takes_list = "Iterable" in annotation or "Sequence" in annotation
+    takes_text = annotation.startswith("str ")
+    if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
+        return _names(name, text)
+    if text.lower() in _CONSTANTS:
+        return _CONSTANTS[text.lower()]
+    try:
+        value = json.loads(text)
+    except ValueError:
+        if text[:1] in ('"', "[", "{"):
+            raise click.UsageError(f"--set {name}: {text} is not valid JSON") from None
+        return text
+    if not isinstance(value, list):
+        return value
+    return [tuple(item) if isinstance(item, list) else item for item in value]
+
+
+def _names(name: str, text: str) -> list[str]:
+    try:
+        return names(text)
+    except click.BadParameter as wrong:
+        raise click.UsageError(f"--set {name}: {wrong.message}") from None
 
 
 def _lift(text: str) -> Any:
@@ -132,20 +212,67 @@ def _lift(text: str) -> Any:
         return None
     found = _LIFT.fullmatch(text)
     if found is None:
-        raise UsageError(
+        raise click.UsageError(
             f"--set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS), not {quoted(text)}"
         )
     makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
         return makers[found[1]](*json.loads(f"[{found[2]}]"))
     except json.JSONDecodeError:
-        raise UsageError(f"--set lift: {found[1]} takes numbers, not {quoted(found[2])}") from None
+        message = f"takes numbers, not {quoted(found[2])}"
     except (ValueError, TypeError) as wrong:
-        raise UsageError(f"--set lift: {found[1]}: {wrong}") from None
+        message = str(wrong)
+    raise click.UsageError(f"--set lift: {found[1]}: {message}")
 
 
-def _tuples(value: Any) -> Any:
-    """Lists in lists as pairs: a label and a feature, say."""
-    if not isinstance(value, list):
-        return value
-    return [tuple(item) if isinstance(item, list) else item for item in value]
+# ---------------------------------------------------------------- the list of parameters
+
+
+def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
+    """A line for each parameter: its name and default, and the first sentence on it.
+
+    Examples
+    --------
+    >>> def search(width: int = 5) -> None:
+    ...     '''Search.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     width : int
+    ...         How many are kept. More is slower.
+    ...     '''
+    >>> print(settings_text(inspect.signature(search).parameters, search.__doc__))
+    width=5  How many are kept.
+    """
+    meanings = _meanings(doc)
+    heads = {name: f"{name}={_default_text(one.default)}" for name, one in parameters.items()}
+    width = max(map(len, heads.values()), default=0)
+    lines = [f"{head:<{width}}  {meanings.get(name, '')}" for name, head in heads.items()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _default_text(default: object) -> str:
+    if default is inspect.Parameter.empty:
+        return ""
+    if default is None or isinstance(default, bool):
+        return str(default).lower()
+    if isinstance(default, tuple):
+        return ",".join(map(str, default))
+    return f"{default:.4g}" if isinstance(default, float) else str(default)
+
+
+def _meanings(doc: str) -> dict[str, str]:
+    """The first sentence on each parameter, from the section of a docstring."""
+    found: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in inspect.cleandoc(doc).splitlines():
+        match = _DOCUMENTED.match(line)
+        if match:
+            current = []
+            found.update((name.strip(), current) for name in match[1].split(","))
+        elif line.startswith("    "):
+            current.append(line.strip())
+        elif line:
+            current = []
+    sentences = {name: re.split(r"(?<=[.;])\s", " ".join(text))[0] for name, text in found.items()}
+    return {name: text.replace("`", "").removesuffix(";") for name, text in sentences.items()}

@@ -35,7 +35,7 @@ def read_parquet(
 
     A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels`
     must name the label columns; the other columns are features, whose kinds follow from their
-    types as in :func:`labelrules.data.dataset`. An index without a name that pandas wrote
+    types as in :func:`labelrules.data.table`. An index without a name that pandas wrote
     (``__index_level_0__``) is ignored, as that of a frame is.
 
     Parameters

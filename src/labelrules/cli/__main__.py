@@ -1,7 +1,0 @@
-"""``python -m labelrules.cli`` is the same as ``labelrules``."""
-
-import sys
-
-from labelrules.cli.front import main
-
-sys.exit(main())

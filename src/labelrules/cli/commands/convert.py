@@ -1,0 +1,158 @@
+"""``labelrules convert``: data and models in other formats."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules.cli.commands import Command, DataName, File, Text, one_of, option, reading_options
+from labelrules.cli.commands.show import text_of
+from labelrules.cli.io import (
+    STANDARD,
+    Reading,
+    check_files,
+    extension_of,
+    files_beside,
+    files_of,
+    is_data,
+    is_same_file,
+    read_data,
+    write,
+)
+from labelrules.cli.models import Model, read_model, schema_of
+from labelrules.cli.settings import blaming
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset
+
+EXAMPLES = """
+labelrules convert yeast yeast.csv --part train
+labelrules convert readers.csv readers.arff --labels quality,tabloid
+labelrules convert model.json model.py
+labelrules convert model.json model.sql --table patients --dialect duckdb --key id
+labelrules convert model.json - --to rules
+labelrules convert my-rules.txt model.json --data magazines
+"""
+
+DATA_FORMATS = {".arff": "arff", ".csv": "csv", ".parquet": "parquet"}
+MODEL_FORMATS = {
+    ".json": "json",
+    ".py": "python",
+    ".sql": "sql",
+    ".pmml": "pmml",
+    ".rules": "rules",
+    ".txt": "rules",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".html": "html",
+}
+FORMATS = tuple(dict.fromkeys([*DATA_FORMATS.values(), *MODEL_FORMATS.values()]))
+FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
+
+
+@click.command("convert", cls=Command, examples=EXAMPLES)
+@click.argument("source", type=DataName(), help="data, or a model; - is standard input")
+@click.argument("target", type=File(), help="the new file; - is standard output")
+@option("--to", "to_format", kind=one_of("format", FORMATS), about=FORMATS_HELP)
+@option("--data", kind=DataName(), about="for rules as text: the data that they are about")
+@option("--table", kind=Text(), section="SQL", about="the table with the features (data)")
+@option("--dialect", kind=Text(), section="SQL", about="sqlite, duckdb, postgres, ... (sqlite)")
+@option("--key", kind=Text(), section="SQL", multiple=True, about="a column to copy; repeatable")
+@reading_options
+def command(
+    source: str, target: str, to_format: str | None, data: str | None, reading: Reading, **sql: Any
+) -> None:
+    """Convert data or a model."""
+    check_files(target, [source, data, reading.xml], "TARGET")
+    form = _format(source, target, to_format, reading)
+    for name, value in sql.items():
+        if form != "sql" and value:
+            raise click.UsageError(f"--{name} is for SQL only, not for {form}")
+    if form in DATA_FORMATS.values():
+        if target != STANDARD:
+            _check_beside(form, target, [source, reading.xml])
+        _write_data(read_data(source, reading), form, Path(target))
+    else:
+        model = read_model(source, schema_of(data, reading))
+        write(_model_text(model, form, sql), target)
+
+
+def _format(source: str, target: str, to_format: str | None, reading: Reading) -> str:
+    extension = extension_of(target)
+    by_name = {**DATA_FORMATS, **MODEL_FORMATS}.get(extension.removesuffix(".gz"))
+    form = to_format or by_name
+    if form is None:
+        raise click.UsageError(
+            f"{target}: cannot tell the format from the file extension {extension!r}: give --to, "
+            f"one of {', '.join(FORMATS)}"
+        )
+    _check_stream(form, target)
+    is_model = extension_of(source).removesuffix(".gz") in MODEL_FORMATS
+    if form in DATA_FORMATS.values() and is_model and reading.format is None:
+        raise click.UsageError(f"{source} is a model, which cannot be converted to {form}")
+    if form in MODEL_FORMATS.values() and (is_data(source) or source == "magazines"):
+        raise click.UsageError(f"{source} is data, which cannot be converted to {form}")
+    return form
+
+
+def _check_stream(form: str, target: str) -> None:
+    """Refuse to write to a stream what needs files."""
+    from labelrules.data.files.access import is_stream
+
+    if (form == "parquet" and target == STANDARD) or (
+        form == "arff" and (target == STANDARD or is_stream(Path(target)))
+    ):
+        raise click.UsageError(f"TARGET: {form} is written to files only: give the name of a file")
+
+
+def _check_beside(form: str, target: str, inputs: list[str | None]) -> None:
+    """The files that are written beside the table must not be those of another table."""
+    extension = "" if extension_of(target).startswith(f".{form}") else f".{form}"
+    read = list(files_of(inputs))
+    for beside in files_beside(target + extension):
+        is_read = any(is_same_file(beside, one) for one in read)
+        if is_read or (beside.exists() and not Path(target).exists()):
+            raise click.UsageError(
+                f"TARGET: {beside} would be replaced, too, but belongs to other data; choose "
+                "another name"
+            )
+
+
+def _write_data(data: "Dataset", form: str, target: Path) -> None:
+    from labelrules.data import write_csv, write_mulan, write_parquet
+
+    if str(target) == STANDARD:  # CSV: `_check_stream` refuses the others
+        from labelrules.data.files.csv import csv_lines
+
+        write("".join(csv_lines(data)), STANDARD)
+    else:
+        writers: dict[str, Callable[..., object]] = {
+            "csv": write_csv,
+            "arff": write_mulan,
+            "parquet": write_parquet,
+        }
+        writers[form](data, target)
+
+
+def _model_text(model: Model, form: str, sql: dict[str, Any]) -> str:
+    from labelrules.export import to_pmml, to_python
+    from labelrules.storage import to_json
+
+    if form == "json":
+        return to_json(model.kept)
+    if form == "sql":
+        return _sql(model, **sql)
+    theory = model.theory  # there is one, and there are no constraints
+    if form == "python":
+        return to_python(theory)
+    if form == "pmml":
+        return to_pmml(theory)
+    return text_of(model, "plain" if form == "rules" else form) + "\n"
+
+
+def _sql(model: Model, table: str | None, dialect: str | None, key: tuple[str, ...]) -> str:
+    from labelrules.export import to_sql
+
+    with blaming([("dialect", "")], "--dialect"):
+        return to_sql(model.theory, table or "data", dialect=dialect or "sqlite", keys=key)

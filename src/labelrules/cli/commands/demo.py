@@ -1,0 +1,56 @@
+"""``labelrules demo``: the chapter's readers, their rules, and one explanation."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from labelrules.cli.commands import Command
+from labelrules.cli.io import shown_progress
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset
+    from labelrules.rules import DecisionList
+
+
+@click.command("demo", cls=Command, examples="labelrules demo")
+def command() -> None:
+    """Learn and show."""
+    from labelrules.data import load
+    from labelrules.inspection import trace
+    from labelrules.learners import SeparateAndConquer
+    from labelrules.rules import rule_text
+
+    readers = load("magazines")
+    with shown_progress("learning"):
+        learner = SeparateAndConquer(
+            heads="multi", measure="precision", counting="chapter", polarity="both",
+            fixed_head=False, min_coverage=1, stop_share=0.01, pruning=None, last_resort=None,
+        )  # fmt: skip
+        theory = learner.fit(readers).theory_
+    wrong = int((theory.predict(readers) != readers.Y).sum())
+    print("Magazine readers: features, labels, and the labels that the rules predict\n")
+    print(_table(readers, theory))
+    print("\nThe decision list, learned with the settings of the chapter; in brackets: right and")
+    print("wrong predictions for these readers\n")
+    for number, rule in enumerate(theory, 1):
+        print(f"{number:>3}  {rule_text(rule, readers.schema, evidence=True)}")
+    print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
+    print("\nWhy reader 4 gets her labels\n")
+    print(trace(theory, readers, 3))
+
+
+def _table(data: "Dataset", theory: "DecisionList") -> str:
+    """The rows with their labels and the predicted labels."""
+    from labelrules.data import Dataset
+
+    predicted = Dataset(data.schema, data.X, theory.predict(data)).label_sets()
+    rows = [("no", *data.schema.feature_names, "subscribed", "predicted")]
+    for row, label_sets in enumerate(zip(data.label_sets(), predicted, strict=True)):
+        values = [
+            (feature.categories or ())[int(data.column(j)[row])]
+            for j, feature in enumerate(data.schema.features)
+        ]
+        rows.append((str(row + 1), *values, *(", ".join(labels) or "-" for labels in label_sets)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = [[f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)] for row in rows]
+    return "\n".join("  ".join(row).rstrip() for row in padded)

@@ -1,0 +1,190 @@
+"""``labelrules explain``: why a row gets its labels."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules._checks import quoted, suggestion
+from labelrules.cli.commands import (
+    Command,
+    Count,
+    DataName,
+    data_argument,
+    flag,
+    json_option,
+    model_argument,
+    names,
+    one_of,
+    option,
+    output_option,
+    reading_options,
+)
+from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
+from labelrules.cli.models import check_label, data_for, model_and_data
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset, Schema
+    from labelrules.discovery import Repairs
+
+EXAMPLES = """
+labelrules explain model.json magazines --row 3 --training magazines
+labelrules explain model.json medical --part test --row 17 --label Class-24-596_54
+labelrules explain model.json patients.csv --row 0 --fixed age,sex --style sentences
+labelrules explain model.json patients.csv --row 0 --style html -o patient.html
+"""
+
+STYLES = ("text", "sentences", "html", "trace")
+STYLES_HELP = "text, sentences, html, or trace (the rules that fire)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How rows are explained."""
+
+    rows: tuple[int, ...]
+    only: list[str] | None
+    style: str
+    fixed: list[str] | None
+    changes: bool
+    limit: int | None
+    as_json: bool
+
+    def check(self, training: str | None) -> None:
+        """Refuse options that exclude each other."""
+        if training == STANDARD:
+            raise click.UsageError("--training: name a file or a data set, not -")
+        if self.as_json and self.style != "text":
+            raise click.UsageError("--json takes no --style")
+        if self.limit is not None and not self.changes:
+            raise click.UsageError("--limit is for counterfactuals, which --no-changes leaves out")
+        if self.style == "html" and len(self.rows) > 1:
+            raise click.UsageError("--style html shows one row: give one --row")
+
+    def check_names(self, schema: "Schema") -> None:
+        """Refuse labels and features that the model does not have."""
+        for name in self.only or ():
+            check_label(name, schema)
+        for name in self.fixed or ():
+            if name not in schema.feature_index:
+                near = suggestion(name, schema.feature_names)
+                raise click.UsageError(f"--fixed: there is no feature {quoted(name)}{near}")
+
+    def check_constrained(self) -> None:
+        """Refuse pages, traces and counterfactuals, which leave out the constraints."""
+        if self.fixed or self.limit:
+            raise click.UsageError(
+                f"--{'fixed' if self.fixed else 'limit'} is for counterfactuals, which a model "
+                "with constraints does not have"
+            )
+        if self.style in ("html", "trace"):
+            raise click.UsageError(
+                f"--style {self.style} leaves out the constraints of this model: use text or "
+                "sentences"
+            )
+
+
+@click.command("explain", cls=Command, examples=EXAMPLES)
+@model_argument()
+@data_argument()
+@option("--row", "rows", kind=Count(0), multiple=True, about="counted from 0; repeatable (0)")
+@option("--label", "only", kind=names, about="only these labels")
+@option("--style", kind=one_of("style", STYLES), default="text", about=STYLES_HELP)
+@option("--training", kind=DataName(), about="to name training rows; if --part test, train part")
+@option("--fixed", kind=names, about="features that a counterfactual must not change")
+@flag("--no-changes", "changes", value=False, about="do not search for counterfactuals")
+@option("--limit", kind=Count(1), about="the most rows to try for a counterfactual (10000)")
+@output_option("the explanation")
+@json_option("the explanation")
+@reading_options
+def command(
+    model: str, data: str, training: str | None, output: str | None, reading: Reading, **chosen: Any
+) -> None:
+    """Explain the predictions for rows."""
+    check_files(output, [model, data, training, reading.xml])
+    options = Options(**chosen)
+    options.check(training)
+    found, table = model_and_data(model, data, reading, with_labels=False)
+    theory: Any = found.rules
+    options.check_names(found.schema)
+    rows = list(options.rows or [0])
+    _check_rows(rows, table)
+    repairs = found.repairs(table.take(rows))
+    if repairs is not None:
+        options.check_constrained()
+    if options.style == "trace":
+        from labelrules.inspection import trace
+
+        write("\n\n".join(str(trace(theory, table, row)) for row in rows) + "\n", output)
+        return
+    from labelrules.inspection import explain
+    from labelrules.inspection.counterfactuals.search import LIMIT
+
+    explanations = explain(
+        theory, table, rows, labels=options.only,
+        training=_training(training, reading, found.schema), fixed=options.fixed or (),
+        counterfactuals=options.changes and repairs is None, limit=options.limit or LIMIT,
+    )  # fmt: skip
+    if options.as_json:
+        documents = [plain(one) | _repaired(repairs, n) for n, one in enumerate(explanations)]
+        write(documents, output)
+    else:
+        texts = [_text(one, options.style, repairs, n) for n, one in enumerate(explanations)]
+        write("\n\n".join(texts) + "\n", output)
+
+
+def _check_rows(rows: list[int], data: "Dataset") -> None:
+    if not len(data):
+        raise click.ClickException("the data have no rows, so there is nothing to explain")
+    if max(rows) >= len(data):
+        raise click.ClickException(
+            f"--row: there is no row {max(rows)}: the data have {len(data)}, counted from 0"
+        )
+
+
+def _training(training: str | None, reading: Reading, schema: "Schema") -> "Dataset | None":
+    if training is None:
+        return None
+    part = "train" if reading.part == "test" else reading.part
+    return data_for(training, replace(reading, part=part), schema)
+
+
+def _text(explanation: Any, style: str, repairs: "Repairs | None", row: int) -> str:
+    if style == "html":
+        return str(explanation.html())
+    text = explanation.sentences() if style == "sentences" else str(explanation)
+    text = text.replace("raise limit to look further", "raise --limit to look further")
+    if repairs is None:
+        return str(text)
+    start = text[0].lower() + text[1:] if style == "sentences" else text
+    return f"By the rules alone: {start}\n{_repairs_text(repairs, row)}"
+
+
+def _repairs_text(repairs: "Repairs", row: int) -> str:
+    """The changes that constraints make to the predictions of the rules for a row."""
+    from labelrules.rules.formats.language import name_text
+
+    changes = [
+        f"{name_text(one.label)} becomes {'present' if one.now else 'absent'} by the constraints: "
+        f"{'; '.join(one.because)}"
+        for one in repairs.changes()
+        if one.row == row
+    ]
+    if not changes:
+        return "The constraints leave all labels as they are."
+    labels = repairs.schema.labels
+    present = [name_text(labels[label]) for label in repairs.after[row].nonzero()[0]]
+    return "\n".join([*changes, f"So the row gets {', '.join(present) or 'no label'}."])
+
+
+def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
+    if repairs is None:
+        return {}
+    changes = [one._asdict() for one in repairs.changes() if one.row == row]
+    for one in changes:
+        del one["row"]
+    return {
+        "board": repairs.after[row].tolist(),
+        "board_by_rules": repairs.before[row].tolist(),
+        "constraints": changes,
+    }

@@ -1,0 +1,273 @@
+"""``labelrules learn``: a model from data."""
+
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules._checks import counted
+from labelrules.cli.app import INTERRUPTED, SUCCESS
+from labelrules.cli.commands import (
+    Command,
+    DataName,
+    OneOf,
+    data_argument,
+    flag,
+    json_option,
+    option,
+    output_option,
+    reading_options,
+)
+from labelrules.cli.commands.evaluate import usual_values, values_text
+from labelrules.cli.io import (
+    STANDARD,
+    Reading,
+    check_files,
+    extension_of,
+    is_data,
+    read_data,
+    say,
+    shown_progress,
+    write,
+)
+from labelrules.cli.models import Model, data_for
+from labelrules.cli.settings import Pair, Setting, blaming, setting_options
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset, Schema
+
+EXAMPLES = """
+labelrules learn magazines
+labelrules learn emotions --part train --test emotions -o model.json
+labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
+labelrules learn yeast --learner binary-relevance --set base=ripper --set base.folds=5
+labelrules learn --learner ripper --settings
+"""
+
+DEFAULT = "separate-and-conquer"
+
+_NOT_SET = ("progress", "warm_start", "constraints")
+"""Parameters that have a meaning in Python only."""
+
+
+def learner_classes() -> dict[str, Any]:
+    """The registered learners by their names on the command line."""
+    from labelrules.learners import registered
+
+    return dict(registered())
+
+
+_SETTING = Setting(learner_classes, "learner", _NOT_SET)
+
+
+class LearnerName(OneOf):
+    """The name of a learner, with dashes, with underscores, or as in Python.
+
+    Examples
+    --------
+    >>> LearnerName().convert("BinaryRelevance", None, None)
+    'binary-relevance'
+    """
+
+    def __init__(self) -> None:
+        super().__init__("learner", learner_classes)
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """The name, with dashes."""
+        plain = {name.replace("-", ""): name for name in self.words()}
+        key = value.lower().replace("-", "").replace("_", "")
+        return plain.get(key) or super().convert(value, param, ctx)
+
+
+class LearnerOption(click.Option):
+    """The option for the learner, whose help lists those there are when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """The option, and its help."""
+        self.help = f"{', '.join(learner_classes())}; default: {DEFAULT}"
+        return super().get_help_record(ctx)
+
+
+@click.command("learn", cls=Command, examples=EXAMPLES)
+@data_argument()
+@click.option(
+    "-l", "--learner", type=LearnerName(), cls=LearnerOption, default=DEFAULT, is_eager=True
+)
+@setting_options("the learner", _SETTING)
+@option("--test", kind=DataName(), about="data for evaluation; if --part train, the test part")
+@output_option("the model (JSON)")
+@json_option("the rules")
+@flag("-q", "--quiet", about="print the result only")
+@flag("-v", "--verbose", about="print a line for each step")
+@reading_options
+def command(
+    data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
+    as_json: bool, quiet: bool, verbose: bool, reading: Reading,
+) -> int:  # fmt: skip
+    """Learn; the exit status is 130 if Ctrl-C has ended it early."""
+    check_files(output, [data, test, reading.xml])
+    _check_output(output, learner)
+    with blaming(settings):
+        estimator = made_learner(learner, settings)
+    rows = read_data(data, reading)
+    _check_labels(learner, rows)
+    tested = _test_data(test, reading, rows.schema)  # before the work, in case it is wrong
+    start = time.perf_counter()
+    with blaming([(name.removeprefix("base."), text) for name, text in settings]):
+        was_interrupted = _fit(estimator, rows, quiet, verbose)
+    about = {
+        "data": rows.name,
+        "rows": len(rows),
+        "seconds": round(time.perf_counter() - start, 3),
+        "model": output,
+    }
+    model = Model(estimator, learner)
+    try:
+        _save(model, output)
+    finally:  # if it cannot be saved, it can at least be read
+        if output != STANDARD:
+            _print(model, about, tested, as_json, quiet)
+    if output is not None and not quiet:
+        say(f"saved to {'standard output' if output == STANDARD else output}")
+    return INTERRUPTED if was_interrupted else SUCCESS
+
+
+def _check_output(output: str | None, learner: str) -> None:
+    if output is None:
+        return
+    if is_data(output) or extension_of(output) == ".xml":
+        raise click.UsageError(f"--output: {output} is a name for data; name a .json file")
+    why_not = learner_classes()[learner]._why_not_stored
+    if why_not is not None:
+        raise click.UsageError(f"--output: a {learner} cannot be stored, because {why_not}")
+
+
+def _check_labels(learner: str, data: "Dataset") -> None:
+    if learner == "ripper" and data.schema.n_labels != 1:
+        raise click.UsageError(
+            f"ripper learns one label, but these data have {data.schema.n_labels}: use --learner "
+            "binary-relevance --set base=ripper, or --learner label-powerset"
+        )
+
+
+def made_learner(name: str, settings: Sequence[Pair]) -> Any:
+    """A learner with its settings; ``base.NAME`` is a setting of its base."""
+    inner = [(key[5:], value) for key, value in settings if key.startswith("base.")]
+    values = _SETTING.values(name, [one for one in settings if not one[0].startswith("base.")])
+    if inner and "base" not in _SETTING.parameters([name]):
+        raise click.UsageError(f"--set base.{inner[0][0]}: {name} has no base")
+    if inner and "base" not in values:
+        raise click.UsageError(
+            f"--set base.{inner[0][0]} sets a parameter of the base: choose the base, too, as by "
+            "--set base=ripper"
+        )
+    if values.get("base") is not None:
+        values["base"] = made_learner(_base_name(str(values["base"])), inner)
+    return learner_classes()[name](**values)
+
+
+def _base_name(text: str) -> str:
+    try:
+        return LearnerName().convert(text, None, None)
+    except click.BadParameter as wrong:
+        raise click.UsageError(f"--set base: {wrong.message}") from None
+
+
+def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
+    """Learn; return whether Ctrl-C has ended it early."""
+    from labelrules.kernels.interrupts import heard_interrupts
+
+    with (
+        _interrupts() as noted,
+        warnings.catch_warnings(record=True) as warned,
+        shown_progress("learning", 1.0, quiet or verbose) as bar,
+    ):
+        warnings.simplefilter("always")
+        has_progress = "progress" in learner.get_params(deep=False)
+        if has_progress:
+            learner.set_params(progress=_print_step if verbose else bar)
+        try:
+            with heard_interrupts():
+                learner.fit(data)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("before there was a model: nothing is saved") from None
+        if has_progress:
+            learner.set_params(progress=False)  # a function cannot be saved
+    for message in dict.fromkeys(str(one.message) for one in warned):
+        say(message)
+    return bool(noted)
+
+
+def _print_step(news: Any) -> None:
+    say(str(news), prefix="")
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Take note of Ctrl-C, after which learners end early."""
+    noted: list[int] = []
+    before, complain = signal.getsignal(signal.SIGINT), sys.unraisablehook
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    def complain_of_others(lost: Any) -> None:
+        # The compiler loses an interrupt while it hands over what it has compiled, and then fails
+        # in a way that `heard_interrupts` knows.
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            complain(lost)
+
+    with suppress(ValueError):  # not in the main thread, where no signals arrive
+        signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = complain_of_others
+    try:
+        yield noted
+    finally:
+        sys.unraisablehook = complain
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, before)
+
+
+def _save(model: Model, output: str | None) -> None:
+    if output is not None:
+        from labelrules.storage import to_json
+
+        write(to_json(model.kept), output)
+
+
+def _print(
+    model: Model, about: dict[str, Any], test: "Dataset | None", as_json: bool, quiet: bool
+) -> None:
+    from labelrules.cli.commands.show import document, text_of
+
+    try:
+        n_rules = sum(map(len, model.theories))
+    except click.ClickException:
+        n_rules = None  # rules are made for each row
+    values = None if test is None else usual_values(model, test)
+    if as_json:
+        rules = {} if n_rules is None else document(model)
+        tested = {} if values is None else {"values": values}
+        write({"learner": model.kind, **about, **rules, **tested})
+    else:
+        if n_rules is not None:
+            print(text_of(model, "plain", evidence=True))
+        if values is not None:
+            print("\n" * (n_rules is not None) + values_text(values))
+    if not quiet:
+        rules_text = "no rules of its own" if n_rules is None else counted(n_rules, "rule")
+        say(f"{rules_text} from {counted(about['rows'], 'row')} in {about['seconds']:.1f} s")
+
+
+def _test_data(test: str | None, reading: Reading, schema: "Schema") -> "Dataset | None":
+    if test is None:
+        return None
+    part = "test" if reading.part == "train" else reading.part
+    return data_for(test, replace(reading, part=part), schema)

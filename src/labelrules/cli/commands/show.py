@@ -1,0 +1,158 @@
+"""``labelrules show``: the rules of a model."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules.cli.commands import (
+    Command,
+    DataName,
+    Text,
+    flag,
+    json_option,
+    model_argument,
+    one_of,
+    option,
+    output_option,
+    reading_options,
+)
+from labelrules.cli.io import Reading, check_files, write
+from labelrules.cli.models import Model, check_label, data_for, read_model, schema_of
+
+if TYPE_CHECKING:
+    from labelrules.data import Schema
+    from labelrules.rules import Rule, Theory
+
+EXAMPLES = """
+labelrules show model.json
+labelrules show model.json --style unicode --label quality
+labelrules show model.json --style latex -o rules.tex
+labelrules show model.json --style html -o rules.html
+labelrules show my-rules.txt --data magazines --summary
+"""
+
+STYLES = ("plain", "unicode", "ascii", "markdown", "latex", "html")
+_LINES = ("plain", "unicode", "ascii")
+"""Styles with a line for each rule, from which rules can be selected."""
+_HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
+
+
+@click.command("show", cls=Command, examples=EXAMPLES)
+@model_argument()
+@option("--style", kind=one_of("style", STYLES), default="plain", about=", ".join(STYLES))
+@option("--label", kind=Text(), about="only rules that mention this label")
+@flag("--no-evidence", "evidence", value=False, about="without counts of right and wrong cells")
+@flag("--summary", about="statistics of the rules; with --data, also of their use there")
+@option("--data", kind=DataName(), about="data to summarise, or that rules as text are about")
+@output_option("the rules")
+@json_option("the rules and their counts")
+@reading_options
+def command(
+    model: str, style: str, label: str | None, evidence: bool, summary: bool, data: str | None,
+    output: str | None, as_json: bool, reading: Reading,
+) -> None:  # fmt: skip
+    """Show the rules of a model."""
+    check_files(output, [model, data])
+    if label is not None and style not in _LINES:
+        raise click.UsageError(f"--label needs --style {', '.join(_LINES)}, not {style}")
+    if style != "plain" and (as_json or summary):
+        raise click.UsageError(f"{'--json' if as_json else '--summary'} takes no --style")
+    found = read_model(model, schema_of(data, reading))
+    if label is not None:
+        check_label(label, found.schema)
+    if summary:
+        figures = _summary(found, data, reading)
+        write(figures if as_json else f"{figures}\n", output)
+    elif as_json:
+        write(document(found, label), output)
+    else:
+        text = text_of(found, style, evidence, label)
+        write(text + "\n" if text else "", output)
+
+
+def _summary(model: Model, data: str | None, reading: Reading) -> Any:
+    from labelrules.inspection import summary
+
+    return summary(model.theory, None if data is None else data_for(data, reading, model.schema))
+
+
+def text_of(model: Model, style: str, evidence: bool = True, label: str | None = None) -> str:
+    """The rules as text; several theories, and the constraints, with a heading each."""
+    theories = model.theories
+    titles = [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)]
+    if model.constraints is not None:
+        theories = [*theories, model.constraints]
+        titles = ["rules", "constraints, which every prediction satisfies"]
+    texts = [_text(theory, style, evidence, label) for theory in theories]
+    if len(texts) > 1:
+        heading = _HEADINGS.get(style, "# {}")
+        texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
+    if style == "html":
+        from labelrules.rules.formats.html import html_page
+
+        return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
+    return "\n\n".join(texts)
+
+
+def document(model: Model, label: str | None = None) -> dict[str, Any]:
+    """The rules as values for JSON, counted from 0."""
+    from labelrules.inspection.summaries import places_of
+
+    wanted = None if label is None else model.schema.label_index[label]
+    found = {
+        "kind": model.kind,
+        "labels": list(model.schema.labels),
+        "features": model.schema.n_features,
+        "rules": [
+            {"theory": number, "place": place, **_rule(rule, model.schema)}
+            for number, theory in enumerate(model.theories)
+            for place, rule in zip(places_of(theory), theory, strict=True)
+            if wanted is None or _mentions(rule, wanted)
+        ],
+    }
+    if model.constraints is not None:
+        found["constraints"] = [
+            _rule(rule, model.schema)
+            for rule in model.constraints
+            if wanted is None or _mentions(rule, wanted)
+        ]
+    return found
+
+
+def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:
+    from labelrules.rules import rule_text
+    from labelrules.rules.json import rule_document
+
+    return {"text": rule_text(rule, schema), **rule_document(rule, schema)}
+
+
+def _mentions(rule: "Rule", label: int) -> bool:
+    in_head = any(number == label for number, _ in rule.head)
+    return in_head or any(c.on_label and c.column == label for c in rule.body)
+
+
+def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
+    from labelrules.inspection.summaries import places_of
+    from labelrules.rules import (
+        rule_text,
+        theory_html,
+        theory_latex,
+        theory_markdown,
+        theory_text,
+    )
+
+    signs: Any = style if style in ("unicode", "ascii") else "plain"
+    if label is not None:
+        number = theory.schema.label_index[label]
+        return "\n".join(
+            f"{place}: {rule_text(rule, theory.schema, signs, evidence)}"
+            for place, rule in zip(places_of(theory), theory, strict=True)
+            if _mentions(rule, number)
+        )
+    if style == "latex":
+        return theory_latex(theory, evidence)
+    if style == "markdown":
+        return theory_markdown(theory, evidence)
+    if style == "html":
+        return theory_html(theory, evidence=evidence)
+    return theory_text(theory, signs, evidence)

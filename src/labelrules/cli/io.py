@@ -1,0 +1,424 @@
+"""Input and output of commands: data in any format, text and JSON, messages, progress."""
+
+import csv
+import math
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules._checks import suggestion
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset, Schema
+
+STANDARD = "-"
+"""The name of the standard input and the standard output."""
+
+OPENML = "openml:"
+DATA_EXTENSIONS = (".arff", ".arff.gz", ".csv", ".csv.gz", ".parquet")
+FORMATS = ("arff", "mulan", "meka", "csv", "parquet")
+
+_OPTIONS = {
+    "arff": {"format", "xml", "ignore", "encoding"},
+    "mulan": {"format", "xml", "ignore", "encoding"},
+    "meka": {"format", "ignore", "encoding"},
+    "csv": {"format", "labels", "nominal", "ignore", "delimiter", "missing", "encoding"},
+    "parquet": {"format", "labels", "nominal", "ignore"},
+    "a data set by name": {"part"},
+    "a data set from OpenML": set(),
+}
+"""The options that each kind of data takes."""
+
+_FORMAT_OF = {".arff": "arff", ".csv": "csv", ".parquet": "parquet"}
+_ARFF = re.compile(r"(\.arff)?(\.gz)?$", re.IGNORECASE)
+_PART = re.compile(r"-(train|test)$", re.IGNORECASE)
+
+_PARAMETER = re.compile(
+    r"\b(delimiter|encoding|folder|ignore|labels|missing|nominal|part|xml)="
+    r"(?:\[\.\.\.\]|\['([^']*)'\]|'([^']*)')?"
+)
+_SHELL_WORDS = {
+    "pass folder=, or use fetch() to get it": "or write openml:NAME to get it",
+    "or use read_meka if the relation name has -C": "or --format meka if the relation name has -C",
+    "with an XML file use read_mulan": "with an XML file use --xml",
+    "as write_csv does": "as labelrules convert does",
+    "leave part out": "leave --part out",
+    "raise limit": "raise --limit",
+}
+"""Advice of the library, and how the same is done on the command line."""
+
+
+# ---------------------------------------------------------------- messages and progress
+
+
+def say(message: str, prefix: str = "labelrules: ") -> None:
+    """Print a message that is not the result, on standard error."""
+    print(f"{prefix}{message}", file=sys.stderr, flush=True)
+
+
+def in_shell_words(error: BaseException) -> str:
+    """The message of an error of the library, with options in the place of parameters.
+
+    Examples
+    --------
+    >>> in_shell_words(ValueError("which columns are labels? Pass labels=[...]"))
+    'which columns are labels? Pass --labels'
+    >>> in_shell_words(ValueError("pass missing='inf', or nominal=['age']"))
+    'pass --missing inf, or --nominal age'
+    >>> print(in_shell_words(ValueError("perhaps pass delimiter=';'")))
+    perhaps pass --delimiter ';'
+    """
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    message = str(error) or type(error).__name__
+    for words, ours in _SHELL_WORDS.items():
+        message = message.replace(words, ours)
+    return _PARAMETER.sub(_option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    value = found[2] or found[3]
+    return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
+
+
+@contextmanager
+def shown_progress(
+    what: str, total: float | None = None, hidden: bool = False
+) -> Iterator[Callable[[Any], object]]:
+    """A bar on standard error if that is a terminal; gives the listener for a learner's progress.
+
+    Work that reports no progress has no `total`: only the time it takes is shown.
+    """
+    if hidden or not sys.stderr.isatty():
+        yield lambda news: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
+    text = TextColumn("{task.description}", markup=False)
+    columns = [BarColumn(), *share, text, TimeElapsedColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{what} (the first run compiles)", total=total)
+        yield lambda news: bar.update(task, completed=news.share, description=str(news))
+
+
+# ---------------------------------------------------------------- reading data
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The options on how to read data; None where one is not given."""
+
+    labels: list[str] | None = None
+    part: str | None = None
+    format: str | None = None
+    xml: str | None = None
+    nominal: list[str] | None = None
+    ignore: list[str] | None = None
+    delimiter: str | None = None
+    missing: str | None = None
+    encoding: str | None = None
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names of the options."""
+        return [one.name for one in fields(cls)]
+
+    def given(self) -> dict[str, Any]:
+        """The options that are given, as arguments for the functions that read files."""
+        chosen = {name: getattr(self, name) for name in self.names()}
+        return {k: v for k, v in chosen.items() if v is not None and k not in ("part", "format")}
+
+    def check(self, kind: str) -> None:
+        """Refuse options that this kind of data does not take."""
+        for name in sorted({*self.names()} - _OPTIONS[kind]):
+            if getattr(self, name) is not None:
+                raise click.UsageError(f"--{name} does not apply to {kind}")
+
+
+def is_data(source: str) -> bool:
+    """Whether a name can only be that of data, and not that of a model."""
+    return extension_of(source) in DATA_EXTENSIONS or source.startswith(OPENML)
+
+
+def read_data(
+    source: str,
+    reading: Reading,
+    wanted: "Schema | None" = None,
+    labels: tuple[str, ...] | None = None,
+) -> "Dataset":
+    """Read data.
+
+    Parameters
+    ----------
+    source : str
+        As on the command line.
+    reading : Reading
+    wanted : Schema, optional
+        That of a model. Columns it does not know are not read, and labels may be missing.
+    labels : tuple of str, optional
+        The labels of the model that are wanted; all by default. Columns of others are not read.
+    """
+    if wanted is not None and labels is None:
+        labels = wanted.labels
+    if source == STANDARD:
+        with _standard_input(reading.format or "csv") as path:
+            return _read_file(path, reading.format or "csv", reading, wanted, labels or ())
+    if source.startswith(OPENML):
+        from labelrules.data import fetch
+
+        reading.check("a data set from OpenML")
+        return fetch(source.removeprefix(OPENML))
+    if _is_path(source, reading):
+        return _read_file(Path(source), _format(source, reading), reading, wanted, labels or ())
+    reading.check("a data set by name")
+    return _load(source, reading.part)
+
+
+def _load(name: str, part: str | None) -> "Dataset":
+    """A data set by name; a wrong name may have been meant for a file."""
+    from labelrules.data import DataError, FileError, load
+
+    try:
+        return load(name, part=part)  # type: ignore[arg-type]
+    except FileError:
+        raise
+    except DataError as wrong:
+        near = suggestion(name, ["magazines", *os.listdir()])
+        if part is not None and not near:
+            raise
+        message = str(wrong)
+    raise click.ClickException(
+        f"there is no file {name}{near or '.'} As the name of a data set: {message}"
+    )
+
+
+def _is_path(source: str, reading: Reading) -> bool:
+    path = Path(source)
+    if path.is_file():
+        return True
+    if path.is_dir():
+        raise click.UsageError(f"{source} is a folder: name a file in it")
+    is_name = source == path.name and extension_of(source) not in DATA_EXTENSIONS
+    if is_name and reading.format is None:
+        return False
+    beside = os.listdir(path.parent) if path.parent.is_dir() else []
+    raise click.ClickException(f"there is no file {source}{suggestion(path.name, beside)}")
+
+
+def _format(source: str, reading: Reading) -> str:
+    extension = extension_of(source)
+    found = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
+    if found is None:
+        raise click.UsageError(
+            f"{source}: cannot tell the format from the file extension {extension!r}: "
+            f"give --format, one of {', '.join(FORMATS)}"
+        )
+    return found
+
+
+def _read_file(
+    path: Path, form: str, reading: Reading, wanted: "Schema | None", labels: tuple[str, ...]
+) -> "Dataset":
+    reading.check(form)
+    if wanted is not None:
+        from labelrules.cli.models import read_columns
+
+        return read_columns(path, form, reading.given(), wanted, labels)
+    return read_file(path, form, reading.given())
+
+
+def read_file(path: Path, form: str, given: dict[str, Any]) -> "Dataset":
+    """Read a file of this format, with the options given."""
+    from labelrules.data import read_csv, read_meka, read_mulan, read_parquet
+
+    if form == "arff":
+        form = "meka" if "xml" not in given and _counts_labels(path, given) else "mulan"
+    readers: dict[str, Callable[..., Dataset]] = {
+        "mulan": read_mulan,
+        "meka": read_meka,
+        "csv": read_csv,
+        "parquet": read_parquet,
+    }
+    return readers[form](path, **given)
+
+
+def _counts_labels(path: Path, given: dict[str, Any]) -> bool:
+    """Whether an ARFF file is one of MEKA, which counts its labels in the relation's name."""
+    from labelrules.cli.models import arff_header
+
+    return " -C " in f" {arff_header(path, given).relation or ''} "
+
+
+@contextmanager
+def _standard_input(form: str) -> Iterator[Path]:
+    """The standard input as a file; errors call it standard input."""
+    from labelrules.data import DataError
+
+    with tempfile.TemporaryDirectory(prefix="labelrules-") as folder:
+        path = Path(folder, f"standard-input.{'arff' if form in ('mulan', 'meka') else form}")
+        path.write_bytes(sys.stdin.buffer.read())
+        try:
+            yield path
+        except (DataError, click.ClickException) as wrong:
+            # beside a standard input there is no XML file to look for
+            message = str(wrong).replace(f"looked for {path.with_suffix('.xml')}; ", "")
+            raise click.ClickException(message.replace(str(path), "standard input")) from None
+
+
+# ---------------------------------------------------------------- names of files
+
+
+def extension_of(name: str) -> str:
+    """The extension of a file's name, in lower case, ``.gz`` included.
+
+    Examples
+    --------
+    >>> extension_of("a.b.ARFF.gz"), extension_of("yeast")
+    ('.arff.gz', '')
+    """
+    lower = Path(name).name.lower()
+    stem = lower.removesuffix(".gz")
+    dot = stem.rfind(".")
+    return lower[dot:] if dot > 0 else lower[len(stem) :]
+
+
+def check_files(target: str | None, inputs: Sequence[str | None], option: str = "--output") -> None:
+    """Check before the work that inputs can be read and the result written, not over an input.
+
+    Examples
+    --------
+    >>> check_files("a/b", [])
+    Traceback (most recent call last):
+    click.exceptions.UsageError: --output: a/b: cannot write: there is no folder 'a'
+    """
+    if inputs.count(STANDARD) > 1:
+        raise click.UsageError("only one of the inputs can be - for standard input")
+    if target is None or target == STANDARD:
+        return
+    from labelrules.data import FileError
+    from labelrules.data.files.access import checked_target
+
+    try:
+        path = checked_target(target)
+    except FileError as wrong:
+        raise click.UsageError(f"{option}: {wrong}") from None
+    if any(is_same_file(path, read) for read in files_of(inputs)):
+        raise click.UsageError(
+            f"{option}: {target} is an input of this command; choose another name"
+        )
+
+
+def files_of(inputs: Iterable[str | None]) -> Iterator[Path]:
+    """The files that are read, with the files beside them that describe their columns."""
+    for given in inputs:
+        path = Path(given or ".")
+        if given != STANDARD and path.name:
+            yield path
+            yield Path(f"{given}.schema.json")
+            stem = _ARFF.sub("", path.name)
+            yield path.with_name(f"{stem}.xml")
+            yield path.with_name(f"{_PART.sub('', stem)}.xml")
+
+
+def files_beside(target: str) -> list[Path]:
+    """The files that are written together with a table.
+
+    Examples
+    --------
+    >>> [path.name for name in ("a.ARFF.gz", "a.csv") for path in files_beside(name)]
+    ['a.xml', 'a.csv.schema.json']
+    """
+    path = Path(target)
+    if extension_of(target).startswith(".arff"):
+        return [path.with_name(f"{_ARFF.sub('', path.name)}.xml")]
+    return [Path(f"{target}.schema.json")] if extension_of(target).startswith(".csv") else []
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file that exists."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):  # one of them is not there, or is no path at all
+        return False
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(result: Any, target: str | None = None) -> None:
+    """Write text as it is, and other results as JSON, to a file or the standard output.
+
+    A file is written whole or not at all.
+    """
+    from labelrules.data.document import laid_out
+    from labelrules.data.files.access import checked_target, replacing, written_text
+
+    text = result if isinstance(result, str) else laid_out(plain(result)) + "\n"
+    if target is None or target == STANDARD:
+        sys.stdout.write(text)
+        return
+    path = checked_target(target)
+    with replacing(path) as new, written_text(new, path) as file:
+        file.write(text)
+
+
+def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV; a row without cells is an empty line.
+
+    Examples
+    --------
+    >>> csv_text(["a", "b"], [[1, "x, y"]]).splitlines()
+    ['a,b', '1,"x, y"']
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows if header is None else [header, *rows]:
+        cells = list(row)
+        writer.writerow(cells) if cells else text.write("\n")
+    return text.getvalue()
+
+
+def plain(value: Any) -> Any:
+    """A result of the library in JSON's types: fields by name, null for numbers not finite.
+
+    Rules, theories and schemas are left out: the texts of the rules stand for them.
+
+    Examples
+    --------
+    >>> from typing import NamedTuple
+    >>> class Place(NamedTuple):
+    ...     number: int
+    >>> plain({"a": (1, float("nan")), "b": [Place(3)]})
+    {'a': [1, None], 'b': [{'number': 3}]}
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields({one.name: getattr(value, one.name) for one in fields(value)})
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _fields(value._asdict())
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+        return plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _fields(found: dict[str, Any]) -> dict[str, Any]:
+    from labelrules.data import Schema
+    from labelrules.rules import Condition, Rule, Theory
+
+    left_out = (Theory, Rule, Condition, Schema)
+    return {name: plain(one) for name, one in found.items() if not isinstance(one, left_out)}
