@@ -6,12 +6,13 @@ from math import isinf
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
-import numpy as np
+_NUMPY_BOOL = ("<class 'numpy.bool'>", "<class 'numpy.bool_'>")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number; True and False are not.
 
+    >>> import numpy as np
     >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
     (True, True, False, False)
     """
@@ -117,7 +118,8 @@ def truth_value(value: object, name: str) -> bool:
     Traceback (most recent call last):
     ValueError: bootstrap must be True or False, not 'yes'
     """
-    if isinstance(value, bool | np.bool_):
+    # NumPy is not imported here, because it takes longer than all of --help
+    if isinstance(value, bool) or repr(type(value)) in _NUMPY_BOOL:
         return bool(value)
     raise _refused(value, name, "True or False")
 
