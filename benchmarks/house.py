@@ -23,6 +23,7 @@ import tokenize
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -59,8 +60,7 @@ def code_lines(text: str, tree: ast.Module) -> int:
     for node in ast.walk(tree):
         # A string that stands alone documents what is before it.
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
+            lines -= set(range(node.lineno, (node.end_lineno or 0) + 1))
     return len(lines)
 
 
@@ -147,7 +147,7 @@ def flow(run: Callable[[], object], root: str) -> tuple[int, int]:
     finally:
         sys.setprofile(None)
     rooms = [path.split(os.sep)[0] for path, _ in first_calls]
-    changes = sum(a != b for a, b in zip(rooms, rooms[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(rooms))
     return len({path for path, _ in first_calls}), changes
 
 
