@@ -342,6 +342,22 @@ def test_wrong_models(name, change, message):
     assert "\n" not in str(caught.value)
 
 
+def test_learners_that_stand_in_one_another_without_end():
+    """They are refused before the memory or the stack is full, fitted or not."""
+    document = json.loads(to_json(fitted("powerset")[0]))
+    unfitted = None
+    for _ in range(300):
+        unfitted = {"kind": "LabelPowerset", "parameters": {"base": unfitted}}
+    document["model"]["parameters"]["base"] = unfitted
+    with pytest.raises(DataError, match=r"base(\.parameters\.base){8}\.kind: too many learners"):
+        from_json(document)
+    model = json.loads(to_json(fitted("powerset")[0]))["model"]
+    for _ in range(150):
+        model = {**model, "state": {**model["state"], "base": model}}
+    with pytest.raises(DataError, match=r"\$\.model(\.state\.base){8}.*: too many learners"):
+        from_json({**document, "model": model})
+
+
 def test_a_hierarchy_of_many_labels_is_read_at_once():
     """The way to the root was walked anew for each label, for hours if it is long."""
     labels = [f"l{number}" for number in range(20_000)]

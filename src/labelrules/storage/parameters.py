@@ -153,6 +153,8 @@ def read_learner(
     place: str = ".learner",
 ) -> TableClassifier:
     """A learner that is not fitted, whose parameters are checked as by `fit`."""
+    if depth > DEEPEST:
+        raise DocumentError(place, "too many learners stand in one another")
     if name not in learners and name.isidentifier() and not suggestion(name[:60], learners):
         raise DocumentError(
             place,
@@ -176,8 +178,6 @@ def _read(value: Any, learners: Learners, depth: int) -> Any:
         return tuple(_read(item, learners, depth) for item in value)
     if not isinstance(value, ValueRecord):
         return value
-    if depth > DEEPEST:
-        raise DocumentError("", "too many learners stand in one another")
     if value.kind not in _VALUES:
         return read_learner(value.kind, value.parameters, learners, depth + 1, ".kind")
     with at(".parameters"):
