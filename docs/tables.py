@@ -16,7 +16,7 @@ from labelrules.search import best_head, kln
 
 DOCS = Path(__file__).parent
 NAMES = {"hamming": "Hamming", "f": "F", "laplace": "any other"}
-AVERAGINGS = "micro, label, example, macro"
+AVERAGINGS = "micro, macro, samples, cell"
 WHOLE = {AVERAGINGS: "all four", "partial, full": "both"}
 Row = tuple[str, ...]
 

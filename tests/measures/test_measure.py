@@ -31,7 +31,7 @@ RATIONAL = [
 IRRATIONAL = [Formula("klosgen"), Formula("correlation"), Formula("foil-gain")]
 MEASURES = [
     *(Measure(f, a, p) for f in RATIONAL + IRRATIONAL for a in AVERAGINGS for p in PREDICTIONS),
-    *(Measure(Formula("subset"), "example", p) for p in PREDICTIONS),
+    *(Measure(Formula("subset"), "samples", p) for p in PREDICTIONS),
 ]
 
 
@@ -124,15 +124,14 @@ def test_of_predictions_is_the_naive_value(data):
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_finished_predictions_are_those_of_scikit_learn(data):
-    """It knows three averagings, and calls label-based "macro" and example-based "samples"."""
+    """It has three of the four averagings, under the same names."""
     Y = data.draw(tables([0, 1], labels=st.integers(2, 5)))
     predicted = data.draw(tables([0, 1], st.just(len(Y)), st.just(len(Y[0]))))
     Y, predicted = np.array(Y), np.array(predicted)
-    theirs = {"micro": "micro", "label": "macro", "example": "samples"}
-    for predictions, (ours, average) in product(PREDICTIONS, theirs.items()):
+    for predictions, average in product(PREDICTIONS, ("micro", "macro", "samples")):
 
-        def value(text, ours=ours, predictions=predictions):
-            return Measure.parse(f"{text}/{ours}/{predictions}").of_predictions(Y, predicted)
+        def value(text, average=average, predictions=predictions):
+            return Measure.parse(f"{text}/{average}/{predictions}").of_predictions(Y, predicted)
 
         options = {"average": average, "zero_division": 0.0}
         close = {"rel": 1e-12, "abs": 1e-15}
@@ -203,20 +202,20 @@ class TestOpenCells:
         assert measure.of_rule(self.Y, self.covered, head, self.board) == 1
 
     def test_a_row_with_nothing_open_stays_in_the_mean(self):
-        measure = Measure.parse("precision/example/partial")
+        measure = Measure.parse("precision/samples/partial")
         assert measure.of_rule(self.Y, self.covered, [1, -1], self.board, exact=True) == Fraction(
             1, 2
         )
 
-    def test_every_cell_stays_in_the_macro_mean(self):
-        measure = Measure.parse("precision/macro/partial")
+    def test_every_cell_stays_in_the_mean_over_cells(self):
+        measure = Measure.parse("precision/cell/partial")
         assert measure.of_rule(self.Y, self.covered, [1, 1], self.board, exact=True) == Fraction(
             2, 4
         )
 
     def test_a_label_with_nothing_open_stays_in_the_mean(self):
         board = np.array([[0, -1], [1, -1]])
-        measure = Measure.parse("precision/label/partial")
+        measure = Measure.parse("precision/macro/partial")
         assert measure.of_rule(self.Y, self.covered, [1, 1], board, exact=True) == Fraction(1, 4)
 
     def test_an_open_board_is_no_board(self):
@@ -285,10 +284,10 @@ class TestText:
             ("f1", "f1/micro/partial"),
             ("f", "f1/micro/partial"),
             ("f1/full", "f1/micro/full"),
-            ("f1/full/label", "f1/label/full"),
-            ("subset", "subset/example/partial"),
+            ("f1/full/macro", "f1/macro/full"),
+            ("subset", "subset/samples/partial"),
             ("accuracy/full", "hamming/micro/full"),
-            (" F0.5 / Label / Full ", "f0.5/label/full"),
+            (" F0.5 / Macro / Full ", "f0.5/macro/full"),
             ("m-estimate(10)/micro/partial", "m-estimate(10)/micro/partial"),
             ("m-estimate", "m-estimate(22.466)/micro/partial"),
             ("wra", "weighted-relative-accuracy/micro/partial"),
@@ -304,13 +303,13 @@ class TestText:
             ("f1/mirco", "'mirco' in the measure 'f1/mirco' is no averaging"),
             ("f1/mirco", "did you mean 'micro'?"),
             ("f1/micro/parial", "did you mean 'partial'?"),
-            ("f1/micro/label", "has more than one averaging: micro, label"),
+            ("f1/micro/macro", "has more than one averaging: micro, macro"),
             ("f1/full/full", "has more than one predictions: full, full"),
             ("f1/micro/full/x", "'x' in the measure"),
             ("f1//full", "'' in the measure"),
             ("", "'' is no formula"),
             ("/micro", "'' is no formula"),
-            ("subset/micro", "subset accuracy has the averaging 'example' only, not 'micro'"),
+            ("subset/micro", "subset accuracy has the averaging 'samples' only, not 'micro'"),
             (None, "written as text like 'f1/micro/partial', not None"),
         ],
     )

@@ -30,22 +30,22 @@ CELL = {"0": 0, "1": 1, "#": -1}
 # The chapter's table: anti-monotone / decomposable, then what is true of it: anti-monotone,
 # finds, decomposable, merges. "0/0" is short for "up to 0/0".
 CORRECTED = """
-precision partial micro label example macro : yes/yes : yes yes yes yes
-precision full    micro label example macro : yes/--- : yes yes no  no
+precision partial micro macro samples cell  : yes/yes : yes yes yes yes
+precision full    micro macro samples cell  : yes/--- : yes yes no  no
 recall    partial micro                     : yes/yes : yes yes 0/0 yes
-recall    partial label macro               : yes/yes : yes yes yes yes
-recall    partial example                   : ---/--- : yes yes no  no
+recall    partial macro cell                : yes/yes : yes yes yes yes
+recall    partial samples                   : ---/--- : yes yes no  no
 recall    full    micro                     : yes/--- : 0/0 yes no  no
-recall    full    label macro               : yes/--- : yes yes no  no
-recall    full    example                   : ---/--- : no  yes no  no
-hamming   partial micro label example macro : yes/yes : yes yes yes yes
-hamming   full    micro label example macro : yes/--- : yes yes no  no
-f         partial micro label macro         : yes/yes : yes yes yes yes
-f         partial example                   : yes/yes : no  no  no  no
-f         full    micro label macro         : yes/--- : yes yes no  no
-f         full    example                   : yes/--- : no  no  no  no
-subset    partial example                   : yes/--- : yes yes no  no
-subset    full    example                   : ---/--- : no  no  no  no
+recall    full    macro cell                : yes/--- : yes yes no  no
+recall    full    samples                   : ---/--- : no  yes no  no
+hamming   partial micro macro samples cell  : yes/yes : yes yes yes yes
+hamming   full    micro macro samples cell  : yes/--- : yes yes no  no
+f         partial micro macro cell          : yes/yes : yes yes yes yes
+f         partial samples                   : yes/yes : no  no  no  no
+f         full    micro macro cell          : yes/--- : yes yes no  no
+f         full    samples                   : yes/--- : no  no  no  no
+subset    partial samples                   : yes/--- : yes yes no  no
+subset    full    samples                   : ---/--- : no  no  no  no
 """
 
 
@@ -72,9 +72,9 @@ def test_the_corrected_table():
 
 def test_five_cells_of_the_chapter_are_wrong():
     assert {cell for cell, one in TABLE.items() if one.differs} == {
-        ("f", "partial", "example"),
-        ("f", "full", "example"),
-        ("recall", "partial", "example"),
+        ("f", "partial", "samples"),
+        ("f", "full", "samples"),
+        ("recall", "partial", "samples"),
         ("recall", "partial", "micro"),
         ("recall", "full", "micro"),
     }
@@ -166,11 +166,11 @@ def test_every_no_names_a_table_that_shows_it(convention, written):
 @pytest.mark.parametrize("beta", [0.05, 0.2, 0.5, 1.0, 3.0, 10.0])
 def test_the_example_based_f_fails_for_every_beta(beta):
     for predictions, universe in product(("partial", "full"), UNIVERSES):
-        for name, witness in TABLE["f", predictions, "example"].witnesses.items():
+        for name, witness in TABLE["f", predictions, "samples"].witnesses.items():
             tables = table_of(COUNTEREXAMPLES[witness])
             heads = brute.all_heads(tables.cells.shape[2], universe)
             scorer = brute.Scorer(tables, heads, "chapter", predictions)
-            found = brute.verdict(scorer.ranks("f", beta, "example"), heads)
+            found = brute.verdict(scorer.ranks("f", beta, "samples"), heads)
             assert not getattr(found, name)[0]
 
 
@@ -227,7 +227,7 @@ def test_the_enumeration_is_complete():
 
 class TestLookup:
     def test_f0_is_precision(self):
-        for predictions, averaging in product(("partial", "full"), ("micro", "example")):
+        for predictions, averaging in product(("partial", "full"), ("micro", "samples")):
             f0 = Measure(Formula("f", 0), averaging, predictions)
             assert traits(f0) == traits(Measure(Formula("precision"), averaging, predictions))
 
@@ -255,7 +255,7 @@ class TestLookup:
                 assert one.finds == "yes"
 
     def test_frozen(self):
-        one = TABLE["f", "partial", "example"]
+        one = TABLE["f", "partial", "samples"]
         with pytest.raises(AttributeError):
             one.finds = "yes"
         with pytest.raises(TypeError):
@@ -271,7 +271,7 @@ def test_one_label_steps_prune_the_same_heads():
     heads = brute.all_heads(3, "all")
     size = (heads.values != -1).sum(axis=1)
     step = heads.below & (size[:, None] + 1 == size[None, :])
-    ranks = brute.Scorer(tables, heads, "chapter", "full").ranks("f", 1.0, "example")
+    ranks = brute.Scorer(tables, heads, "chapter", "full").ranks("f", 1.0, "samples")
     by_all = (np.where(heads.below, ranks[:, :, None], -1).max(axis=1) > ranks) @ heads.below
     by_step = (np.where(step, ranks[:, :, None], -1).max(axis=1) > ranks) @ heads.below
     assert np.array_equal(by_all, by_step)

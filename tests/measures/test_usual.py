@@ -14,9 +14,9 @@ from labelrules.measures import AVERAGINGS, evaluate
 
 OURS = {f"{name}/{averaging}/full" for name in ("precision", "recall", "f1", "hamming", "jaccard")
         for averaging in AVERAGINGS}  # fmt: skip
-ALWAYS = OURS | {"subset/example/full", "hamming-loss", "zero-one-loss"}
+ALWAYS = OURS | {"subset/samples/full", "hamming-loss", "zero-one-loss"}
 RANKED = {"coverage-error", "ranking-loss", "label-ranking-average-precision"}
-CURVES = {"average-precision/micro", "average-precision/label", "roc-auc/micro", "roc-auc/label"}
+CURVES = {"average-precision/micro", "average-precision/macro", "roc-auc/micro", "roc-auc/macro"}
 
 
 @pytest.fixture
@@ -40,14 +40,14 @@ def test_scikit_learn_agrees(example):
     expected = {
         "hamming-loss": metrics.hamming_loss(Y, predicted),
         "zero-one-loss": metrics.zero_one_loss(Y, predicted),
-        "subset/example/full": metrics.accuracy_score(Y, predicted),
+        "subset/samples/full": metrics.accuracy_score(Y, predicted),
         "coverage-error": metrics.coverage_error(Y, scores),
         "ranking-loss": metrics.label_ranking_loss(Y, scores),
         "label-ranking-average-precision": metrics.label_ranking_average_precision_score(Y, scores),
         "average-precision/micro": metrics.average_precision_score(Y, scores, average="micro"),
-        "average-precision/label": metrics.average_precision_score(Y, scores, average="macro"),
+        "average-precision/macro": metrics.average_precision_score(Y, scores, average="macro"),
         "roc-auc/micro": metrics.roc_auc_score(Y, scores, average="micro"),
-        "roc-auc/label": metrics.roc_auc_score(Y, scores, average="macro"),
+        "roc-auc/macro": metrics.roc_auc_score(Y, scores, average="macro"),
     }
     for ours, theirs in averages.items():
         options = {"average": theirs, "zero_division": 0.0}
@@ -80,9 +80,9 @@ def test_never_a_warning_never_a_crash(data):
         **dict.fromkeys(ALWAYS, True),
         **dict.fromkeys(RANKED, shape[1] > 1),
         "average-precision/micro": ones.any(),
-        "average-precision/label": ones.all(),
+        "average-precision/macro": ones.all(),
         "roc-auc/micro": ones.any() and zeros.any(),
-        "roc-auc/label": (ones & zeros).all(),
+        "roc-auc/macro": (ones & zeros).all(),
     }
     assert set(values) == {name for name, is_defined in expected.items() if is_defined}
 

@@ -70,43 +70,43 @@ def test_plain_counting_is_for_full_predictions_and_no_strategy_is_valid_for_it(
     assert found.method == "GFM"
     assert found.value == example.best
     with pytest.raises(
-        ValueError, match="the counterexample 'f-full-example-plain-finds' shows it"
+        ValueError, match="the counterexample 'f-full-samples-plain-finds' shows it"
     ):
         tree(example, "breadth-first")
 
 
 def test_pruning_misses_the_best_head_counted_plainly_too():
-    example = COUNTEREXAMPLES["f-full-example-plain-finds"]
+    example = COUNTEREXAMPLES["f-full-samples-plain-finds"]
     missed = tree(example, "breadth-first", even_if_invalid=True)
     assert missed.value == Fraction(49, 90) < example.best
 
 
 # Name, and what breadth-first search with pruning returns in its place.
 PRUNED_AWAY = {
-    "f-partial-example-finds": "7/10",
-    "f0.5-partial-example-finds": "4/7",
-    "f2-partial-example-finds": "13/15",
-    "f-partial-example-finds-any-beta": "37/50",
-    "f-full-example-finds": "33/40",
-    "f2-full-example-finds": "65/77",
-    "subset-full-example-finds": "1/3",
+    "f-partial-samples-finds": "7/10",
+    "f0.5-partial-samples-finds": "4/7",
+    "f2-partial-samples-finds": "13/15",
+    "f-partial-samples-finds-any-beta": "37/50",
+    "f-full-samples-finds": "33/40",
+    "f2-full-samples-finds": "65/77",
+    "subset-full-samples-finds": "1/3",
     "f-full-micro-head-relative": "3/4",
     "f0.5-full-micro-head-relative": "15/22",
     "recall-full-micro-head-relative": "2/3",
-    "written-example-finds": "7/10",
+    "written-samples-finds": "7/10",
     "written-subset-finds": "1/2",
     "written-recall-finds": "3/4",
 }
 
 # Name, and what merging the best single labels gives.
 MERGED_WRONGLY = {
-    "f-partial-example-merges": "13/20",
-    "recall-full-example-merges": "0",
-    "recall-partial-example-merges": "2/3",
-    "subset-partial-example-decomposable": "0",
-    "subset-full-example-decomposable": "0",
+    "f-partial-samples-merges": "13/20",
+    "recall-full-samples-merges": "0",
+    "recall-partial-samples-merges": "2/3",
+    "subset-partial-samples-decomposable": "0",
+    "subset-full-samples-decomposable": "0",
     "full-votes": "2/3",
-    "written-example-merges": "2/3",
+    "written-samples-merges": "2/3",
 }
 
 
@@ -149,7 +149,7 @@ def test_every_example_of_a_missed_head_is_above():
 
 def test_tree_only_pruning_misses_it_too():
     """{1, 2, 3} hangs below {1, 2}, which is worse than {1}."""
-    missed = tree(EXAMPLES["f-partial-example-finds"], "tree", even_if_invalid=True)
+    missed = tree(EXAMPLES["f-partial-samples-finds"], "tree", even_if_invalid=True)
     assert missed.value == Fraction(7, 10)
     fates = {node.literals: node.fate for node in missed.nodes()}
     assert fates[(0, 1), (1, 1)] == "pruned"
@@ -158,7 +158,7 @@ def test_tree_only_pruning_misses_it_too():
 
 def test_merging_with_absence():
     """Rows 10 and 01: presences merge to 2/3, and any presence beside an absence is worth 1/2."""
-    example = EXAMPLES["f-partial-example-decomposable"]
+    example = EXAMPLES["f-partial-samples-decomposable"]
     assert search(example, absence=True).value == Fraction(2, 3)
     assert tree(example, "decomposable", even_if_invalid=True, absence=True).value == Fraction(2, 3)
     assert example.value("10") == Fraction(1, 2)
@@ -170,9 +170,9 @@ def test_the_family_of_missed_heads(a, b):
     Y = np.array([[0, 1, 0]] * a + [[1, 0, 1]] * b)
     everywhere = np.ones(len(Y), dtype=bool)
     for absence in (False, True):
-        found = best_head(Y, everywhere, "f1/example/partial", absence=absence)
+        found = best_head(Y, everywhere, "f1/samples/partial", absence=absence)
         assert found.vector.tolist() == [1, 1, 1]
-    missed = search_tree(Y, everywhere, "f1/example/partial", "breadth-first", even_if_invalid=True)
+    missed = search_tree(Y, everywhere, "f1/samples/partial", "breadth-first", even_if_invalid=True)
     assert missed.value == Fraction(b, a + b) < found.value
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SUMMARY = "Measure how good the predictions of a model are."
 EXAMPLES = """
 labelrules evaluate model.json yeast --part test
-labelrules evaluate model.json readers.csv --measure f1/micro/full --measure subset/example/full
+labelrules evaluate model.json readers.csv --measure f1/micro/full --measure subset/samples/full
 labelrules evaluate my-rules.txt magazines --json
 """
 

@@ -47,9 +47,9 @@ class Counterexample:
     Examples
     --------
     >>> from labelrules.measures import COUNTEREXAMPLES
-    >>> example = COUNTEREXAMPLES["f-partial-example-decomposable"]
+    >>> example = COUNTEREXAMPLES["f-partial-samples-decomposable"]
     >>> example.rows, str(example.measure)
-    (('10', '01'), 'f1/example/partial')
+    (('10', '01'), 'f1/samples/partial')
     >>> {head: str(value) for head, value in example.values.items()}
     {'1?': '1/2', '?1': '1/2', '11': '2/3', '00': '2/3'}
     >>> str(example.value("11"))
@@ -144,75 +144,75 @@ def _rows(text: str) -> tuple[str, ...]:
 
 _ENTRIES = (
     described(
-        "f-partial-example-decomposable",
+        "f-partial-samples-decomposable",
         "A head is better than each of its labels: the formula is concave in the number of right"
         " labels, so spreading them over the rows is rewarded.",
-        "f1/example/partial",
+        "f1/samples/partial",
         "10 01",
         "1? 1/2, ?1 1/2, 11 2/3, 00 2/3",
     ),
     described(
-        "f-partial-example-merges",
+        "f-partial-samples-merges",
         "Merging the best single labels gives less than the best head.",
-        "f1/example/partial",
+        "f1/samples/partial",
         "100 011",
         "1?? 1/2, ?1? 1/2, ??1 1/2, 111 13/20, 11? 2/3",
     ),
     described(
-        "f-partial-example-anti-monotone",
+        "f-partial-samples-anti-monotone",
         "Adding label 2 to {1, 3} loses, and adding label 4 as well gives an optimum again.",
-        "f1/example/partial",
+        "f1/samples/partial",
         "1100 0011",
         "1?1? 2/3, 111? 13/20, 1111 2/3",
     ),
     described(
-        "f-partial-example-finds",
+        "f-partial-samples-finds",
         "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}; so does every"
         " table of a rows 010 and b rows 101 with 2a < b < 2.5a.",
-        "f1/example/partial",
+        "f1/samples/partial",
         "101*7 010*3",
         "1?? 7/10, ?1? 3/10, ??1 7/10, 1?1 7/10, 11? 2/3, ?11 2/3, 111 71/100",
     ),
     described(
-        "f0.5-partial-example-finds",
+        "f0.5-partial-samples-finds",
         "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}.",
-        "f0.5/example/partial",
+        "f0.5/samples/partial",
         "101*4 010*3",
         "1?? 4/7, 11? 5/9, 111 365/637",
     ),
     described(
-        "f2-partial-example-finds",
+        "f2-partial-samples-finds",
         "The pruned search drops {2, 3} and with it the only optimum {1, 2, 3}.",
-        "f2/example/partial",
+        "f2/samples/partial",
         "100 110 011*3",
         "?1? 4/5, ?11 23/30, 11? 13/15, 111 67/77",
     ),
     described(
-        "f-partial-example-finds-any-beta",
+        "f-partial-samples-finds-any-beta",
         "The pruned search drops {1, 3, 4} and with it the only optimum {1, 2, 3, 4}, for every"
         " beta > 0 that was tried.",
-        "f1/example/partial",
+        "f1/samples/partial",
         "0110 0111 1001 1011 1100",
         "1?1? 11/15, 1?11 18/25, 1111 26/35",
     ),
     described(
-        "f-full-example-anti-monotone",
+        "f-full-samples-anti-monotone",
         "Adding label 3 to {2} loses, and adding label 1 as well gives an optimum again.",
-        "f1/example/full",
+        "f1/samples/full",
         "100 011",
         "?1? 13/20, ?11 1/2, 111 13/20",
     ),
     described(
-        "f-full-example-finds",
+        "f-full-samples-finds",
         "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}; for every beta.",
-        "f1/example/full",
+        "f1/samples/full",
         "110 101*2 111",
         "1?? 29/40, ?1? 13/40, ??1 21/40, 11? 28/40, 1?1 33/40, ?11 23/40, 111 34/40",
     ),
     described(
-        "f2-full-example-finds",
+        "f2-full-samples-finds",
         "For beta = 2 on three rows: the pruned search drops {2, 3} and so {1, 2, 3}.",
-        "f2/example/full",
+        "f2/samples/full",
         "100 011 111",
         "?1? 60/77, ?11 7/11, 11? 65/77, 1?1 65/77, 111 202/231",
     ),
@@ -231,52 +231,52 @@ _ENTRIES = (
         "1? 1, ?1 0, 11 1",
     ),
     described(
-        "recall-full-example-anti-monotone",
+        "recall-full-samples-anti-monotone",
         "{2, 3} is wrong everywhere, and still {1, 2, 3} is right somewhere.",
-        "recall/example/full",
+        "recall/samples/full",
         "100",
         "?1? 1, ?11 0, 111 1",
     ),
     described(
-        "recall-full-example-merges",
+        "recall-full-samples-merges",
         "Both labels are best alone, as each leaves the other rightly absent; together they are"
         " worst.",
-        "recall/example/full",
+        "recall/samples/full",
         "00",
         "1? 1, ?1 1, 11 0",
     ),
     described(
-        "recall-partial-example-decomposable",
+        "recall-partial-samples-decomposable",
         "One label right per row is enough, so the head beats its labels.",
-        "recall/example/partial",
+        "recall/samples/partial",
         "10 01",
         "1? 1/2, ?1 1/2, 11 1",
     ),
     described(
-        "recall-partial-example-merges",
+        "recall-partial-samples-merges",
         "The best single label is not the best head.",
-        "recall/example/partial",
+        "recall/samples/partial",
         "10*2 01",
         "1? 2/3, ?1 1/3, 11 1",
     ),
     described(
-        "subset-partial-example-decomposable",
+        "subset-partial-samples-decomposable",
         "The best labels are never right together.",
-        "subset/example/partial",
+        "subset/samples/partial",
         "10 01",
         "1? 1/2, ?1 1/2, 11 0",
     ),
     described(
-        "subset-full-example-decomposable",
+        "subset-full-samples-decomposable",
         "The best labels are never right together.",
-        "subset/example/full",
+        "subset/samples/full",
         "10 01",
         "1? 1/2, ?1 1/2, 11 0",
     ),
     described(
-        "subset-full-example-finds",
+        "subset-full-samples-finds",
         "The pruned search drops {1, 2} and with it the only optimum {1, 2, 3}.",
-        "subset/example/full",
+        "subset/samples/full",
         "100 111*2",
         "1?? 1/3, 11? 0, 1?1 0, 111 2/3",
     ),
@@ -318,17 +318,17 @@ _ENTRIES = (
         convention="head-relative",
     ),
     described(
-        "f-full-example-plain-anti-monotone",
+        "f-full-samples-plain-anti-monotone",
         "Counted plainly: adding label 2 to {1} loses, adding label 3 as well is optimal again.",
-        "f1/example/full",
+        "f1/samples/full",
         "100 111",
         "1?? 3/4, 11? 11/15, 111 3/4",
         convention="plain",
     ),
     described(
-        "f-full-example-plain-finds",
+        "f-full-samples-plain-finds",
         "Counted plainly: {1, 4} is worse than {1}, which drops the only optimum.",
-        "f1/example/full",
+        "f1/samples/full",
         "10000 01100 10011",
         "1???? 1/2, 1??1? 22/45, 111?? 49/90, 11111 139/252",
         convention="plain",
@@ -360,17 +360,17 @@ _ENTRIES = (
         "1? 0, ?1 1, 11 1",
     ),
     described(
-        "written-example-merges",
+        "written-samples-merges",
         "No row has both labels open, so they do not compete and the best head has both.",
-        "precision/example/partial",
+        "precision/samples/partial",
         "#1*2 1#",
         "1? 1/3, ?1 2/3, 11 1",
     ),
     described(
-        "written-example-finds",
+        "written-samples-finds",
         "A label weighs more in a row with fewer open cells: the pruned search drops {1, 3} and"
         " with it the only optimum {1, 2, 3}.",
-        "precision/example/partial",
+        "precision/samples/partial",
         "#1#*2 101*2 001",
         "1?? 2/5, ??1 3/5, 11? 3/5, ?11 7/10, 1?1 1/2, 111 11/15",
     ),
@@ -378,7 +378,7 @@ _ENTRIES = (
         "written-subset-finds",
         "A row with nothing open counts 0 and can be won by a further label: the pruned search"
         " drops {1, 3} and with it the only optimum {1, 2, 3}.",
-        "subset/example/partial",
+        "subset/samples/partial",
         "##1 #1#*2 100*2 1##",
         "1?? 1/2, ?1? 1/3, ??1 1/6, 11? 1/2, 1?1 1/3, ?11 1/2, 111 2/3",
     ),
@@ -386,7 +386,7 @@ _ENTRIES = (
         "written-recall-finds",
         "One open cell right per row is enough, and which cells are open differs: the pruned search"
         " drops {1, 2} and with it the only optimum {1, 2, 3}.",
-        "recall/example/full",
+        "recall/samples/full",
         "1## #10 #01 ##1",
         "1?? 3/4, ?1? 1/4, ??1 1/2, 11? 1/2, 1?1 3/4, ?11 3/4, 111 1",
     ),

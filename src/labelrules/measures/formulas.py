@@ -82,7 +82,7 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
     >>> @formula("balanced-accuracy")
     ... def balanced_accuracy(tp, fp, tn, fn):
     ...     return (ratio(tp, tp + fn) + ratio(tn, tn + fp)) / 2
-    >>> measure = Measure.parse("balanced-accuracy/label/full")
+    >>> measure = Measure.parse("balanced-accuracy/macro/full")
     >>> measure.of_predictions([[1], [0], [0]], [[1], [1], [0]])
     0.75
     >>> forget("balanced-accuracy")
@@ -135,7 +135,7 @@ def canonical(name: str) -> str:
         raise ValueError(
             f"there is no formula {name!r}{suggestion(name, [*_BOOK, *ALIASES])}"
             f" (known: {', '.join(_BOOK)}; a formula of your own is registered with"
-            " labelrules.measures.formulas, in every process that uses it)"
+            " labelrules.measures.formula, in every process that uses it)"
         )
     return found
 

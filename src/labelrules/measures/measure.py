@@ -57,7 +57,7 @@ class Merit(NamedTuple):
 # a row, label or cell left with an empty matrix has the formula's value of the empty matrix (0
 # for all measures of the chapter) and stays in the number by which the mean divides.
 
-Averaging: TypeAlias = Literal["micro", "label", "example", "macro"]
+Averaging: TypeAlias = Literal["micro", "macro", "samples", "cell"]
 AVERAGINGS: tuple[str, ...] = get_args(Averaging)
 """See :func:`matrices`."""
 
@@ -69,12 +69,12 @@ def matrices(outcomes: Confusion, averaging: Averaging) -> tuple[Confusion, Inte
     ----------
     outcomes : Confusion
         Of every cell, rows by labels.
-    averaging : {"micro", "label", "example", "macro"}
+    averaging : {"micro", "macro", "samples", "cell"}
         One matrix over all cells; one per label; one per row; one per cell.
     """
-    if averaging == "macro":
+    if averaging == "cell":
         return _kinds_of_cells(outcomes)
-    axis = {"micro": None, "label": 0, "example": 1}[averaging]
+    axis = {"micro": None, "macro": 0, "samples": 1}[averaging]
     summed = Confusion(*(np.atleast_1d(part) for part in outcomes.sum(axis)))
     return summed, np.ones(summed.tp.size, dtype=np.int64)
 
@@ -120,9 +120,9 @@ class Measure:
     ----------
     formula : Formula
         What is computed from a confusion matrix.
-    averaging : {"micro", "label", "example", "macro"}
+    averaging : {"micro", "macro", "samples", "cell"}
         Whether there is one matrix, or a mean over one per label, per row or per cell.
-        Subset accuracy has the averaging "example" only.
+        Subset accuracy has the averaging "samples" only.
     predictions : {"partial", "full"}
         Partial: labels that are not predicted do not count. Full: they are predicted absent.
 
@@ -148,9 +148,9 @@ class Measure:
             )
         _check_word("averaging", self.averaging, AVERAGINGS)
         _check_word("predictions", self.predictions, PREDICTIONS)
-        if self.formula.name == "subset" and self.averaging != "example":
+        if self.formula.name == "subset" and self.averaging != "samples":
             raise ValueError(
-                f"subset accuracy has the averaging 'example' only, not {self.averaging!r}"
+                f"subset accuracy has the averaging 'samples' only, not {self.averaging!r}"
             )
 
     @classmethod
@@ -175,7 +175,7 @@ class Measure:
                 f"{words[0]!r} in the measure {text!r} is no averaging"
                 f" ({', '.join(AVERAGINGS)}) and not partial or full{near}"
             )
-        usual: Averaging = "example" if formula.name == "subset" else "micro"
+        usual: Averaging = "samples" if formula.name == "subset" else "micro"
         return cls(formula, averaging or usual, predictions or "partial")
 
     def __str__(self) -> str:

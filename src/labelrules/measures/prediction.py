@@ -12,7 +12,7 @@ from labelrules.measures.measure import AVERAGINGS, Measure
 _OURS = (
     *(f"{name}/{averaging}/full" for name in ("precision", "recall", "f1", "hamming", "jaccard")
       for averaging in AVERAGINGS),
-    "subset/example/full",
+    "subset/samples/full",
 )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> dict[str, float]:
     >>> values = evaluate(Y, predicted, scores=[[0.9, 0.2], [0.6, 0.7], [0.8, 0.3]])
     >>> round(values["f1/micro/full"], 3), round(values["hamming-loss"], 3)
     (0.75, 0.333)
-    >>> values["ranking-loss"], round(values["roc-auc/label"], 3)
+    >>> values["ranking-loss"], round(values["roc-auc/macro"], 3)
     (0.0, 1.0)
     """
     labels = checked_labels(Y)
@@ -84,11 +84,11 @@ def _of_ranking(Y: Board, scores: Floats) -> Iterator[tuple[str, float]]:
         one = metrics.average_precision_score
         yield "average-precision/micro", float(one(Y.ravel(), scores.ravel()))
         if has_ones.all():
-            yield "average-precision/label", _mean_over_labels(one, Y, scores)
+            yield "average-precision/macro", _mean_over_labels(one, Y, scores)
         if has_zeros.any():
             yield "roc-auc/micro", float(metrics.roc_auc_score(Y.ravel(), scores.ravel()))
     if (has_ones & has_zeros).all():
-        yield "roc-auc/label", _mean_over_labels(metrics.roc_auc_score, Y, scores)
+        yield "roc-auc/macro", _mean_over_labels(metrics.roc_auc_score, Y, scores)
 
 
 def _mean_over_labels(of: Callable[..., Any], Y: Board, scores: Floats) -> float:

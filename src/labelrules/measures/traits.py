@@ -84,16 +84,16 @@ def traits(
     convention : {"chapter", "head-relative", "plain"}
     written : bool, default=False
         Whether earlier rules may have written cells, which then do not count. This takes
-        properties away: an example-based mean then weighs labels differently from row to row.
+        properties away: a mean over rows then weighs labels differently from row to row.
 
     Examples
     --------
     >>> traits(Measure.parse("precision/micro/partial")).decomposable
     'yes'
-    >>> found = traits(Measure.parse("f1/example/partial"))
+    >>> found = traits(Measure.parse("f1/samples/partial"))
     >>> found.claimed_decomposable, found.decomposable, found.witnesses["decomposable"]
-    (True, 'no', 'f-partial-example-decomposable')
-    >>> traits(Measure.parse("precision/example/partial"), written=True).merges
+    (True, 'no', 'f-partial-samples-decomposable')
+    >>> traits(Measure.parse("precision/samples/partial"), written=True).merges
     'no'
     >>> traits(Measure.parse("laplace")) is None
     True
@@ -150,8 +150,8 @@ _BOTH, _ANTI_MONOTONE, _NEITHER = "anti-monotone decomposable", "anti-monotone",
 _VOTES = {"decomposable": "full-votes", "merges": "full-votes"}
 
 TABLE: Mapping[Cell, Traits] = {
-    **_rows("precision", "partial", "micro label example macro", _BOTH),
-    **_rows("precision", "full", "micro label example macro", _ANTI_MONOTONE, **_VOTES),
+    **_rows("precision", "partial", "micro macro samples cell", _BOTH),
+    **_rows("precision", "full", "micro macro samples cell", _ANTI_MONOTONE, **_VOTES),
     **_rows(
         "recall",
         "partial",
@@ -159,14 +159,14 @@ TABLE: Mapping[Cell, Traits] = {
         _BOTH,
         decomposable="up to 0/0: recall-partial-micro-decomposable",
     ),
-    **_rows("recall", "partial", "label macro", _BOTH),
+    **_rows("recall", "partial", "macro cell", _BOTH),
     **_rows(
         "recall",
         "partial",
-        "example",
+        "samples",
         _NEITHER,
-        decomposable="recall-partial-example-decomposable",
-        merges="recall-partial-example-merges",
+        decomposable="recall-partial-samples-decomposable",
+        merges="recall-partial-samples-merges",
     ),
     **_rows(
         "recall",
@@ -176,56 +176,56 @@ TABLE: Mapping[Cell, Traits] = {
         anti_monotone="up to 0/0: recall-full-micro-anti-monotone",
         **_VOTES,
     ),
-    **_rows("recall", "full", "label macro", _ANTI_MONOTONE, **_VOTES),
+    **_rows("recall", "full", "macro cell", _ANTI_MONOTONE, **_VOTES),
     **_rows(
         "recall",
         "full",
-        "example",
+        "samples",
         _NEITHER,
-        anti_monotone="recall-full-example-anti-monotone",
-        decomposable="recall-full-example-merges",
-        merges="recall-full-example-merges",
+        anti_monotone="recall-full-samples-anti-monotone",
+        decomposable="recall-full-samples-merges",
+        merges="recall-full-samples-merges",
     ),
-    **_rows("hamming", "partial", "micro label example macro", _BOTH),
-    **_rows("hamming", "full", "micro label example macro", _ANTI_MONOTONE, **_VOTES),
-    **_rows("f", "partial", "micro label macro", _BOTH),
+    **_rows("hamming", "partial", "micro macro samples cell", _BOTH),
+    **_rows("hamming", "full", "micro macro samples cell", _ANTI_MONOTONE, **_VOTES),
+    **_rows("f", "partial", "micro macro cell", _BOTH),
     **_rows(
         "f",
         "partial",
-        "example",
+        "samples",
         _BOTH,
-        anti_monotone="f-partial-example-anti-monotone",
-        finds="f-partial-example-finds-any-beta",
-        decomposable="f-partial-example-decomposable",
-        merges="f-partial-example-merges",
+        anti_monotone="f-partial-samples-anti-monotone",
+        finds="f-partial-samples-finds-any-beta",
+        decomposable="f-partial-samples-decomposable",
+        merges="f-partial-samples-merges",
     ),
-    **_rows("f", "full", "micro label macro", _ANTI_MONOTONE, **_VOTES),
+    **_rows("f", "full", "micro macro cell", _ANTI_MONOTONE, **_VOTES),
     **_rows(
         "f",
         "full",
-        "example",
+        "samples",
         _ANTI_MONOTONE,
-        anti_monotone="f-full-example-anti-monotone",
-        finds="f-full-example-finds",
+        anti_monotone="f-full-samples-anti-monotone",
+        finds="f-full-samples-finds",
         **_VOTES,
     ),
     **_rows(
         "subset",
         "partial",
-        "example",
+        "samples",
         _ANTI_MONOTONE,
-        decomposable="subset-partial-example-decomposable",
-        merges="subset-partial-example-decomposable",
+        decomposable="subset-partial-samples-decomposable",
+        merges="subset-partial-samples-decomposable",
     ),
     **_rows(
         "subset",
         "full",
-        "example",
+        "samples",
         _NEITHER,
-        anti_monotone="subset-full-example-finds",
-        finds="subset-full-example-finds",
-        decomposable="subset-full-example-decomposable",
-        merges="subset-full-example-decomposable",
+        anti_monotone="subset-full-samples-finds",
+        finds="subset-full-samples-finds",
+        decomposable="subset-full-samples-decomposable",
+        merges="subset-full-samples-decomposable",
     ),
 }
 """The 34 cells of the chapter's table, counted as the chapter does, on an empty board.
@@ -252,18 +252,18 @@ WRITTEN: Mapping[Cell, Mapping[str, str]] = {
     ("hamming", "partial", "micro"): {"decomposable": _RIDES_ALONG},
     ("f", "partial", "micro"): {"decomposable": _RIDES_ALONG},
     **{
-        (name, "partial", "example"): {
-            "anti_monotone": "written-example-finds",
-            "finds": "written-example-finds",
-            "decomposable": "written-example-merges",
-            "merges": "written-example-merges",
+        (name, "partial", "samples"): {
+            "anti_monotone": "written-samples-finds",
+            "finds": "written-samples-finds",
+            "decomposable": "written-samples-merges",
+            "merges": "written-samples-merges",
         }
         for name in ("precision", "hamming")
     },
-    ("subset", "partial", "example"): {
+    ("subset", "partial", "samples"): {
         "anti_monotone": "written-subset-finds",
         "finds": "written-subset-finds",
     },
-    ("recall", "full", "example"): {"finds": "written-recall-finds"},
+    ("recall", "full", "samples"): {"finds": "written-recall-finds"},
 }
 """What fails in addition when some cells are written already and do not count."""
