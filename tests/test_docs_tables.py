@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from labelrules.measures import COUNTEREXAMPLES
-from labelrules.measures.traits import HEAD_RELATIVE, TABLE, WRITTEN
+from labelrules.measures.measure_traits import HEAD_RELATIVE, TABLE, WRITTEN
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("tables", DOCS / "tables.py")

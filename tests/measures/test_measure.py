@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import naive_measures as naive
-from labelrules.measures import AVERAGINGS, CONVENTIONS, PREDICTIONS, Formula, Measure, Merit
+from labelrules.measures import AVERAGINGS, COUNTINGS, PREDICTIONS, Formula, Measure, Merit
 
 RATIONAL = [
     Formula("precision"),
@@ -78,8 +78,8 @@ def same(measure, found, exact, expected):
 
 
 @settings(max_examples=40, deadline=None)
-@given(candidates(), st.sampled_from(CONVENTIONS))
-def test_of_rule_is_the_naive_value(candidate, convention):
+@given(candidates(), st.sampled_from(COUNTINGS))
+def test_of_rule_is_the_naive_value(candidate, counting):
     Y, covered, head, board = candidate
     vector, written = with_unset([head])[0], with_unset(board)
     for measure in MEASURES:
@@ -93,9 +93,9 @@ def test_of_rule_is_the_naive_value(candidate, convention):
             covered,
             head,
             board,
-            convention,
+            counting,
         )
-        arguments = (Y, covered, vector, written, convention)
+        arguments = (Y, covered, vector, written, counting)
         found = measure.of_rule(*arguments)
         same(measure, found, lambda m=measure, a=arguments: m.of_rule(*a, exact=True), expected)
 
@@ -182,8 +182,8 @@ def test_inputs_are_not_changed(candidate):
     copies = [array.copy() for array in arrays]
     for array in arrays:
         array.flags.writeable = False
-    for measure, convention in product(MEASURES[:8], CONVENTIONS):
-        measure.of_rule(*arrays, convention)
+    for measure, counting in product(MEASURES[:8], COUNTINGS):
+        measure.of_rule(*arrays, counting)
         measure.of_predictions(arrays[0], arrays[3])
     assert all(np.array_equal(array, copy) for array, copy in zip(arrays, copies, strict=True))
 
@@ -233,22 +233,22 @@ class TestOpenCells:
                 assert measure.of_rule(self.Y, self.covered, [1, 0], np.zeros((2, 2))) == 0
 
 
-class TestConventions:
+class TestCounting:
     """Two covered rows and three others, one label; the rule predicts absence."""
 
     Y, covered = [[0], [1], [0], [0], [1]], [True, True, False, False, False]
 
     @pytest.mark.parametrize(
-        ("convention", "counts"),
+        ("counting", "counts"),
         [("chapter", (1, 1, 2, 1)), ("head-relative", (1, 1, 1, 2)), ("plain", (0, 0, 3, 2))],
     )
-    def test_absence(self, convention, counts):
-        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [0], None, convention)
+    def test_absence(self, counting, counts):
+        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [0], None, counting)
         assert tuple(int(n) for n in outcomes.sum()) == counts
 
-    @pytest.mark.parametrize("convention", ["chapter", "head-relative", "plain"])
-    def test_presence_is_the_same_for_all(self, convention):
-        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [1], None, convention)
+    @pytest.mark.parametrize("counting", ["chapter", "head-relative", "plain"])
+    def test_presence_is_the_same_for_all(self, counting):
+        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [1], None, counting)
         assert tuple(int(n) for n in outcomes.sum()) == (1, 1, 2, 1)
 
     def test_full_predicts_absence_where_the_head_is_silent(self):
@@ -261,7 +261,7 @@ class TestConventions:
         covered, head = np.array([True, True, False]), np.array([1, -1, 1])
         predicted = np.where(covered[:, None], head, -1)
         for measure in (one for one in MEASURES if one.predictions == "full"):
-            of_rule = measure.of_rule(Y, covered, head, convention="plain")
+            of_rule = measure.of_rule(Y, covered, head, counting="plain")
             assert of_rule == measure.of_predictions(Y, predicted)
 
     def test_the_empty_head_is_a_full_prediction(self):
@@ -300,7 +300,7 @@ class TestText:
         ("text", "message"),
         [
             ("precission/micro", "no formula 'precission'; did you mean 'precision'?"),
-            ("f1/mirco", "'mirco' in the measure 'f1/mirco' is no averaging"),
+            ("f1/mirco", "'mirco' in the measure 'f1/mirco' is neither an averaging"),
             ("f1/mirco", "did you mean 'micro'?"),
             ("f1/micro/parial", "did you mean 'partial'?"),
             ("f1/micro/macro", "has more than one averaging: micro, macro"),
@@ -318,9 +318,10 @@ class TestText:
             Measure.parse(text)
 
     def test_made_of_words(self):
-        with pytest.raises(ValueError, match="no averaging 'mean'"):
+        known = "'micro', 'macro', 'samples' or 'cell'"
+        with pytest.raises(ValueError, match=f"averaging must be {known}, not 'mean'"):
             Measure(Formula("f"), "mean")
-        with pytest.raises(ValueError, match=r"no predictions 'ful'; did you mean 'full'\?"):
+        with pytest.raises(ValueError, match=r"'full', not 'ful'; did you mean 'full'\?"):
             Measure(Formula("f"), "micro", "ful")
         with pytest.raises(ValueError, match=r"formula must be a Formula, not 'f'"):
             Measure("f")
@@ -363,8 +364,8 @@ class TestDoor:
             ([True, False], [-1, -1], {}, "the head is empty: a partial prediction needs"),
             ([True, False], [1, 1], {"board": [[0, 0]]}, "board has the shape (1, 2)"),
             ([True, False], [1, 1], {"board": [[0, 3], [0, 0]]}, "board may hold 0 and 1 and -1"),
-            ([True, False], [1, 1], {"convention": "java"}, "there is no convention 'java'"),
-            ([True, False], [1, 1], {"convention": "chaptr"}, "did you mean 'chapter'?"),
+            ([True, False], [1, 1], {"counting": "java"}, "'plain', not 'java'"),
+            ([True, False], [1, 1], {"counting": "chaptr"}, "did you mean 'chapter'?"),
         ],
     )
     def test_rules(self, covered, head, options, message):

@@ -9,7 +9,7 @@ import naive_measures as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure
 from labelrules.measures.counterexamples import head_vector
 
-POSITIVE_ONLY = {"lift-prefix"}
+POSITIVE_ONLY = {"size-bonus-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""
 
 SEARCH_MISSES = {
@@ -46,7 +46,7 @@ def naive_value(example, head):
         example.covered.tolist(),
         [None if cell == "?" else int(cell) for cell in head],
         [[None if cell == -1 else cell for cell in row] for row in example.board.tolist()],
-        example.convention,
+        example.counting,
     )
 
 
@@ -70,7 +70,7 @@ class TestEvery:
 
 def lifted(example, head):
     size = sum(cell != "?" for cell in head)
-    return example.value(head) * (example.lift[size - 1] if example.lift else 1)
+    return example.value(head) * (example.size_bonus[size - 1] if example.size_bonus else 1)
 
 
 @pytest.mark.parametrize("name", SEARCH_MISSES)
@@ -186,17 +186,17 @@ def test_head_relative_counts_by_hand():
 class TestLift:
     def test_prefixes_of_sorted_labels_miss_the_optimum(self):
         """Labels by value: 2, 3, 1."""
-        example = COUNTEREXAMPLES["lift-prefix"]
-        assert [example.lifted(head) for head in ("?1?", "?11", "111")] == [
+        example = COUNTEREXAMPLES["size-bonus-prefix"]
+        assert [example.value_with_bonus(head) for head in ("?1?", "?11", "111")] == [
             Fraction(8, 9),
             Fraction(12, 17) * Fraction(5, 4),
             Fraction(49, 55),
         ]
-        assert example.lifted("11?") == example.best == Fraction(25, 28)
+        assert example.value_with_bonus("11?") == example.best == Fraction(25, 28)
 
     def test_single_labels_as_numerator_and_denominator(self):
         """2 TP and 2 TP + FN + FP: (2, 5), (8, 9) and (4, 8)."""
-        example = COUNTEREXAMPLES["lift-prefix"]
+        example = COUNTEREXAMPLES["size-bonus-prefix"]
         for head, pair in {"1??": (2, 5), "?1?": (8, 9), "??1": (4, 8)}.items():
             found = example.measure.outcomes(example.Y, example.covered, head_vector(head)).sum()
             tp, fp, _, fn = (int(part) for part in found)
@@ -204,7 +204,7 @@ class TestLift:
 
     def test_equal_labels_of_different_weight(self):
         """TP and TP + FN: not 1 (3, 4), 2 (1, 1), not 2 (2, 2)."""
-        example = COUNTEREXAMPLES["lift-polarity"]
+        example = COUNTEREXAMPLES["size-bonus-polarity"]
         for head, pair in {"0?": (3, 4), "?1": (1, 1), "?0": (2, 2)}.items():
             found = example.measure.outcomes(example.Y, example.covered, head_vector(head)).sum()
             assert (int(found.tp), int(found.tp + found.fn)) == pair

@@ -14,12 +14,12 @@ from labelrules.search import best_head, no_lift, root, search_tree
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}
 EXAMPLES = {name: one for name, one in COUNTEREXAMPLES.items() if name not in COUNTED_PLAINLY}
-POSITIVE_ONLY = {"lift-prefix"}
+POSITIVE_ONLY = {"size-bonus-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""
 
 
 def lift_of(example):
-    return (lambda size: float(example.lift[size - 1])) if example.lift else no_lift
+    return (lambda size: float(example.size_bonus[size - 1])) if example.size_bonus else no_lift
 
 
 def search(example, absence):
@@ -28,7 +28,7 @@ def search(example, absence):
         example.covered,
         example.measure,
         example.board,
-        convention=example.convention,
+        convention=example.counting,
         absence=absence,
         lift=lift_of(example),
     )
@@ -41,14 +41,14 @@ def tree(example, strategy, **options):
         example.measure,
         strategy,
         example.board if "#" in str(example.rows) else None,
-        convention=example.convention,
+        convention=example.counting,
         **options,
     )
 
 
 def lifted(example, found):
     size = found.problem.size(found.vector)
-    return found.value * (example.lift[size - 1] if example.lift else 1)
+    return found.value * (example.size_bonus[size - 1] if example.size_bonus else 1)
 
 
 @pytest.mark.parametrize("absence", [False, True])
@@ -131,7 +131,7 @@ def test_merging_is_refused_and_misses_the_best_head(name):
 def check_refused(example, strategy, needed):
     """The error names the counterexample for this measure, which may be another table."""
     written = "#" in str(example.rows)
-    witness = traits(example.measure, example.convention, written=written).witnesses[needed]
+    witness = traits(example.measure, example.counting, written=written).witnesses[needed]
     message = (
         f"the strategy {strategy!r} may miss the best head for {example.measure}; "
         f"the counterexample {witness!r} shows it: use best_head"
@@ -195,12 +195,12 @@ def prefixes(example):
     for size in range(1, n_labels + 1):
         chosen = order[:size]
         head = "".join("1" if i in chosen else "?" for i in range(n_labels))
-        yield head, example.value(head) * example.lift[size - 1]
+        yield head, example.value(head) * example.size_bonus[size - 1]
 
 
 class TestLift:
     def test_prefixes_of_the_sorted_labels_miss_the_best_head(self):
-        example = EXAMPLES["lift-prefix"]
+        example = EXAMPLES["size-bonus-prefix"]
         assert dict(prefixes(example)) == {
             "?1?": Fraction(8, 9),
             "?11": Fraction(12, 17) * Fraction(5, 4),
@@ -227,7 +227,7 @@ class TestLift:
 
     def test_polarities_that_tie_alone_do_not_tie_together(self):
         """Both polarities of label 2 are worth 1, but with not 1 they give 4/5 and 5/6."""
-        example = EXAMPLES["lift-polarity"]
+        example = EXAMPLES["size-bonus-polarity"]
         heads = [
             [values[labels.index(i)] if i in labels else -1 for i in range(2)]
             for labels in combinations(range(2), 2)

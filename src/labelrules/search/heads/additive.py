@@ -1,7 +1,7 @@
 """Heads for values that labels contribute one by one: a mean or a sum over labels.
 
-Averaging over labels (macro) and over cells always is of this kind, whatever the formula; example-based
-precision and Hamming accuracy are as long as each row counts with all its labels or with none.
+Means over labels (macro) and over cells always are, whatever the formula; example-based precision
+and Hamming accuracy are as long as each row counts with all its labels or with none.
 """
 
 import math
