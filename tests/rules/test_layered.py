@@ -282,8 +282,8 @@ def test_what_cannot_be_layers():
     for wrong in (0, -1, 1.5, True, "3", None):
         with pytest.raises(ValueError, match="max_rounds must be a whole number"):
             UntilStable(wrong)
-    with pytest.raises(ValueError, match="seed must be"):
-        Gibbs(seed=-1)
+    with pytest.raises(ValueError, match="random_state must be"):
+        Gibbs(random_state=-1)
 
 
 # ---------------------------------------------------------------- applying

@@ -152,7 +152,9 @@ def test_limits_and_lifts():
 @pytest.mark.parametrize("density", [None, 0.3])
 def test_planted_rules_are_found_again(density):
     """Without noise, no head is more precise than the planted ones."""
-    data, theory = planted(300, 3, 2, 4, n_rules=6, n_local=3, n_global=0, density=density, seed=3)
+    data, theory = planted(
+        300, 3, 2, 4, n_rules=6, n_local=3, n_global=0, density=density, random_state=3
+    )
     found = rehead(theory, data, "precision/micro/partial")
     for rule in found:
         assert all(evidence.wrong == 0 for evidence in rule.evidence)

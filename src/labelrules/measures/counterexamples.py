@@ -245,7 +245,7 @@ def _examples() -> Iterator[Counterexample]:
 
 
 def _rows(text: str) -> tuple[str, ...]:
-    """The rows of ``"101*7 010"``, each as often as it says."""
+    """The rows of ``"101*7 010"``, each the number of times after the star."""
     words = (word.partition("*") for word in text.split())
     return tuple(row for row, _, times in words for _ in range(int(times or 1)))
 

@@ -48,7 +48,7 @@ class Traits:
     anti_monotone, finds, decomposable, merges : {"yes", "no", "up to 0/0"}
         The properties explained in :mod:`labelrules.measures.measure_traits`.
     claimed_anti_monotone, claimed_decomposable : bool
-        Whether the chapter's table says yes.
+        Whether the chapter's table claims it.
     witnesses : mapping
         From each property that fails to the name of a counterexample.
     """

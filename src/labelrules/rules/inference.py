@@ -87,17 +87,17 @@ class Gibbs:
         Rounds that count.
     burn_in : int, default=50
         Rounds before them, which do not count.
-    seed : int, default=0
+    random_state : int, default=0
     """
 
     n_samples: int = 200
     burn_in: int = 50
-    seed: int = 0
+    random_state: int = 0
 
     def __post_init__(self) -> None:
         _set_whole(self, "n_samples", 1)
         _set_whole(self, "burn_in", 0)
-        _set_whole(self, "seed", 0)
+        _set_whole(self, "random_state", 0)
 
 
 Inference: TypeAlias = Once | UntilStable | LabelByLabel | Gibbs
@@ -185,7 +185,7 @@ def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Roun
     """Draw one label after the other, starting from these labels; see `Gibbs`."""
     labels = labels.copy()
     n_rounds = gibbs.burn_in + gibbs.n_samples
-    draws = np.random.default_rng(gibbs.seed).random((n_rounds, len(columns)))
+    draws = np.random.default_rng(gibbs.random_state).random((n_rounds, len(columns)))
     total = np.zeros(labels.shape)
     for number, numbers in enumerate(draws):
         for column, draw in zip(columns, numbers, strict=True):

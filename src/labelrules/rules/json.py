@@ -84,7 +84,7 @@ def inference_document(way: Inference, names: Sequence[str | int]) -> dict[str, 
         order = None if way.order is None else [names[label] for label in way.order]
         return {"way": "label by label", "max_rounds": way.max_rounds, "order": order}
     if isinstance(way, Gibbs):
-        numbers = {"n_samples": way.n_samples, "burn_in": way.burn_in, "seed": way.seed}
+        numbers = {"n_samples": way.n_samples, "burn_in": way.burn_in, "seed": way.random_state}
         return {"way": "gibbs", **numbers}
     return {"way": "once"}
 

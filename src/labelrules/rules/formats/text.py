@@ -133,7 +133,7 @@ def _inference_parts(inference: Inference, schema: Schema, style: Style) -> Iter
             yield f"in the order {', '.join(names)}"
     elif isinstance(inference, Gibbs):
         yield f"sampled {inference.n_samples} times after {_rounds(inference.burn_in)}"
-        yield f"seed {inference.seed}"
+        yield f"seed {inference.random_state}"
 
 
 def _rounds(number: int) -> str:
