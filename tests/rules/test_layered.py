@@ -173,7 +173,7 @@ BAD = [
     (
         "layer 1, until stable in at most 3 rounds:\nlayer 2:",
         2,
-        "only the last layer says how it is read",
+        "only the last layer has an inference",
     ),
     ("layer 1, for ever:", 1, "expected 'until stable in at most', 'label by label"),
     ("layer 1, until stable in at most 0 rounds:", 1, "max_rounds must be a whole number of at"),

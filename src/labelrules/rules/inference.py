@@ -1,6 +1,6 @@
 """Inference in layered theories: the last layer once, until stable, label by label, or sampled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
@@ -142,43 +142,48 @@ class LabelColumn(Protocol):
 
 def until_stable(reader: Reader, max_rounds: int, seen: Board | None) -> Rounds:
     """Apply a layer to its own result until nothing changes; see `UntilStable`."""
-    result = _copied(reader.read(seen))
-    labels = closed(result.board)
-    n_rounds, moving = nothing_known(labels)
-    if seen is not None:
-        moving = labels != seen
-        n_rounds[~moving.any(axis=1)] = 1
-    for number in range(2, max_rounds + 1):
-        if n_rounds.all():
-            break
-        run = reader.read(labels)
-        moving = closed(run.board) != labels
-        labels = closed(run.board)
-        stable = (n_rounds == 0) & ~moving.any(axis=1)
-        n_rounds[stable] = number
-        _take(result, run, stable)
-    return Rounds(result, n_rounds, moving)
+    return _repeated(reader.read, max_rounds, seen)
 
 
 def label_by_label(
     columns: Sequence[LabelColumn], order: tuple[int, ...], max_rounds: int, labels: Board
 ) -> Rounds:
     """Write one label after the other, starting from these labels; see `LabelByLabel`."""
-    labels = labels.copy()
-    result, first = Run(labels.copy(), *nobody(labels)), None
-    n_rounds, moving = nothing_known(labels)
-    for number in range(1, max_rounds + 1):
-        before = labels.copy()
+
+    def read(seen: Board | None) -> Run:
+        current = (labels if seen is None else seen).copy()
+        run = Run(current.copy(), *nobody(current))
         for label in order:
-            result.board[:, label], result.writer[:, label] = columns[label].read(labels)
-            labels[:, label] = closed(result.board[:, label])
-        moving = labels != before
-        n_rounds[(n_rounds == 0) & ~moving.any(axis=1)] = number
-        first = first or _copied(result)
-        if n_rounds.all():
+            run.board[:, label], run.writer[:, label] = columns[label].read(current)
+            current[:, label] = closed(run.board[:, label])
+        return run
+
+    return _repeated(read, max_rounds, labels)
+
+
+def _repeated(read: Callable[[Board | None], Run], max_rounds: int, seen: Board | None) -> Rounds:
+    """Read labels, then the result, and so on; rows that do not settle keep the first result."""
+    first = run = read(seen)
+    n_rounds, moving = nothing_known(run.board)
+    for number in range(1, max_rounds + 1):
+        labels = closed(run.board)
+        if seen is not None:
+            moving = labels != seen
+            n_rounds[(n_rounds == 0) & ~moving.any(axis=1)] = number
+        if n_rounds.all() or number == max_rounds:
             break
-    _take(result, first or result, n_rounds == 0)
-    return Rounds(result, n_rounds, moving)
+        seen, run = labels, read(labels)
+    return Rounds(_joined(run, first, n_rounds > 0), n_rounds, moving)
+
+
+def _joined(one: Run, other: Run, rows: Mask) -> Run:
+    """The results of one run in some rows, of the other run in the rest."""
+    cells = rows[:, None]
+    return Run(
+        np.where(cells, one.board, other.board),
+        np.where(cells, one.writer, other.writer),
+        np.where(rows, one.stopped, other.stopped),
+    )
 
 
 def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Rounds:
@@ -197,17 +202,6 @@ def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Roun
     presence = total / gibbs.n_samples
     board = (presence > 0.5).astype(np.int8)
     return Rounds(Run(board, *nobody(board)), *nothing_known(board), presence)
-
-
-def _take(target: Run, source: Run, rows: Mask) -> None:
-    """Copy the results of some rows."""
-    target.board[rows] = source.board[rows]
-    target.writer[rows] = source.writer[rows]
-    target.stopped[rows] = source.stopped[rows]
-
-
-def _copied(run: Run) -> Run:
-    return Run(run.board.copy(), run.writer.copy(), run.stopped.copy())
 
 
 def nobody(board: Board) -> tuple[Numbers, Numbers]:
