@@ -58,7 +58,7 @@ def table(rows: int, features: int, labels: int) -> Dataset:
     half = USUAL["features"] // 2
     data, _ = planted(n_rows, half, half, n_labels, n_rules=2 * n_labels, noise=0.05)
     more, _ = planted(n_rows, *[features // 2 - half] * 2, 1, n_rules=0, n_local=0, n_global=0,
-                      seed=1)  # fmt: skip
+                      random_state=1)  # fmt: skip
     added = [Feature(f"more {one.name}", one.categories) for one in more.schema.features]
     schema = Schema([*data.schema.features, *added], data.schema.labels[:labels])
     X = np.asfortranarray(np.hstack([data.X, more.X])[:rows])

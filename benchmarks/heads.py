@@ -31,9 +31,9 @@ LONG = 0.005
 MEASURES = [
     Measure.parse(f"{name}/{averaging}/{predictions}")
     for name in ("precision", "recall", "hamming", "f1", "subset")
-    for averaging in ("micro", "label", "example", "macro")
+    for averaging in ("micro", "macro", "samples", "cell")
     for predictions in ("partial", "full")
-    if name != "subset" or averaging == "example"
+    if name != "subset" or averaging == "samples"
 ]
 
 
@@ -183,7 +183,7 @@ def print_hard(task: Task) -> None:
     for predictions, absence in (("partial", True), ("partial", False), ("full", True)):
         times, found = [], []
         for mask in task.masks:
-            text = f"f1/example/{predictions}"
+            text = f"f1/samples/{predictions}"
             seconds, one = cpu(partial(best_head, task.Y, mask, text, absence=absence))
             times.append(seconds * 1e3)
             found.append(one)

@@ -73,7 +73,7 @@ def _draw_pictures(app):
     Y = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]
     figure = Y, [False] * 3 + [True] * 3, "precision/micro/partial"
     first_three = [row[:3] for row in Y], *figure[1:]
-    missed = COUNTEREXAMPLES["f-partial-example-finds"]
+    missed = COUNTEREXAMPLES["f-partial-samples-finds"]
     missed = missed.Y, missed.covered, missed.measure, "breadth-first"
     pictures = {
         "figure": plot_search_tree(

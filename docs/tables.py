@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from labelrules.measures import Measure, traits
-from labelrules.measures.traits import PROPERTIES, TABLE, Traits
+from labelrules.measures.measure_traits import PROPERTIES, TABLE, Traits
 from labelrules.search import best_head, kln
 
 DOCS = Path(__file__).parent
 NAMES = {"hamming": "Hamming", "f": "F", "laplace": "any other"}
-AVERAGINGS = "micro, label, example, macro"
+AVERAGINGS = "micro, macro, samples, cell"
 WHOLE = {AVERAGINGS: "all four", "partial, full": "both"}
 Row = tuple[str, ...]
 
@@ -50,7 +50,7 @@ def further_failures() -> str:
     """What else fails with head-relative counting and on a board with written cells."""
     rows = []
     for words, options in (
-        ("counted head-relative", {"convention": "head-relative"}),
+        ("counted head-relative", {"counting": "head-relative"}),
         ("some cells written", {"written": True}),
     ):
         for (name, predictions, averaging), before in TABLE.items():

@@ -17,9 +17,9 @@ BETAS = (0.5, 1.0, 2.0, 0.7)
 CELLS = [
     (name, averaging, predictions)
     for name in ("precision", "recall", "hamming", "f", "subset")
-    for averaging in ("micro", "label", "example", "macro")
+    for averaging in ("micro", "macro", "samples", "cell")
     for predictions in ("partial", "full")
-    if name != "subset" or averaging == "example"
+    if name != "subset" or averaging == "samples"
 ]
 """The chapter's table."""
 

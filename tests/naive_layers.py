@@ -85,7 +85,7 @@ def row_sampled(layers, x, way):
         seen = close(ask(layer, x, known, seen)[0])
     state = close(ask(layers[-1], x, known, None)[0]) if seen is None else seen
     n_labels = known.shape[1]
-    lots = np.random.default_rng(way.seed).random((way.burn_in + way.n_samples, n_labels))
+    lots = np.random.default_rng(way.random_state).random((way.burn_in + way.n_samples, n_labels))
     total = np.zeros(n_labels)
     for number, numbers in enumerate(lots):
         for label in range(n_labels):

@@ -255,9 +255,9 @@ def is_decided_by_literals(table: Table) -> bool:
     if table.settings.heads == "complete" or measure.predictions == "full":
         return False
     if is_single(table):
-        return measure.averaging in ("micro", "label")
+        return measure.averaging in ("micro", "macro")
     merges = measure.averaging == "micro" and measure.formula.name in MERGED
-    return not table.settings.lift and (merges or measure.averaging == "label")
+    return not table.settings.lift and (merges or measure.averaging == "macro")
 
 
 def is_single(table: Table) -> bool:

@@ -91,11 +91,11 @@ def averaged(name, parameter, averaging, table):
 
     if averaging == "micro":
         return value([word for row in table for word in row])
-    if averaging == "label":
+    if averaging == "macro":
         return mean([value(column) for column in zip(*table, strict=True)])
-    if averaging == "example":
+    if averaging == "samples":
         return mean([value(row) for row in table])
-    assert averaging == "macro"
+    assert averaging == "cell"
     return mean([value([word]) for row in table for word in row])
 
 

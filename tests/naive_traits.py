@@ -121,9 +121,9 @@ class Scorer:
         code = base ** np.arange(4)
         if averaging == "micro":
             codes = (self.cells.sum(axis=(2, 3)) @ code)[:, :, None]
-        elif averaging == "label":
+        elif averaging == "macro":
             codes = np.where(self.relevant[None], self.cells.sum(axis=2) @ code, -1)
-        elif averaging == "example":
+        elif averaging == "samples":
             codes = self.cells.sum(axis=3) @ code
         else:
             flat = np.where(self.relevant[None, :, None, :], self.cells @ code, -1)

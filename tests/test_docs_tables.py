@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from labelrules.measures import COUNTEREXAMPLES
-from labelrules.measures.traits import HEAD_RELATIVE, TABLE, WRITTEN
+from labelrules.measures.measure_traits import HEAD_RELATIVE, TABLE, WRITTEN
 
 DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("tables", DOCS / "tables.py")
@@ -42,10 +42,10 @@ def test_the_table_has_every_cell_and_differs_from_the_chapter_in_five_places():
     differing = [row[:3] for row in rows if any(cell.startswith("**") for cell in row)]
     assert differing == [
         ["recall", "partial", "micro"],
-        ["recall", "partial", "example"],
+        ["recall", "partial", "samples"],
         ["recall", "full", "micro"],
-        ["F", "partial", "example"],
-        ["F", "full", "example"],
+        ["F", "partial", "samples"],
+        ["F", "full", "samples"],
     ]
 
 

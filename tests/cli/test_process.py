@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_the_partial_model(learner, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no SIGINT to a process")
 def test_ctrl_c_in_a_process(tmp_path):
-    data, _ = planted(4000, noise=0.2, seed=1)
+    data, _ = planted(4000, noise=0.2, random_state=1)
     write_csv(data, tmp_path / "many.csv")
     with subprocess.Popen(
         [*LABELRULES, "learn", str(tmp_path / "many.csv"), "-v", "-o", str(tmp_path / "m.json"),

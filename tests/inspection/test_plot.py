@@ -41,7 +41,7 @@ def missing_tree():
     """Seven rows 101, three rows 010: the search drops {1, 2} and misses {1, 2, 3}."""
     rows = np.array([[1, 0, 1]] * 7 + [[0, 1, 0]] * 3)
     return search_tree(
-        rows, np.ones(10, bool), "f1/example/partial", "breadth-first", even_if_invalid=True
+        rows, np.ones(10, bool), "f1/samples/partial", "breadth-first", even_if_invalid=True
     )
 
 

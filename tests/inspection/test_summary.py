@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from goldens import golden
 from labelrules import UNSET, Dataset, DecisionList, Feature, Schema, load, parse
 from labelrules.inspection import Place, summary
-from labelrules.rules import theory_frame
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, theories
@@ -141,7 +140,7 @@ def test_frames_have_a_line_for_each():
         "n_overruled", "is_reached",
     ]  # fmt: skip
     assert list(frame["number"]) == list(range(1, 11))
-    expected = theory_frame(golden("magazines-multi"))
+    expected = golden("magazines-multi").to_frame()
     assert frame[["layer", "is_fallback"]].equals(expected[["layer", "is_fallback"]])
     assert list(found.label_frame()["label"]) == list(readers.schema.labels)
     assert found.feature_frame()["n_rules"].is_monotonic_decreasing

@@ -108,7 +108,16 @@ def random_list(schema, n_rules=40, seed=0):
 @pytest.mark.parametrize("density", [None, 0.1])
 def test_many_rows_cross_the_borders_of_words_and_slabs(n_rows, density):
     data, _ = planted(
-        n_rows, 4, 3, 5, n_rules=1, n_local=0, n_global=0, missing=0.1, density=density, seed=n_rows
+        n_rows,
+        4,
+        3,
+        5,
+        n_rules=1,
+        n_local=0,
+        n_global=0,
+        missing=0.1,
+        density=density,
+        random_state=n_rows,
     )
     theory = random_list(data.schema, seed=n_rows)
     for wanted, found in zip(theory.run(data), RuleTable(theory).run(data), strict=True):

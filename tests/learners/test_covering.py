@@ -15,7 +15,7 @@ from labelrules.search.bodies import lanes as lanes
 from tables import schema_of, tables
 from unpruned import learned, told
 
-MEASURES = ["precision", "f0.5", "f1", "hamming", "laplace/label"]
+MEASURES = ["precision", "f0.5", "f1", "hamming", "laplace/macro"]
 COUNTING = ["head-relative", "chapter"]
 STORED = ("dense", "sparse")
 
@@ -56,7 +56,7 @@ def test_at_most_k_labels(data, k, measure, label_conditions):
 
 @given(
     data=tables(storage=STORED),
-    measure=st.sampled_from(["f0.5", "precision", "laplace/label"]),
+    measure=st.sampled_from(["f0.5", "precision", "laplace/macro"]),
     polarity=st.sampled_from(["presence", "rarer"]),
     min_gain=st.sampled_from([0.0, 0.05]),
     max_conditions=st.sampled_from([None, 0, 1, 2]),
@@ -97,15 +97,15 @@ def test_a_category_that_is_known_of_some_covered_rows_only(storage):
 
 OTHER_HEADS = [
     {"heads": "multi", "measure": "f1/micro/full"},
-    {"heads": "multi", "measure": "hamming/label/full", "polarity": "presence"},
-    {"heads": "multi", "measure": "f1/example"},
-    {"heads": "multi", "measure": "precision/macro"},
+    {"heads": "multi", "measure": "hamming/macro/full", "polarity": "presence"},
+    {"heads": "multi", "measure": "f1/samples"},
+    {"heads": "multi", "measure": "precision/cell"},
     {"heads": "multi", "measure": "subset"},
     {"heads": "multi", "measure": "f1", "lift": kln(0.3)},
     {"heads": "multi", "measure": "f1", "lift": kln(0.3), "polarity": "rarer"},
     {"heads": 2, "measure": "precision", "lift": root(3)},
     {"heads": "multi", "measure": "f1", "lift": root(3), "fixed_head": True},
-    {"heads": "single", "measure": "f1/example"},
+    {"heads": "single", "measure": "f1/samples"},
     {"heads": "complete", "measure": "f1"},
     {"heads": "complete", "measure": "subset"},
 ]

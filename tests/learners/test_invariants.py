@@ -184,7 +184,7 @@ def test_a_list_that_is_printed_and_read_does_the_same(data, way):
 FORMULAS = {
     "precision": Formula("precision"),
     "f0.5": Formula("f", 0.5),
-    "laplace/label": Formula("laplace"),
+    "laplace/macro": Formula("laplace"),
 }
 
 

@@ -297,8 +297,8 @@ WAYS = [
     {**SEVERAL, "polarity": "both"},
     {"heads": "single", "beam": 2, "polarity": "both"},
     {**SEVERAL, "polarity": "both", "measure": "f0.8/micro/full"},
-    {**SEVERAL, "polarity": "presence", "measure": "f0.8/example"},
-    {**SEVERAL, "polarity": "rarer", "measure": "f0.8/example"},
+    {**SEVERAL, "polarity": "presence", "measure": "f0.8/samples"},
+    {**SEVERAL, "polarity": "rarer", "measure": "f0.8/samples"},
 ]
 
 

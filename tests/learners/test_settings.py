@@ -77,15 +77,15 @@ TOGETHER = [
      "polarity='both' (or 'presence')"),
     ({"heads": "multi", "measure": "laplace"},
      "no exact search is known for heads of several labels under laplace/micro/partial: use the "
-     "averaging 'label', as in 'laplace/label/partial', or heads='single'"),
-    ({"heads": "multi", "measure": "f1/example", "order": "prepend", "pruning": None},
-     "order='prepend' needs a measure of partial predictions with micro or label averaging, and "
-     "no lift, not f1/example/partial"),
+     "averaging 'macro', as in 'laplace/macro/partial', or heads='single'"),
+    ({"heads": "multi", "measure": "f1/samples", "order": "prepend", "pruning": None},
+     "order='prepend' needs a measure of partial predictions with micro or macro averaging, and "
+     "no lift, not f1/samples/partial"),
     ({"heads": "multi", "measure": "f1", "lift": kln(0.1), "counting": "chapter"},
      "polarity='rarer' with f1/micro/partial needs counting='head-relative'"),
-    ({"heads": "multi", "measure": "f1/example", "fixed_head": True},
-     "fixed_head needs a measure of partial predictions with micro or label averaging, not "
-     "f1/example/partial"),
+    ({"heads": "multi", "measure": "f1/samples", "fixed_head": True},
+     "fixed_head needs a measure of partial predictions with micro or macro averaging, not "
+     "f1/samples/partial"),
 ]  # fmt: skip
 
 

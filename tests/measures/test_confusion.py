@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import naive_measures as naive
-from labelrules.measures import CONVENTIONS, cells, confusion, tally
+from labelrules.measures import COUNTINGS, cells, confusion, tally
 
 SHAPES = st.tuples(st.integers(1, 6), st.integers(1, 4))
 
@@ -34,14 +34,14 @@ def test_tally_counts_open_cells(table):
         )
 
 
-@given(tables(), st.sampled_from(CONVENTIONS), st.sampled_from([0, 1]))
-def test_confusion_of_a_label_is_that_of_its_cells(table, convention, value):
+@given(tables(), st.sampled_from(COUNTINGS), st.sampled_from([0, 1]))
+def test_confusion_of_a_label_is_that_of_its_cells(table, counting, value):
     Y, covered, board = table
-    found = confusion(tally(Y, covered, board), value, convention)
-    by_cell = confusion(cells(Y, covered, board), value, convention).sum(axis=0)
+    found = confusion(tally(Y, covered, board), value, counting)
+    by_cell = confusion(cells(Y, covered, board), value, counting).sum(axis=0)
     for label in range(Y.shape[1]):
         words = [
-            naive.outcome(convention, Y[j, label], value, covered[j])
+            naive.outcome(counting, Y[j, label], value, covered[j])
             for j in range(len(Y))
             if board[j, label] == -1
         ]
@@ -63,13 +63,13 @@ def test_one_value_per_label(table):
 def test_the_covered_rows_are_all_there_is():
     Y = np.array([[1], [0]], dtype=np.int8)
     counted = tally(Y, np.array([True, True]))
-    for convention in ("chapter", "head-relative"):
-        assert [int(n[0]) for n in confusion(counted, 1, convention)] == [1, 1, 0, 0]
+    for counting in ("chapter", "head-relative"):
+        assert [int(n[0]) for n in confusion(counted, 1, counting)] == [1, 1, 0, 0]
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_every_open_cell_is_counted_once(convention):
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_every_open_cell_is_counted_once(counting):
     Y = np.array([[1, 0], [0, 0], [1, 1]], dtype=np.int8)
     board = np.array([[-1, 0], [-1, -1], [1, -1]], dtype=np.int8)
-    found = confusion(cells(Y, np.array([True, False, True]), board), [1, 0], convention)
+    found = confusion(cells(Y, np.array([True, False, True]), board), [1, 0], counting)
     assert np.array_equal(sum(found), board == -1)

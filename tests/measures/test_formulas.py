@@ -164,9 +164,9 @@ class TestValues:
             ("precision(2)", "the formula 'precision' has no parameter, but 2.0 was given"),
             ("f(x)", "'x' in the formula 'f(x)' is no number"),
             ("f()", "'' in the formula 'f()' is no number"),
-            ("f(-1)", "must be finite and at least 0, not -1.0"),
-            ("f(inf)", "must be finite and at least 0, not inf"),
-            ("f(nan)", "must be finite and at least 0, not nan"),
+            ("f(-1)", "the parameter of 'f' must be a number of at least 0, not -1.0"),
+            ("f(inf)", "number of at least 0, not inf"),
+            ("f(nan)", "number of at least 0, not nan"),
             ("f1.2.3", "'1.2.3' in the formula 'f1.2.3' is no number"),
             ("", "'' is no formula; write e.g. 'precision'"),
             ("m estimate", "'m estimate' is no formula"),
@@ -227,9 +227,7 @@ class TestRegister:
         assert Formula("mine")(1, 2, 3, 4) == 2
 
     def test_another_word_is_not_a_name(self):
-        with pytest.raises(
-            ValueError, match="'accuracy' is another word for the formula 'hamming'"
-        ):
+        with pytest.raises(ValueError, match="'accuracy' is a synonym of the formula 'hamming'"):
             register("accuracy", lambda tp, fp, tn, fn: tp * 1.0, replace=True)
 
     @pytest.mark.parametrize("name", ["F", "f1", "", "a b", "-a", "a--b", 3, "a/b", "a(b)"])
@@ -244,9 +242,12 @@ class TestRegister:
             (lambda tp, fp, tn, fn, a=1, b=2: tp, "at most one parameter"),
             (lambda *counts: counts[0], "at most one parameter"),
             (lambda tp, fp, tn, fn, *, a=1: tp, "at most one parameter"),
-            (lambda tp, fp, tn, fn, a: tp, "'a' of formula 'mine' needs a number of at least 0"),
-            (lambda tp, fp, tn, fn, a="x": tp, "needs a number of at least 0"),
-            (lambda tp, fp, tn, fn, a=-1: tp, "needs a number of at least 0"),
+            (
+                lambda tp, fp, tn, fn, a: tp,
+                "the default of 'a' of formula 'mine' must be",
+            ),
+            (lambda tp, fp, tn, fn, a="x": tp, "must be a number of at least 0"),
+            (lambda tp, fp, tn, fn, a=-1: tp, "must be a number of at least 0"),
             (lambda tp, fp, tn, fn: tp / (tp + fp), "fails on small counts (FloatingPointError"),
             (lambda tp, fp, tn, fn: 1 if tp > fp else 0, "fails on small counts (ValueError"),
             (lambda tp, fp, tn, fn: undefined_name, "NameError"),  # noqa: F821

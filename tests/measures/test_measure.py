@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import naive_measures as naive
-from labelrules.measures import AVERAGINGS, CONVENTIONS, PREDICTIONS, Formula, Measure, Merit
+from labelrules.measures import AVERAGINGS, COUNTINGS, PREDICTIONS, Formula, Measure, Merit
 
 RATIONAL = [
     Formula("precision"),
@@ -31,7 +31,7 @@ RATIONAL = [
 IRRATIONAL = [Formula("klosgen"), Formula("correlation"), Formula("foil-gain")]
 MEASURES = [
     *(Measure(f, a, p) for f in RATIONAL + IRRATIONAL for a in AVERAGINGS for p in PREDICTIONS),
-    *(Measure(Formula("subset"), "example", p) for p in PREDICTIONS),
+    *(Measure(Formula("subset"), "samples", p) for p in PREDICTIONS),
 ]
 
 
@@ -78,8 +78,8 @@ def same(measure, found, exact, expected):
 
 
 @settings(max_examples=40, deadline=None)
-@given(candidates(), st.sampled_from(CONVENTIONS))
-def test_of_rule_is_the_naive_value(candidate, convention):
+@given(candidates(), st.sampled_from(COUNTINGS))
+def test_of_rule_is_the_naive_value(candidate, counting):
     Y, covered, head, board = candidate
     vector, written = with_unset([head])[0], with_unset(board)
     for measure in MEASURES:
@@ -93,9 +93,9 @@ def test_of_rule_is_the_naive_value(candidate, convention):
             covered,
             head,
             board,
-            convention,
+            counting,
         )
-        arguments = (Y, covered, vector, written, convention)
+        arguments = (Y, covered, vector, written, counting)
         found = measure.of_rule(*arguments)
         same(measure, found, lambda m=measure, a=arguments: m.of_rule(*a, exact=True), expected)
 
@@ -124,15 +124,14 @@ def test_of_predictions_is_the_naive_value(data):
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_finished_predictions_are_those_of_scikit_learn(data):
-    """It knows three averagings, and calls label-based "macro" and example-based "samples"."""
+    """It has three of the four averagings, under the same names."""
     Y = data.draw(tables([0, 1], labels=st.integers(2, 5)))
     predicted = data.draw(tables([0, 1], st.just(len(Y)), st.just(len(Y[0]))))
     Y, predicted = np.array(Y), np.array(predicted)
-    theirs = {"micro": "micro", "label": "macro", "example": "samples"}
-    for predictions, (ours, average) in product(PREDICTIONS, theirs.items()):
+    for predictions, average in product(PREDICTIONS, ("micro", "macro", "samples")):
 
-        def value(text, ours=ours, predictions=predictions):
-            return Measure.parse(f"{text}/{ours}/{predictions}").of_predictions(Y, predicted)
+        def value(text, average=average, predictions=predictions):
+            return Measure.parse(f"{text}/{average}/{predictions}").of_predictions(Y, predicted)
 
         options = {"average": average, "zero_division": 0.0}
         close = {"rel": 1e-12, "abs": 1e-15}
@@ -183,8 +182,8 @@ def test_inputs_are_not_changed(candidate):
     copies = [array.copy() for array in arrays]
     for array in arrays:
         array.flags.writeable = False
-    for measure, convention in product(MEASURES[:8], CONVENTIONS):
-        measure.of_rule(*arrays, convention)
+    for measure, counting in product(MEASURES[:8], COUNTINGS):
+        measure.of_rule(*arrays, counting)
         measure.of_predictions(arrays[0], arrays[3])
     assert all(np.array_equal(array, copy) for array, copy in zip(arrays, copies, strict=True))
 
@@ -203,20 +202,20 @@ class TestOpenCells:
         assert measure.of_rule(self.Y, self.covered, head, self.board) == 1
 
     def test_a_row_with_nothing_open_stays_in_the_mean(self):
-        measure = Measure.parse("precision/example/partial")
+        measure = Measure.parse("precision/samples/partial")
         assert measure.of_rule(self.Y, self.covered, [1, -1], self.board, exact=True) == Fraction(
             1, 2
         )
 
-    def test_every_cell_stays_in_the_macro_mean(self):
-        measure = Measure.parse("precision/macro/partial")
+    def test_every_cell_stays_in_the_mean_over_cells(self):
+        measure = Measure.parse("precision/cell/partial")
         assert measure.of_rule(self.Y, self.covered, [1, 1], self.board, exact=True) == Fraction(
             2, 4
         )
 
     def test_a_label_with_nothing_open_stays_in_the_mean(self):
         board = np.array([[0, -1], [1, -1]])
-        measure = Measure.parse("precision/label/partial")
+        measure = Measure.parse("precision/macro/partial")
         assert measure.of_rule(self.Y, self.covered, [1, 1], board, exact=True) == Fraction(1, 4)
 
     def test_an_open_board_is_no_board(self):
@@ -234,22 +233,22 @@ class TestOpenCells:
                 assert measure.of_rule(self.Y, self.covered, [1, 0], np.zeros((2, 2))) == 0
 
 
-class TestConventions:
+class TestCounting:
     """Two covered rows and three others, one label; the rule predicts absence."""
 
     Y, covered = [[0], [1], [0], [0], [1]], [True, True, False, False, False]
 
     @pytest.mark.parametrize(
-        ("convention", "counts"),
+        ("counting", "counts"),
         [("chapter", (1, 1, 2, 1)), ("head-relative", (1, 1, 1, 2)), ("plain", (0, 0, 3, 2))],
     )
-    def test_absence(self, convention, counts):
-        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [0], None, convention)
+    def test_absence(self, counting, counts):
+        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [0], None, counting)
         assert tuple(int(n) for n in outcomes.sum()) == counts
 
-    @pytest.mark.parametrize("convention", ["chapter", "head-relative", "plain"])
-    def test_presence_is_the_same_for_all(self, convention):
-        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [1], None, convention)
+    @pytest.mark.parametrize("counting", ["chapter", "head-relative", "plain"])
+    def test_presence_is_the_same_for_all(self, counting):
+        outcomes = Measure.parse("precision").outcomes(self.Y, self.covered, [1], None, counting)
         assert tuple(int(n) for n in outcomes.sum()) == (1, 1, 2, 1)
 
     def test_full_predicts_absence_where_the_head_is_silent(self):
@@ -262,7 +261,7 @@ class TestConventions:
         covered, head = np.array([True, True, False]), np.array([1, -1, 1])
         predicted = np.where(covered[:, None], head, -1)
         for measure in (one for one in MEASURES if one.predictions == "full"):
-            of_rule = measure.of_rule(Y, covered, head, convention="plain")
+            of_rule = measure.of_rule(Y, covered, head, counting="plain")
             assert of_rule == measure.of_predictions(Y, predicted)
 
     def test_the_empty_head_is_a_full_prediction(self):
@@ -285,10 +284,10 @@ class TestText:
             ("f1", "f1/micro/partial"),
             ("f", "f1/micro/partial"),
             ("f1/full", "f1/micro/full"),
-            ("f1/full/label", "f1/label/full"),
-            ("subset", "subset/example/partial"),
+            ("f1/full/macro", "f1/macro/full"),
+            ("subset", "subset/samples/partial"),
             ("accuracy/full", "hamming/micro/full"),
-            (" F0.5 / Label / Full ", "f0.5/label/full"),
+            (" F0.5 / Macro / Full ", "f0.5/macro/full"),
             ("m-estimate(10)/micro/partial", "m-estimate(10)/micro/partial"),
             ("m-estimate", "m-estimate(22.466)/micro/partial"),
             ("wra", "weighted-relative-accuracy/micro/partial"),
@@ -301,16 +300,16 @@ class TestText:
         ("text", "message"),
         [
             ("precission/micro", "no formula 'precission'; did you mean 'precision'?"),
-            ("f1/mirco", "'mirco' in the measure 'f1/mirco' is no averaging"),
+            ("f1/mirco", "'mirco' in the measure 'f1/mirco' is neither an averaging"),
             ("f1/mirco", "did you mean 'micro'?"),
             ("f1/micro/parial", "did you mean 'partial'?"),
-            ("f1/micro/label", "has more than one averaging: micro, label"),
+            ("f1/micro/macro", "has more than one averaging: micro, macro"),
             ("f1/full/full", "has more than one predictions: full, full"),
             ("f1/micro/full/x", "'x' in the measure"),
             ("f1//full", "'' in the measure"),
             ("", "'' is no formula"),
             ("/micro", "'' is no formula"),
-            ("subset/micro", "subset accuracy has the averaging 'example' only, not 'micro'"),
+            ("subset/micro", "subset accuracy has the averaging 'samples' only, not 'micro'"),
             (None, "written as text like 'f1/micro/partial', not None"),
         ],
     )
@@ -319,9 +318,10 @@ class TestText:
             Measure.parse(text)
 
     def test_made_of_words(self):
-        with pytest.raises(ValueError, match="no averaging 'mean'"):
+        known = "'micro', 'macro', 'samples' or 'cell'"
+        with pytest.raises(ValueError, match=f"averaging must be {known}, not 'mean'"):
             Measure(Formula("f"), "mean")
-        with pytest.raises(ValueError, match=r"no predictions 'ful'; did you mean 'full'\?"):
+        with pytest.raises(ValueError, match=r"'full', not 'ful'; did you mean 'full'\?"):
             Measure(Formula("f"), "micro", "ful")
         with pytest.raises(ValueError, match=r"formula must be a Formula, not 'f'"):
             Measure("f")
@@ -364,8 +364,8 @@ class TestDoor:
             ([True, False], [-1, -1], {}, "the head is empty: a partial prediction needs"),
             ([True, False], [1, 1], {"board": [[0, 0]]}, "board has the shape (1, 2)"),
             ([True, False], [1, 1], {"board": [[0, 3], [0, 0]]}, "board may hold 0 and 1 and -1"),
-            ([True, False], [1, 1], {"convention": "java"}, "there is no convention 'java'"),
-            ([True, False], [1, 1], {"convention": "chaptr"}, "did you mean 'chapter'?"),
+            ([True, False], [1, 1], {"counting": "java"}, "'plain', not 'java'"),
+            ([True, False], [1, 1], {"counting": "chaptr"}, "did you mean 'chapter'?"),
         ],
     )
     def test_rules(self, covered, head, options, message):

@@ -9,11 +9,11 @@ import naive_traits as brute
 from labelrules._types import UNSET
 from labelrules.measures import COUNTEREXAMPLES, Formula, Measure, register, traits
 from labelrules.measures.formulas import precision
-from labelrules.measures.traits import HEAD_RELATIVE, PROPERTIES, TABLE, WRITTEN
+from labelrules.measures.measure_traits import HEAD_RELATIVE, PROPERTIES, TABLE, WRITTEN
 
 BETAS = (0.5, 1.0, 2.0)
 UNIVERSES = ("positive", "all")
-CONVENTIONS = ("chapter", "head-relative")
+COUNTINGS = ("chapter", "head-relative")
 MEASURES = [
     Measure(Formula(name, beta), averaging, predictions)
     for name, predictions, averaging in TABLE
@@ -30,22 +30,22 @@ CELL = {"0": 0, "1": 1, "#": -1}
 # The chapter's table: anti-monotone / decomposable, then what is true of it: anti-monotone,
 # finds, decomposable, merges. "0/0" is short for "up to 0/0".
 CORRECTED = """
-precision partial micro label example macro : yes/yes : yes yes yes yes
-precision full    micro label example macro : yes/--- : yes yes no  no
+precision partial micro macro samples cell  : yes/yes : yes yes yes yes
+precision full    micro macro samples cell  : yes/--- : yes yes no  no
 recall    partial micro                     : yes/yes : yes yes 0/0 yes
-recall    partial label macro               : yes/yes : yes yes yes yes
-recall    partial example                   : ---/--- : yes yes no  no
+recall    partial macro cell                : yes/yes : yes yes yes yes
+recall    partial samples                   : ---/--- : yes yes no  no
 recall    full    micro                     : yes/--- : 0/0 yes no  no
-recall    full    label macro               : yes/--- : yes yes no  no
-recall    full    example                   : ---/--- : no  yes no  no
-hamming   partial micro label example macro : yes/yes : yes yes yes yes
-hamming   full    micro label example macro : yes/--- : yes yes no  no
-f         partial micro label macro         : yes/yes : yes yes yes yes
-f         partial example                   : yes/yes : no  no  no  no
-f         full    micro label macro         : yes/--- : yes yes no  no
-f         full    example                   : yes/--- : no  no  no  no
-subset    partial example                   : yes/--- : yes yes no  no
-subset    full    example                   : ---/--- : no  no  no  no
+recall    full    macro cell                : yes/--- : yes yes no  no
+recall    full    samples                   : ---/--- : no  yes no  no
+hamming   partial micro macro samples cell  : yes/yes : yes yes yes yes
+hamming   full    micro macro samples cell  : yes/--- : yes yes no  no
+f         partial micro macro cell          : yes/yes : yes yes yes yes
+f         partial samples                   : yes/yes : no  no  no  no
+f         full    micro macro cell          : yes/--- : yes yes no  no
+f         full    samples                   : yes/--- : no  no  no  no
+subset    partial samples                   : yes/--- : yes yes no  no
+subset    full    samples                   : ---/--- : no  no  no  no
 """
 
 
@@ -72,9 +72,9 @@ def test_the_corrected_table():
 
 def test_five_cells_of_the_chapter_are_wrong():
     assert {cell for cell, one in TABLE.items() if one.differs} == {
-        ("f", "partial", "example"),
-        ("f", "full", "example"),
-        ("recall", "partial", "example"),
+        ("f", "partial", "samples"),
+        ("f", "full", "samples"),
+        ("recall", "partial", "samples"),
         ("recall", "partial", "micro"),
         ("recall", "full", "micro"),
     }
@@ -86,12 +86,12 @@ def table_of(example):
     return brute.as_tables([rows])
 
 
-def failures(blocks, convention, universe):
+def failures(blocks, counting, universe):
     """For each measure and property: does it fail somewhere, and somewhere without 0/0?"""
     failing = {(measure, name): [False, False] for measure in MEASURES for name in PROPERTIES}
     for tables in blocks:
         heads = brute.all_heads(tables.cells.shape[2], universe)
-        scorers = {p: brute.Scorer(tables, heads, convention, p) for p in ("partial", "full")}
+        scorers = {p: brute.Scorer(tables, heads, counting, p) for p in ("partial", "full")}
         for measure in MEASURES:
             scorer, formula = scorers[measure.predictions], measure.formula
             ranks = scorer.ranks(formula.name, formula.parameter, measure.averaging)
@@ -103,15 +103,15 @@ def failures(blocks, convention, universe):
     return {key: verdicts[tuple(found)] for key, found in failing.items()}
 
 
-def check_all(sizes, convention, universe, written):
+def check_all(sizes, counting, universe, written):
     states = (0, 1, -1) if written else (0, 1)
     blocks = [brute.all_tables(n, m, states) for n, m in sizes]
     blocks += [
         table_of(one) for one in COUNTEREXAMPLES.values() if written or "#" not in str(one.rows)
     ]
-    found = failures(blocks, convention, universe)
+    found = failures(blocks, counting, universe)
     expected = {
-        (measure, name): getattr(traits(measure, convention, written=written), name)
+        (measure, name): getattr(traits(measure, counting, written=written), name)
         for measure in MEASURES
         for name in PROPERTIES
     }
@@ -119,45 +119,45 @@ def check_all(sizes, convention, universe, written):
 
 
 @pytest.mark.parametrize("universe", UNIVERSES)
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_traits_on_an_empty_board(convention, universe):
-    check_all(EMPTY_BOARD, convention, universe, written=False)
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_traits_on_an_empty_board(counting, universe):
+    check_all(EMPTY_BOARD, counting, universe, written=False)
 
 
 @pytest.mark.parametrize("universe", UNIVERSES)
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_traits_when_cells_are_written(convention, universe):
-    check_all(SOME_WRITTEN, convention, universe, written=True)
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_traits_when_cells_are_written(counting, universe):
+    check_all(SOME_WRITTEN, counting, universe, written=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", MORE_EMPTY_BOARD, ids=str)
 @pytest.mark.parametrize("universe", UNIVERSES)
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_traits_on_larger_tables(convention, universe, size):
-    check_all([size], convention, universe, written=False)
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_traits_on_larger_tables(counting, universe, size):
+    check_all([size], counting, universe, written=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", MORE_WRITTEN, ids=str)
 @pytest.mark.parametrize("universe", UNIVERSES)
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_traits_on_larger_written_tables(convention, universe, size):
-    check_all([size], convention, universe, written=True)
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_traits_on_larger_written_tables(counting, universe, size):
+    check_all([size], counting, universe, written=True)
 
 
 @pytest.mark.parametrize("written", [False, True])
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_every_no_names_a_table_that_shows_it(convention, written):
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_every_no_names_a_table_that_shows_it(counting, written):
     for measure, universe in product(MEASURES, UNIVERSES):
-        known = traits(measure, convention, written=written)
+        known = traits(measure, counting, written=written)
         failing = {name for name in PROPERTIES if getattr(known, name) != "yes"}
         assert set(known.witnesses) == failing
         for name, witness in known.witnesses.items():
             tables = table_of(COUNTEREXAMPLES[witness])
             assert written or (tables.cells >= 0).all()
             heads = brute.all_heads(tables.cells.shape[2], universe)
-            scorer = brute.Scorer(tables, heads, convention, measure.predictions)
+            scorer = brute.Scorer(tables, heads, counting, measure.predictions)
             formula = measure.formula
             ranks = scorer.ranks(formula.name, formula.parameter, measure.averaging)
             assert not getattr(brute.verdict(ranks, heads), name)[0], (measure, name, witness)
@@ -166,11 +166,11 @@ def test_every_no_names_a_table_that_shows_it(convention, written):
 @pytest.mark.parametrize("beta", [0.05, 0.2, 0.5, 1.0, 3.0, 10.0])
 def test_the_example_based_f_fails_for_every_beta(beta):
     for predictions, universe in product(("partial", "full"), UNIVERSES):
-        for name, witness in TABLE["f", predictions, "example"].witnesses.items():
+        for name, witness in TABLE["f", predictions, "samples"].witnesses.items():
             tables = table_of(COUNTEREXAMPLES[witness])
             heads = brute.all_heads(tables.cells.shape[2], universe)
             scorer = brute.Scorer(tables, heads, "chapter", predictions)
-            found = brute.verdict(scorer.ranks("f", beta, "example"), heads)
+            found = brute.verdict(scorer.ranks("f", beta, "samples"), heads)
             assert not getattr(found, name)[0]
 
 
@@ -187,22 +187,22 @@ def test_the_head_relative_f_fails_for_every_beta_given_enough_uncovered_rows(be
         assert not found.finds[0]
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS)
-def test_the_brute_force_orders_heads_as_the_package_does(convention):
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_the_brute_force_orders_heads_as_the_package_does(counting):
     """What is confirmed above is a statement about the measures of the package."""
     generator = np.random.default_rng(0)
     cells = generator.choice([0, 1, -1], size=(4, 4, 3), p=[0.4, 0.4, 0.2]).astype(np.int8)
     covered = generator.random((4, 4)) < 0.7
     heads = brute.all_heads(3, "all")
     for predictions in ("partial", "full"):
-        scorer = brute.Scorer(brute.Tables(cells, covered), heads, convention, predictions)
+        scorer = brute.Scorer(brute.Tables(cells, covered), heads, counting, predictions)
         for measure in (one for one in MEASURES if one.predictions == predictions):
             formula = measure.formula
             ranks = scorer.ranks(formula.name, formula.parameter, measure.averaging)
             for table, mask, ranked in zip(cells, covered, ranks, strict=True):
                 Y, board = np.maximum(table, 0), np.where(table == -1, 0, UNSET)
                 values = [
-                    measure.of_rule(Y, mask, head, board, convention, exact=True)
+                    measure.of_rule(Y, mask, head, board, counting, exact=True)
                     for head in heads.values
                 ]
                 assert np.array_equal(dense_ranks(values), dense_ranks(ranked.tolist()))
@@ -227,7 +227,7 @@ def test_the_enumeration_is_complete():
 
 class TestLookup:
     def test_f0_is_precision(self):
-        for predictions, averaging in product(("partial", "full"), ("micro", "example")):
+        for predictions, averaging in product(("partial", "full"), ("micro", "samples")):
             f0 = Measure(Formula("f", 0), averaging, predictions)
             assert traits(f0) == traits(Measure(Formula("precision"), averaging, predictions))
 
@@ -248,14 +248,14 @@ class TestLookup:
         assert traits(measure) is not None
 
     def test_decomposable_implies_the_rest(self):
-        for one in (traits(m, c, written=w) for m in MEASURES for c in CONVENTIONS for w in (0, 1)):
+        for one in (traits(m, c, written=w) for m in MEASURES for c in COUNTINGS for w in (0, 1)):
             if one.decomposable == "yes":
                 assert (one.anti_monotone, one.finds, one.merges) == ("yes", "yes", "yes")
             if one.anti_monotone == "yes":
                 assert one.finds == "yes"
 
     def test_frozen(self):
-        one = TABLE["f", "partial", "example"]
+        one = TABLE["f", "partial", "samples"]
         with pytest.raises(AttributeError):
             one.finds = "yes"
         with pytest.raises(TypeError):
@@ -271,7 +271,7 @@ def test_one_label_steps_prune_the_same_heads():
     heads = brute.all_heads(3, "all")
     size = (heads.values != -1).sum(axis=1)
     step = heads.below & (size[:, None] + 1 == size[None, :])
-    ranks = brute.Scorer(tables, heads, "chapter", "full").ranks("f", 1.0, "example")
+    ranks = brute.Scorer(tables, heads, "chapter", "full").ranks("f", 1.0, "samples")
     by_all = (np.where(heads.below, ranks[:, :, None], -1).max(axis=1) > ranks) @ heads.below
     by_step = (np.where(step, ranks[:, :, None], -1).max(axis=1) > ranks) @ heads.below
     assert np.array_equal(by_all, by_step)

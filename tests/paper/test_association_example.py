@@ -31,4 +31,4 @@ def test_micro_averaged_precision_counts_cells(found):
 
 def test_confidence_is_subset_accuracy_on_the_covered_rows(found):
     """The fourth row, which is not covered and has no label, is what the measure adds."""
-    assert found.measure("subset/example/partial").tolist() == [2 / 4]
+    assert found.measure("subset/samples/partial").tolist() == [2 / 4]

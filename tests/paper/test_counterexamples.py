@@ -9,23 +9,23 @@ import naive_measures as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure
 from labelrules.measures.counterexamples import head_vector
 
-POSITIVE_ONLY = {"lift-prefix"}
+POSITIVE_ONLY = {"size-bonus-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""
 
 SEARCH_MISSES = {
     # name: (worse head, the part of it that is better, the only optimum)
-    "f-partial-example-finds": ("11?", "1??", "111"),
-    "f0.5-partial-example-finds": ("11?", "1??", "111"),
-    "f2-partial-example-finds": ("?11", "?1?", "111"),
-    "f-partial-example-finds-any-beta": ("1?11", "1?1?", "1111"),
-    "f-full-example-finds": ("11?", "1??", "111"),
-    "f2-full-example-finds": ("?11", "?1?", "111"),
-    "subset-full-example-finds": ("11?", "1??", "111"),
+    "f-partial-samples-finds": ("11?", "1??", "111"),
+    "f0.5-partial-samples-finds": ("11?", "1??", "111"),
+    "f2-partial-samples-finds": ("?11", "?1?", "111"),
+    "f-partial-samples-finds-any-beta": ("1?11", "1?1?", "1111"),
+    "f-full-samples-finds": ("11?", "1??", "111"),
+    "f2-full-samples-finds": ("?11", "?1?", "111"),
+    "subset-full-samples-finds": ("11?", "1??", "111"),
     "f-full-micro-head-relative": ("1?1", "1??", "111"),
     "f0.5-full-micro-head-relative": ("1?1", "1??", "111"),
     "recall-full-micro-head-relative": ("?11", "?1?", "111"),
-    "f-full-example-plain-finds": ("1??1?", "1????", "11111"),
-    "written-example-finds": ("1?1", "??1", "111"),
+    "f-full-samples-plain-finds": ("1??1?", "1????", "11111"),
+    "written-samples-finds": ("1?1", "??1", "111"),
     "written-subset-finds": ("1?1", "1??", "111"),
     "written-recall-finds": ("11?", "1??", "111"),
 }
@@ -46,7 +46,7 @@ def naive_value(example, head):
         example.covered.tolist(),
         [None if cell == "?" else int(cell) for cell in head],
         [[None if cell == -1 else cell for cell in row] for row in example.board.tolist()],
-        example.convention,
+        example.counting,
     )
 
 
@@ -70,7 +70,7 @@ class TestEvery:
 
 def lifted(example, head):
     size = sum(cell != "?" for cell in head)
-    return example.value(head) * (example.lift[size - 1] if example.lift else 1)
+    return example.value(head) * (example.size_bonus[size - 1] if example.size_bonus else 1)
 
 
 @pytest.mark.parametrize("name", SEARCH_MISSES)
@@ -97,23 +97,23 @@ def test_f_example_by_hand():
     """t right of k labels give 2t/(t+k); in a full prediction k is the number of labels."""
     F = Fraction
     expected = {
-        "f-partial-example-decomposable": {"11": (F(2, 3) + F(2, 3)) / 2},
-        "f-partial-example-merges": {"111": (F(1, 2) + F(4, 5)) / 2},
-        "f-partial-example-anti-monotone": {
+        "f-partial-samples-decomposable": {"11": (F(2, 3) + F(2, 3)) / 2},
+        "f-partial-samples-merges": {"111": (F(1, 2) + F(4, 5)) / 2},
+        "f-partial-samples-anti-monotone": {
             "111?": (F(4, 5) + F(1, 2)) / 2,
             "1111": (F(4, 6) + F(4, 6)) / 2,
         },
-        "f-partial-example-finds": {
+        "f-partial-samples-finds": {
             "11?": (7 * F(2, 3) + 3 * F(2, 3)) / 10,
             "111": (7 * F(4, 5) + 3 * F(1, 2)) / 10,
         },
-        "f-full-example-anti-monotone": {"?1?": (F(1, 2) + F(4, 5)) / 2, "?11": (F(0) + 1) / 2},
-        "f-full-example-finds": {
+        "f-full-samples-anti-monotone": {"?1?": (F(1, 2) + F(4, 5)) / 2, "?11": (F(0) + 1) / 2},
+        "f-full-samples-finds": {
             "1??": (3 * F(4, 5) + F(1, 2)) / 4,
             "11?": (1 + 2 * F(1, 2) + F(4, 5)) / 4,
             "111": (3 * F(4, 5) + 1) / 4,
         },
-        "f-full-example-plain-anti-monotone": {
+        "f-full-samples-plain-anti-monotone": {
             "1??": (1 + F(2, 4)) / 2,
             "11?": (F(2, 3) + F(4, 5)) / 2,
             "111": (F(1, 2) + 1) / 2,
@@ -126,7 +126,7 @@ def test_f_example_by_hand():
 
 def test_only_merging_fails_with_negative_labels():
     """With absence allowed the first table shows it too: {1, not 2} merges two best labels."""
-    example = COUNTEREXAMPLES["f-partial-example-decomposable"]
+    example = COUNTEREXAMPLES["f-partial-samples-decomposable"]
     assert example.value("10") == Fraction(1, 2) < example.best
     rest = set(heads(2, "?01")) - {"11", "00"}
     assert {example.value(head) for head in rest} == {Fraction(1, 2)}
@@ -145,15 +145,15 @@ def test_the_bounds_of_the_family(a, b):
 
 def missed(a, b):
     example = Counterexample(
-        "family", ".", Measure.parse("f1/example/partial"), ("010",) * a + ("101",) * b, {}
+        "family", ".", Measure.parse("f1/samples/partial"), ("010",) * a + ("101",) * b, {}
     )
     return example.value("11?") < example.value("1??") < example.value("111")
 
 
 def test_the_same_rows_miss_the_optimum_for_other_betas():
     """Full predictions: beta = 1/2 misses it on the rows of F1."""
-    rows = COUNTEREXAMPLES["f-full-example-finds"].rows
-    example = Counterexample("half", ".", Measure.parse("f0.5/example/full"), rows, {})
+    rows = COUNTEREXAMPLES["f-full-samples-finds"].rows
+    example = Counterexample("half", ".", Measure.parse("f0.5/samples/full"), rows, {})
     assert example.value("11?") < example.value("1??") < example.value("111")
     others = [head for head in heads(3, "?01") if head != "111"]
     assert all(example.value(head) <= example.value("111") for head in others)
@@ -186,17 +186,17 @@ def test_head_relative_counts_by_hand():
 class TestLift:
     def test_prefixes_of_sorted_labels_miss_the_optimum(self):
         """Labels by value: 2, 3, 1."""
-        example = COUNTEREXAMPLES["lift-prefix"]
-        assert [example.lifted(head) for head in ("?1?", "?11", "111")] == [
+        example = COUNTEREXAMPLES["size-bonus-prefix"]
+        assert [example.value_with_bonus(head) for head in ("?1?", "?11", "111")] == [
             Fraction(8, 9),
             Fraction(12, 17) * Fraction(5, 4),
             Fraction(49, 55),
         ]
-        assert example.lifted("11?") == example.best == Fraction(25, 28)
+        assert example.value_with_bonus("11?") == example.best == Fraction(25, 28)
 
     def test_single_labels_as_numerator_and_denominator(self):
         """2 TP and 2 TP + FN + FP: (2, 5), (8, 9) and (4, 8)."""
-        example = COUNTEREXAMPLES["lift-prefix"]
+        example = COUNTEREXAMPLES["size-bonus-prefix"]
         for head, pair in {"1??": (2, 5), "?1?": (8, 9), "??1": (4, 8)}.items():
             found = example.measure.outcomes(example.Y, example.covered, head_vector(head)).sum()
             tp, fp, _, fn = (int(part) for part in found)
@@ -204,7 +204,7 @@ class TestLift:
 
     def test_equal_labels_of_different_weight(self):
         """TP and TP + FN: not 1 (3, 4), 2 (1, 1), not 2 (2, 2)."""
-        example = COUNTEREXAMPLES["lift-polarity"]
+        example = COUNTEREXAMPLES["size-bonus-polarity"]
         for head, pair in {"0?": (3, 4), "?1": (1, 1), "?0": (2, 2)}.items():
             found = example.measure.outcomes(example.Y, example.covered, head_vector(head)).sum()
             assert (int(found.tp), int(found.tp + found.fn)) == pair

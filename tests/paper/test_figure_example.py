@@ -61,6 +61,6 @@ def test_absence_of_the_fourth_label_would_be_better():
 def test_confidence_is_subset_accuracy():
     """A head {1, 2} on covered rows {2}, {1, 2} and {1}: 1/3 as an association, 2/3 as labels."""
     rows, covered = [[0, 1], [1, 1], [1, 0]], [True, True, True]
-    confidence = Measure.parse("subset/example/partial").of_rule(rows, covered, [1, 1], exact=True)
+    confidence = Measure.parse("subset/samples/partial").of_rule(rows, covered, [1, 1], exact=True)
     precision = PRECISION.of_rule(rows, covered, [1, 1], exact=True)
     assert (confidence, precision) == (Fraction(1, 3), Fraction(2, 3))

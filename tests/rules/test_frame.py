@@ -6,7 +6,6 @@ import pytest
 
 from goldens import golden
 from labelrules import DecisionList, load, parse
-from labelrules.rules import theory_frame
 
 READERS = load("magazines").schema
 LAYERS = parse(
@@ -18,7 +17,7 @@ LAYERS = parse(
 
 
 def test_one_row_for_each_rule():
-    frame = theory_frame(LAYERS, "polars")
+    frame = LAYERS.to_frame("polars")
     assert frame.rows(named=True)[1] == {
         "layer": 2, "is_fallback": False, "number": 1, "head": "not quality, sports, *",
         "body": "fashion, sex = Male", "n_labels": 2, "n_conditions": 2, "right": 4, "wrong": 4,
@@ -32,7 +31,7 @@ def test_one_row_for_each_rule():
 
 
 def test_one_row_for_each_label():
-    frame = theory_frame(LAYERS, "polars", per="label")
+    frame = LAYERS.to_frame("polars", per="label")
     assert frame.select("number", "label", "present", "right", "wrong", "votes").rows() == [
         (1, "quality", True, None, None, 2),
         (1, "sports", False, None, None, 1),
@@ -46,7 +45,7 @@ def test_one_row_for_each_label():
 @pytest.mark.parametrize("per", ["rule", "label"])
 @pytest.mark.parametrize("theory", [LAYERS, golden("magazines-multi"), DecisionList(READERS)])
 def test_both_libraries_say_the_same(theory, per):
-    ours, theirs = theory_frame(theory, per=per), theory_frame(theory, "polars", per=per)
+    ours, theirs = theory.to_frame(per=per), theory.to_frame("polars", per=per)
     assert list(ours.columns) == theirs.columns
     plain = ours.astype(object).where(ours.notna(), None)
     assert [tuple(row) for row in plain.itertuples(index=False)] == theirs.rows()
@@ -55,10 +54,10 @@ def test_both_libraries_say_the_same(theory, per):
 
 
 def test_wrong_names_are_refused(monkeypatch):
-    with pytest.raises(ValueError, match="no library 'panda'; did you mean 'pandas'"):
-        theory_frame(LAYERS, "panda")
+    with pytest.raises(ValueError, match="'polars', not 'panda'; did you mean 'pandas'"):
+        LAYERS.to_frame("panda")
     with pytest.raises(ValueError, match="per must be 'rule' or 'label', not 'head'"):
-        theory_frame(LAYERS, per="head")
+        LAYERS.to_frame(per="head")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r'needs polars: pip install "labelrules\[polars\]"'):
-        theory_frame(LAYERS, "polars")
+        LAYERS.to_frame("polars")

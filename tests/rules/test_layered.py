@@ -173,7 +173,7 @@ BAD = [
     (
         "layer 1, until stable in at most 3 rounds:\nlayer 2:",
         2,
-        "only the last layer says how it is read",
+        "only the last layer has an inference",
     ),
     ("layer 1, for ever:", 1, "expected 'until stable in at most', 'label by label"),
     ("layer 1, until stable in at most 0 rounds:", 1, "max_rounds must be a whole number of at"),
@@ -236,7 +236,7 @@ def test_layers_are_values():
     assert theory != theory.with_inference(UntilStable())
     assert theory != theory.layers[0]
     assert len({theory, parse(TWO, READERS.schema), theory.with_inference(UntilStable())}) == 2
-    assert repr(theory).endswith(", Once(), None)")
+    assert repr(theory) == "<LayeredTheory: 2 layers, 3 rules for 4 labels>"
     assert len(theory) == 3
     assert list(theory) == [*theory.layers[0], *theory.layers[1]]
     assert theory[2] == theory.layers[1][0]
@@ -282,8 +282,8 @@ def test_what_cannot_be_layers():
     for wrong in (0, -1, 1.5, True, "3", None):
         with pytest.raises(ValueError, match="max_rounds must be a whole number"):
             UntilStable(wrong)
-    with pytest.raises(ValueError, match="seed must be"):
-        Gibbs(seed=-1)
+    with pytest.raises(ValueError, match="random_state must be"):
+        Gibbs(random_state=-1)
 
 
 # ---------------------------------------------------------------- applying

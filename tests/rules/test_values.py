@@ -20,7 +20,7 @@ from labelrules import (
     load,
     parse_rule,
 )
-from labelrules.rules import conflict, is_more_general, is_more_specific, overlap
+from labelrules.rules import RuleTable, conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.generality import is_satisfiable
 from theories import bodies
 
@@ -132,8 +132,8 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
         (lambda: Condition(0, "<=", float("nan")), "a finite number, not nan"),
         (lambda: Condition(0, ">", float("inf")), "a finite number, not inf"),
         (lambda: Condition(0, "=", 1.5), "there is no category 1.5"),
-        (lambda: Condition(0, "=", 2, on_label=True), "present (= 1) or absent (= 0)"),
-        (lambda: Condition(0, "!=", 1, on_label=True), "present (= 1) or absent (= 0)"),
+        (lambda: Condition(0, "=", 2, on_label=True), "must be = 1 (present) or = 0 (absent)"),
+        (lambda: Condition(0, "!=", 1, on_label=True), "must be = 1 (present) or = 0 (absent)"),
         (lambda: Condition(1.5, "=", 0), "there is no column 1.5"),
         (lambda: Head({}, 3), "at least one label"),
         (lambda: Head({0.5: 1}, 3), "there is no label 0.5 among 3 labels"),
@@ -163,8 +163,11 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
         (lambda: Rule(Head({0: 1}, 1), votes=(1, 2)), "2 numbers of votes were given for 1 labels"),
         (lambda: Rule(Head({0: 1}, 1), votes=3), "votes must be a sequence with a number for each"),
         (lambda: Rule(Head({0: 1}, 1), evidence=3), "evidence must be a sequence with a pair of"),
-        (lambda: Rule(Head({0: 1}, 1), votes=(0,)), "votes must be whole numbers from 1 to 10,000"),
-        (lambda: Rule(Head({0: 1}, 1), votes=(1.5,)), "votes must be whole numbers"),
+        (
+            lambda: Rule(Head({0: 1}, 1), votes=(0,)),
+            "the votes must be a whole number from 1 to 10000, not 0",
+        ),
+        (lambda: Rule(Head({0: 1}, 1), votes=(1.5,)), "the votes must be a whole number"),
     ],
 )
 def test_impossible_values_are_refused(make, message):
@@ -252,3 +255,22 @@ def test_the_order_of_a_rule_set_does_not_matter_but_how_often_a_rule_votes_does
 
 def test_no_evidence_and_no_prior_is_no_probability():
     assert Evidence(0, 0).probability(m=0) == 0
+
+
+def test_representations_are_short():
+    """One line each, with numbers in place of names; `str` of a theory is the rule language."""
+    body = Body([Condition.at_most(0, 2.5), Condition.label(1, present=False)])
+    rule = Rule(Head({0: 1, 1: 0}, 8), body, stops=True)
+    assert repr(body.conditions[0]) == "<Condition: column 0 <= 2.5>"
+    assert repr(body) == "<Body: column 0 <= 2.5, label 1 = 0>"
+    assert repr(Body()) == "<Body: true>"
+    assert repr(rule.head) == "<Head: label 0 = 1, label 1 = 0>"
+    assert repr(rule) == "<Rule: label 0 = 1, label 1 = 0, * <- column 0 <= 2.5, label 1 = 0>"
+    assert repr(rule.head.completed()).endswith("label 4 = 0 and 3 more>")
+    theory = DecisionList(SMALL, [Rule(Head({0: 1}, 2))])
+    assert repr(theory) == "<DecisionList: 1 rule for 2 labels>"
+    assert repr(RuleSet(SMALL)) == "<RuleSet: 0 rules for 2 labels>"
+    assert repr(RuleTable(theory)) == "<RuleTable: 1 rule for 2 labels>"
+    readers = load("magazines")
+    run = DecisionList(readers.schema, [Rule(Head({0: 1}, 4))]).run(readers)
+    assert repr(run) == "<Run: 14 of 14 x 4 cells written>"

@@ -82,10 +82,10 @@ def test_a_numpy_integer_is_a_limit():
 )
 def test_micro_averaged_heuristics_with_several_labels(text, limit):
     measure = Measure.parse(text)
-    labelwise = f"{measure.formula}/label/{measure.predictions}"
+    labelwise = f"{measure.formula}/macro/{measure.predictions}"
     message = (
         f"no exact search is known for heads of several labels under {measure}: use the averaging "
-        f"'label', as in '{labelwise}', or max_labels=1 with partial predictions"
+        f"'macro', as in '{labelwise}', or max_labels=1 with partial predictions"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         best_head(Y, COVERED, measure, max_labels=limit)
@@ -111,7 +111,7 @@ def test_too_many_labels_for_a_tree():
 
 
 @pytest.mark.parametrize("strategy", ["tree", "breadth-first", "decomposable"])
-@pytest.mark.parametrize("text", ["laplace/label/partial", "jaccard/micro/full"])
+@pytest.mark.parametrize("text", ["laplace/macro/partial", "jaccard/micro/full"])
 def test_measures_of_which_nothing_is_known(text, strategy):
     message = (
         f"it is not known whether the strategy {strategy!r} is valid for {text}: "
@@ -124,7 +124,7 @@ def test_measures_of_which_nothing_is_known(text, strategy):
 
 def test_irrational_values_are_floats():
     """There is no fraction to give, and no reason to refuse."""
-    for averaging, predictions in product(("label", "example"), ("partial", "full")):
+    for averaging, predictions in product(("macro", "samples"), ("partial", "full")):
         measure = Measure(Formula("correlation"), averaging, predictions)
         found = best_head(Y, COVERED, measure)
         assert isinstance(found.value, float)

@@ -69,7 +69,7 @@ def check(shape, n_tables, beta, convention, predictions):
 
 def check_one(given, measure, expected, **options):
     Y, covered, board = given
-    by_row = options["convention"] == "plain" and measure.averaging == "example"
+    by_row = options["convention"] == "plain" and measure.averaging == "samples"
     if by_row and naive.written_in_part(board):
         with pytest.raises(ValueError, match="example-based plain counting needs"):
             best_head(Y, covered, measure, board, **options)
@@ -135,13 +135,13 @@ def test_which_method_is_used():
     board = np.array([[-1, -1, 0], [-1, -1, -1], [-1, -1, -1]])
     expected = {
         "precision/micro/partial": "closed form",
-        "f1/label/full": "closed form",
-        "hamming/macro/full": "closed form",
-        "precision/example/partial": "closed form",
+        "f1/macro/full": "closed form",
+        "hamming/cell/full": "closed form",
+        "precision/samples/partial": "closed form",
         "f1/micro/full": "Dinkelbach",
-        "recall/example/full": "mode of vectors",
-        "subset/example/partial": "mode of vectors",
-        "f1/example/partial": "branch and bound",
+        "recall/samples/full": "mode of vectors",
+        "subset/samples/partial": "mode of vectors",
+        "f1/samples/partial": "branch and bound",
     }
     assert {text: best_head(Y, covered, text).method for text in expected} == expected
     for text in expected:
@@ -166,7 +166,7 @@ def test_the_integers_of_a_ratio_do_not_overflow(beta):
 def test_beta_zero_is_precision():
     rng = np.random.default_rng(6)
     for Y, covered, board in naive.instances(naive.generated(rng, 30, 5, 4)):
-        for averaging, predictions in product(("micro", "label", "example"), PREDICTIONS):
+        for averaging, predictions in product(("micro", "macro", "samples"), PREDICTIONS):
             one, other = (
                 best_head(Y, covered, f"{name}/{averaging}/{predictions}", board)
                 for name in ("f0", "precision")
@@ -178,7 +178,7 @@ def test_few_covered_rows_among_many():
     """Small values are told apart as large ones are: a mean over a million rows is no excuse."""
     Y = np.zeros((1_000_000, 3), dtype=np.int8)
     Y[:10] = [[1, 0, 1]] * 7 + [[0, 1, 0]] * 3  # the chapter's search misses {1, 2, 3} here
-    found = best_head(Y, np.arange(len(Y)) < 10, "f1/example/partial", absence=False)
+    found = best_head(Y, np.arange(len(Y)) < 10, "f1/samples/partial", absence=False)
     assert found.vector.tolist() == [1, 1, 1]
     assert found.value == Fraction(71, 100) * Fraction(10, len(Y))
 
@@ -188,7 +188,7 @@ def test_a_formula_of_the_chapter_that_was_replaced():
     Y, covered = np.array([[0, 1], [1, 1], [1, 0]]), np.array([True, True, False])
     register("precision", lambda tp, fp, tn, fn: fp * 1.0, replace=True)
     try:
-        for averaging in ("label", "example", "macro"):
+        for averaging in ("macro", "samples", "cell"):
             measure = Measure(Formula("precision"), averaging)
             found = best_head(Y, covered, measure)
             others = [h for h in product((-1, 0, 1), repeat=2) if set(h) != {-1}]
@@ -210,9 +210,9 @@ class TestHeadFound:
         assert found.head == Head({1: 1}, n_labels=3)
 
     def test_a_full_prediction_says_everything_or_its_presences(self):
-        complete = best_head(self.Y, self.covered, "subset/example/full")
+        complete = best_head(self.Y, self.covered, "subset/samples/full")
         assert complete.vector.tolist() == [1, 1, 0]
-        short = best_head(self.Y, self.covered, "subset/example/full", absence=False)
+        short = best_head(self.Y, self.covered, "subset/samples/full", absence=False)
         assert short.vector.tolist() == [1, 1, -1]
 
     def test_the_lifted_value(self):

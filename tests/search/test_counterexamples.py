@@ -14,12 +14,12 @@ from labelrules.search import best_head, no_lift, root, search_tree
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}
 EXAMPLES = {name: one for name, one in COUNTEREXAMPLES.items() if name not in COUNTED_PLAINLY}
-POSITIVE_ONLY = {"lift-prefix"}
+POSITIVE_ONLY = {"size-bonus-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""
 
 
 def lift_of(example):
-    return (lambda size: float(example.lift[size - 1])) if example.lift else no_lift
+    return (lambda size: float(example.size_bonus[size - 1])) if example.size_bonus else no_lift
 
 
 def search(example, absence):
@@ -28,7 +28,7 @@ def search(example, absence):
         example.covered,
         example.measure,
         example.board,
-        convention=example.convention,
+        convention=example.counting,
         absence=absence,
         lift=lift_of(example),
     )
@@ -41,14 +41,14 @@ def tree(example, strategy, **options):
         example.measure,
         strategy,
         example.board if "#" in str(example.rows) else None,
-        convention=example.convention,
+        convention=example.counting,
         **options,
     )
 
 
 def lifted(example, found):
     size = found.problem.size(found.vector)
-    return found.value * (example.lift[size - 1] if example.lift else 1)
+    return found.value * (example.size_bonus[size - 1] if example.size_bonus else 1)
 
 
 @pytest.mark.parametrize("absence", [False, True])
@@ -70,43 +70,43 @@ def test_plain_counting_is_for_full_predictions_and_no_strategy_is_valid_for_it(
     assert found.method == "GFM"
     assert found.value == example.best
     with pytest.raises(
-        ValueError, match="the counterexample 'f-full-example-plain-finds' shows it"
+        ValueError, match="the counterexample 'f-full-samples-plain-finds' shows it"
     ):
         tree(example, "breadth-first")
 
 
 def test_pruning_misses_the_best_head_counted_plainly_too():
-    example = COUNTEREXAMPLES["f-full-example-plain-finds"]
+    example = COUNTEREXAMPLES["f-full-samples-plain-finds"]
     missed = tree(example, "breadth-first", even_if_invalid=True)
     assert missed.value == Fraction(49, 90) < example.best
 
 
 # Name, and what breadth-first search with pruning returns in its place.
 PRUNED_AWAY = {
-    "f-partial-example-finds": "7/10",
-    "f0.5-partial-example-finds": "4/7",
-    "f2-partial-example-finds": "13/15",
-    "f-partial-example-finds-any-beta": "37/50",
-    "f-full-example-finds": "33/40",
-    "f2-full-example-finds": "65/77",
-    "subset-full-example-finds": "1/3",
+    "f-partial-samples-finds": "7/10",
+    "f0.5-partial-samples-finds": "4/7",
+    "f2-partial-samples-finds": "13/15",
+    "f-partial-samples-finds-any-beta": "37/50",
+    "f-full-samples-finds": "33/40",
+    "f2-full-samples-finds": "65/77",
+    "subset-full-samples-finds": "1/3",
     "f-full-micro-head-relative": "3/4",
     "f0.5-full-micro-head-relative": "15/22",
     "recall-full-micro-head-relative": "2/3",
-    "written-example-finds": "7/10",
+    "written-samples-finds": "7/10",
     "written-subset-finds": "1/2",
     "written-recall-finds": "3/4",
 }
 
 # Name, and what merging the best single labels gives.
 MERGED_WRONGLY = {
-    "f-partial-example-merges": "13/20",
-    "recall-full-example-merges": "0",
-    "recall-partial-example-merges": "2/3",
-    "subset-partial-example-decomposable": "0",
-    "subset-full-example-decomposable": "0",
+    "f-partial-samples-merges": "13/20",
+    "recall-full-samples-merges": "0",
+    "recall-partial-samples-merges": "2/3",
+    "subset-partial-samples-decomposable": "0",
+    "subset-full-samples-decomposable": "0",
     "full-votes": "2/3",
-    "written-example-merges": "2/3",
+    "written-samples-merges": "2/3",
 }
 
 
@@ -131,7 +131,7 @@ def test_merging_is_refused_and_misses_the_best_head(name):
 def check_refused(example, strategy, needed):
     """The error names the counterexample for this measure, which may be another table."""
     written = "#" in str(example.rows)
-    witness = traits(example.measure, example.convention, written=written).witnesses[needed]
+    witness = traits(example.measure, example.counting, written=written).witnesses[needed]
     message = (
         f"the strategy {strategy!r} may miss the best head for {example.measure}; "
         f"the counterexample {witness!r} shows it: use best_head"
@@ -149,7 +149,7 @@ def test_every_example_of_a_missed_head_is_above():
 
 def test_tree_only_pruning_misses_it_too():
     """{1, 2, 3} hangs below {1, 2}, which is worse than {1}."""
-    missed = tree(EXAMPLES["f-partial-example-finds"], "tree", even_if_invalid=True)
+    missed = tree(EXAMPLES["f-partial-samples-finds"], "tree", even_if_invalid=True)
     assert missed.value == Fraction(7, 10)
     fates = {node.literals: node.fate for node in missed.nodes()}
     assert fates[(0, 1), (1, 1)] == "pruned"
@@ -158,7 +158,7 @@ def test_tree_only_pruning_misses_it_too():
 
 def test_merging_with_absence():
     """Rows 10 and 01: presences merge to 2/3, and any presence beside an absence is worth 1/2."""
-    example = EXAMPLES["f-partial-example-decomposable"]
+    example = EXAMPLES["f-partial-samples-decomposable"]
     assert search(example, absence=True).value == Fraction(2, 3)
     assert tree(example, "decomposable", even_if_invalid=True, absence=True).value == Fraction(2, 3)
     assert example.value("10") == Fraction(1, 2)
@@ -170,9 +170,9 @@ def test_the_family_of_missed_heads(a, b):
     Y = np.array([[0, 1, 0]] * a + [[1, 0, 1]] * b)
     everywhere = np.ones(len(Y), dtype=bool)
     for absence in (False, True):
-        found = best_head(Y, everywhere, "f1/example/partial", absence=absence)
+        found = best_head(Y, everywhere, "f1/samples/partial", absence=absence)
         assert found.vector.tolist() == [1, 1, 1]
-    missed = search_tree(Y, everywhere, "f1/example/partial", "breadth-first", even_if_invalid=True)
+    missed = search_tree(Y, everywhere, "f1/samples/partial", "breadth-first", even_if_invalid=True)
     assert missed.value == Fraction(b, a + b) < found.value
 
 
@@ -195,12 +195,12 @@ def prefixes(example):
     for size in range(1, n_labels + 1):
         chosen = order[:size]
         head = "".join("1" if i in chosen else "?" for i in range(n_labels))
-        yield head, example.value(head) * example.lift[size - 1]
+        yield head, example.value(head) * example.size_bonus[size - 1]
 
 
 class TestLift:
     def test_prefixes_of_the_sorted_labels_miss_the_best_head(self):
-        example = EXAMPLES["lift-prefix"]
+        example = EXAMPLES["size-bonus-prefix"]
         assert dict(prefixes(example)) == {
             "?1?": Fraction(8, 9),
             "?11": Fraction(12, 17) * Fraction(5, 4),
@@ -227,7 +227,7 @@ class TestLift:
 
     def test_polarities_that_tie_alone_do_not_tie_together(self):
         """Both polarities of label 2 are worth 1, but with not 1 they give 4/5 and 5/6."""
-        example = EXAMPLES["lift-polarity"]
+        example = EXAMPLES["size-bonus-polarity"]
         heads = [
             [values[labels.index(i)] if i in labels else -1 for i in range(2)]
             for labels in combinations(range(2), 2)

@@ -11,8 +11,8 @@ from labelrules.search.heads.problem import preference
 
 MEASURES = [
     *(f"{name}/{averaging}/full" for name in ("precision", "recall", "hamming", "f1", "f0.5", "f2")
-      for averaging in ("micro", "label", "example", "macro")),
-    "subset/example/full",
+      for averaging in ("micro", "macro", "samples", "cell")),
+    "subset/samples/full",
 ]  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def test_equals_the_best_of_all_heads(measure, absence, options):
 
 
 def test_gfm_is_named():
-    found = best_head([[1, 0], [1, 1]], [True, True], "f1/example/full", convention="plain")
+    found = best_head([[1, 0], [1, 1]], [True, True], "f1/samples/full", convention="plain")
     assert found.method == "GFM"
     assert found.value == Fraction(5, 6)
 
@@ -66,4 +66,4 @@ def test_what_plain_counting_is_not_for():
         best_head([[1]], [True], "f1/micro/partial", convention="plain")
     board = [[-1, 0], [-1, -1]]
     with pytest.raises(ValueError, match="rows that are open as a whole or not at all"):
-        best_head([[1, 0], [0, 1]], [True, True], "f1/example/full", board, convention="plain")
+        best_head([[1, 0], [0, 1]], [True, True], "f1/samples/full", board, convention="plain")

@@ -42,7 +42,7 @@ def check(shape, predictions, convention, **limits):
             formula = Formula(name, 0.5 if name == "f" else None)
             measure = Measure(formula, averaging, predictions)
             best = every.best(name, formula.parameter, averaging, absence, max_labels, factors)
-            by_row = convention == "plain" and averaging == "example"
+            by_row = convention == "plain" and averaging == "samples"
             for (Y, covered, board), expected in zip(naive.instances(tables), best, strict=True):
                 if by_row and naive.written_in_part(board):
                     continue  # which is refused

@@ -32,7 +32,7 @@ HEURISTICS = (
 OTHERS = [
     f"{name}/{averaging}/{predictions}"
     for name in HEURISTICS
-    for averaging, predictions in product(("label", "macro"), ("partial", "full"))
+    for averaging, predictions in product(("macro", "cell"), ("partial", "full"))
 ]
 
 
@@ -58,7 +58,7 @@ def check(text):
     """Values, right cells and, but for what adds 0/0, heads are those of `best_head`."""
     measure = Measure.parse(text)
     same_heads = measure.averaging != "micro" or ("full" in text and "recall" not in text)
-    for Y, board, covered, counted in tables(1, 3, measure.averaging == "example"):
+    for Y, board, covered, counted in tables(1, 3, measure.averaging == "samples"):
         for convention, absence in product(CONVENTIONS, (True, False)):
             found = best_heads(counted, len(Y), measure, convention=convention, absence=absence)
             for mask, vector, value, correct in zip(covered, *found, strict=True):
@@ -87,7 +87,7 @@ def test_a_formula_of_ones_own():
         return weight * ratio(tp, tp + fn) + (1 - weight) * ratio(tn, tn + fp)
 
     try:
-        for text in ("balanced/label/partial", "balanced(0.9)/label/full", "balanced/macro/full"):
+        for text in ("balanced/macro/partial", "balanced(0.9)/macro/full", "balanced/cell/full"):
             check(text)
     finally:
         forget("balanced")
@@ -102,7 +102,7 @@ def test_a_formula_registered_anew_is_compiled_anew():
         def anew(tp, fp, tn, fn, sign=float(sign > 0)):
             return (2 * sign - 1) * tp
 
-        values.append(best_heads(counted, 4, "anew/label/partial").values.tolist())
+        values.append(best_heads(counted, 4, "anew/macro/partial").values.tolist())
     forget("anew")
     assert values == [[3.0], [-1.0]]
 
@@ -110,10 +110,10 @@ def test_a_formula_registered_anew_is_compiled_anew():
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("absence", [True, False])
 @pytest.mark.parametrize(
-    "text", ["precision", "recall", "f0.7", "hamming/label", "laplace", "correlation", "foil-gain"]
+    "text", ["precision", "recall", "f0.7", "hamming/macro", "laplace", "correlation", "foil-gain"]
 )
 def test_single_labels(text, absence, convention):
-    """Any formula, micro or label-based: with one label they are the same."""
+    """Any formula, micro or macro: with one label they are the same."""
     measure = Measure.parse(text)
     for Y, board, covered, counted in tables(2, 4, whole_rows=False):
         options = {"convention": convention, "absence": absence}
@@ -166,19 +166,19 @@ def test_one_body_is_a_row():
 
 
 def test_no_body():
-    found = best_heads(Tally(*np.zeros((2, 0, 3), int), *np.zeros((2, 3), int)), 3, "f1/label")
+    found = best_heads(Tally(*np.zeros((2, 0, 3), int), *np.zeros((2, 3), int)), 3, "f1/macro")
     assert [part.shape for part in found] == [(0, 3), (0,), (0,)]
 
 
 def test_what_tallies_decide():
     decided = {cell for cell in naive.CELLS if tallies_decide(Measure.parse("/".join(cell)))}
     assert {cell for cell in naive.CELLS if cell not in decided} == {
-        (name, "example", predictions)
+        (name, "samples", predictions)
         for name in ("recall", "f", "subset")
         for predictions in ("partial", "full")
     }
-    assert not tallies_decide(Measure.parse("precision/example"), whole_rows=False)
-    assert tallies_decide(Measure.parse("laplace/label"))
+    assert not tallies_decide(Measure.parse("precision/samples"), whole_rows=False)
+    assert tallies_decide(Measure.parse("laplace/macro"))
     assert not tallies_decide(Measure.parse("laplace/micro"))
 
 
@@ -189,10 +189,10 @@ GOOD = ([[1, 2]], [[0, 1]], [1, 2], [3, 4])
     ("text", "options", "parts", "message"),
     [
         (
-            "f1/example",
+            "f1/samples",
             {},
             GOOD,
-            "counts per label do not determine the best head for f1/example/partial: use best_head",
+            "counts per label do not determine the best head for f1/samples/partial: use best_head",
         ),
         (
             "laplace/micro",
@@ -251,4 +251,4 @@ def test_bad_input(text, options, parts, message):
 def test_no_rows():
     counted = Tally(*(np.asarray(part) for part in GOOD))
     with pytest.raises(ValueError, match="n_rows is the number of all rows, at least 1, not 0"):
-        best_heads(counted, 0, "f1/macro")
+        best_heads(counted, 0, "f1/cell")

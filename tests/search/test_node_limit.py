@@ -30,7 +30,7 @@ def check_limits(Y, predictions, absence, limits, board=None):
     missing = []
     for max_nodes in limits:
         found = best_head(
-            Y, everywhere, f"f1/example/{predictions}", board, absence=absence, max_nodes=max_nodes
+            Y, everywhere, f"f1/samples/{predictions}", board, absence=absence, max_nodes=max_nodes
         )
         assert found.gap >= 0
         assert float(found.value) <= optimum + 1e-12 <= float(found.value) + found.gap + 2e-12
@@ -78,7 +78,7 @@ def instances_with_best(text, absence, lift=None):
 @pytest.mark.parametrize("name", ["precision", "recall", "hamming", "f", "subset"])
 def test_the_gap_of_every_measure(name, predictions, absence, max_nodes):
     """Also of the general search, which takes boards on which single cells are written."""
-    text = f"{name}/example/{predictions}"
+    text = f"{name}/samples/{predictions}"
     for (Y, covered, board), best in instances_with_best(text, absence):
         found = best_head(Y, covered, text, board, absence=absence, max_nodes=max_nodes)
         assert found.gap >= 0
@@ -89,7 +89,7 @@ def test_the_gap_of_every_measure(name, predictions, absence, max_nodes):
 @pytest.mark.parametrize("name", ["precision", "f"])
 @pytest.mark.parametrize("scale", [1.0, 1e9, 1e-9])
 def test_the_gap_is_in_lifted_values(name, scale):
-    text = f"{name}/example/partial"
+    text = f"{name}/samples/partial"
 
     def lift(size):
         return scale * kln(0.5)(size)

@@ -127,7 +127,7 @@ def lifted(lift):
 
 
 BASE = Ripper(smoothing=3.5)
-MEASURE = Measure.parse("f1/label/partial")
+MEASURE = Measure.parse("f1/macro/partial")
 
 CASES = {
     **{f"registry {number}": (one, readers) for number, one in enumerate(KEPT_OF_REGISTRY)},

@@ -155,10 +155,10 @@ def test_a_formula_of_ones_own_is_kept_by_name():
     def my_own(tp, fp, tn, fn):
         return tp - fp + 0.0
 
-    measure = Measure.parse("my-own/label/partial")
+    measure = Measure.parse("my-own/macro/partial")
     model = SeparateAndConquer().fit(load("magazines"))  # learning with it would be compiled first
     text = to_json(model.set_params(measure=measure))
-    named = to_json(model.set_params(measure="my-own/label"))
+    named = to_json(model.set_params(measure="my-own/macro"))
     assert from_json(text).measure == measure
     forget("my-own")
     for document in (text, named):

@@ -247,7 +247,7 @@ class Summary:
         """One line per rule, as a pandas frame (needs the extra ``pandas``).
 
         The columns `layer`, `is_fallback` and `number` are those of
-        :func:`labelrules.rules.theory_frame`, counted from 1.
+        `Theory.to_frame`, counted from 1.
         """
         columns = _columns(RuleSummary, self.rules)
         del columns["place"]

@@ -1,7 +1,15 @@
-"""How good predictions and candidate rules are: formulas, averaging, measures and their traits."""
+"""SCORE: formulas, averaging, measures of predictions and of candidate rules, their properties."""
 
-from labelrules.measures.confusion import CONVENTIONS, Confusion, Tally, cells, confusion, tally
+from labelrules.measures.confusion_matrix import (
+    COUNTINGS,
+    Confusion,
+    Tally,
+    cells,
+    confusion,
+    tally,
+)
 from labelrules.measures.counterexamples import COUNTEREXAMPLES, Counterexample
+from labelrules.measures.evaluation import Evaluation, evaluate
 from labelrules.measures.formulas import (
     Formula,
     forget,
@@ -12,16 +20,16 @@ from labelrules.measures.formulas import (
     registered,
 )
 from labelrules.measures.measure import AVERAGINGS, PREDICTIONS, Measure, Merit
-from labelrules.measures.prediction import evaluate
-from labelrules.measures.traits import Traits, traits
+from labelrules.measures.measure_traits import Traits, traits
 
 __all__ = [
     "AVERAGINGS",
-    "CONVENTIONS",
     "COUNTEREXAMPLES",
+    "COUNTINGS",
     "PREDICTIONS",
     "Confusion",
     "Counterexample",
+    "Evaluation",
     "Formula",
     "Measure",
     "Merit",

@@ -1,14 +1,14 @@
-"""How many bits it takes to tell rules and their exceptions.
+"""The description length of rules and their exceptions, in bits.
 
-As W. W. Cohen's RIPPER counts them ("Fast Effective Rule Induction", ICML 1995), after
-J. R. Quinlan ("MDL and Categorical Theories (Continued)", ICML 1995).
+As in W. W. Cohen's RIPPER ("Fast Effective Rule Induction", ICML 1995), after J. R. Quinlan
+("MDL and Categorical Theories (Continued)", ICML 1995).
 """
 
 from math import inf, log2
 
 
 def body_bits(size: int, n_possible: int) -> float:
-    """The bits for telling how many and which of the possible conditions a body has.
+    """The bits that encode how many and which of the possible conditions a body has.
 
     >>> body_bits(1, 8) == subset_bits(8, 1, 1 / 8)
     True
@@ -20,7 +20,7 @@ def body_bits(size: int, n_possible: int) -> float:
 
 
 def subset_bits(n: int, k: int, share: float) -> float:
-    """The bits for telling which k of n it is, when each is expected with this probability.
+    """The bits that encode a choice of k out of n, each expected with this probability.
 
     >>> round(subset_bits(8, 4, 0.5), 6)
     8.0
@@ -33,24 +33,26 @@ def subset_bits(n: int, k: int, share: float) -> float:
     return bits
 
 
-def exception_bits(n_said: int, n_unsaid: int, n_wrong: int, n_missed: int, n_true: int) -> float:
-    """The bits for telling which rows are wrongly covered and which are missed.
+def exception_bits(
+    n_covered: int, n_uncovered: int, n_wrong: int, n_missed: int, n_true: int
+) -> float:
+    """The bits that encode which rows are wrongly covered and which are missed.
 
-    The errors of the larger part are expected as the other part has them, so that errors may not
-    hide where there are many rows.
+    The expected share of errors in the larger part is that of the other part, so that errors
+    cannot hide where there are many rows.
 
     >>> exception_bits(0, 7, 0, 0, 0)
     3.0
     """
-    n_errors, share = n_wrong + n_missed, n_true / (n_said + n_unsaid)
-    wrong_share = n_wrong / n_said if n_said else 0.0
-    missed_share = n_missed / n_unsaid if n_unsaid else 0.0
-    if n_said > n_unsaid and share * n_errors < n_said:
-        wrong_share = share * n_errors / n_said
-    elif n_unsaid >= max(1, n_said) and (1 - share) * n_errors < n_unsaid:
-        missed_share = (1 - share) * n_errors / n_unsaid
+    n_errors, share = n_wrong + n_missed, n_true / (n_covered + n_uncovered)
+    wrong_share = n_wrong / n_covered if n_covered else 0.0
+    missed_share = n_missed / n_uncovered if n_uncovered else 0.0
+    if n_covered > n_uncovered and share * n_errors < n_covered:
+        wrong_share = share * n_errors / n_covered
+    elif n_uncovered >= max(1, n_covered) and (1 - share) * n_errors < n_uncovered:
+        missed_share = (1 - share) * n_errors / n_uncovered
     return (
-        log2(n_said + n_unsaid + 1)
-        + subset_bits(n_said, n_wrong, wrong_share)
-        + subset_bits(n_unsaid, n_missed, missed_share)
+        log2(n_covered + n_uncovered + 1)
+        + subset_bits(n_covered, n_wrong, wrong_share)
+        + subset_bits(n_uncovered, n_missed, missed_share)
     )

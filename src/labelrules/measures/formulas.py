@@ -1,4 +1,4 @@
-"""Every formula, once: plain arithmetic on the counts of a confusion matrix.
+"""Formulas: plain arithmetic on the counts of a confusion matrix, registered by name.
 
 The same code runs on Python ints, on Fractions (exactly, where the formula is rational),
 on NumPy arrays and, compiled, on scalars inside a kernel. Hence no branches, and products of
@@ -8,7 +8,7 @@ Written for rules: ``tp + fp`` is what the rule covers, ``tp + fn`` and ``fp + t
 positives and all negatives. The defaults of the parameters are those found best by
 F. Janssen and J. Fürnkranz, "On the quest for optimal rule learning heuristics",
 Machine Learning 78 (2010) 343-379, doi:10.1007/s10994-009-5162-2; F is the exception, where
-everybody means F1 (theirs is F0.5).
+F1 is the usual one (theirs is F0.5).
 """
 
 import inspect
@@ -18,15 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from numbers import Rational, Real
+from numbers import Rational
 from types import FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from labelrules._checks import suggestion
-
-# -------------------- The one place where 0/0 is decided
+from labelrules._checks import number, suggestion
 
 Number = Any
 """An int, a Fraction, a float or an array."""
@@ -35,7 +33,7 @@ Number = Any
 def ratio(part: Number, whole: Number) -> Number:
     """``part / whole``, and 0 where both are 0.
 
-    Of a part that is 0 whenever the whole is: the only place where 0/0 is decided.
+    For a part that is 0 whenever the whole is 0: the only definition of 0/0.
 
     >>> ratio(1, 4), ratio(0, 0)
     (0.25, 0.0)
@@ -43,16 +41,13 @@ def ratio(part: Number, whole: Number) -> Number:
     return part / (whole + (whole == 0))
 
 
-# -------------------- The book of formulas: what a name means, and what may be entered under one
-
 Function: TypeAlias = Callable[..., Any]
 """From four counts (ints, Fractions or arrays) and at most one parameter to a value."""
-
 
 Entry: TypeAlias = tuple[FunctionType, float | None]
 """A registered function and the default of its parameter, None when it has none."""
 
-_BOOK: dict[str, Entry] = {}
+_REGISTRY: dict[str, Entry] = {}
 
 ALIASES = {
     "accuracy": "hamming",
@@ -61,7 +56,7 @@ ALIASES = {
     "f-measure": "f",
     "wra": "weighted-relative-accuracy",
 }
-"""Other words for a formula; the registered name is the one that is printed."""
+"""Synonyms; the registered name is the one that is printed."""
 
 
 def formula(name: str, *, replace: bool = False) -> Callable[[Function], Function]:
@@ -72,7 +67,7 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
     name : str
         Lowercase words joined by hyphens, without digits, so that a number may follow.
     replace : bool, default=False
-        Whether an existing formula of this name gives way.
+        Whether to replace an existing formula of this name.
 
     Examples
     --------
@@ -82,7 +77,7 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
     >>> @formula("balanced-accuracy")
     ... def balanced_accuracy(tp, fp, tn, fn):
     ...     return (ratio(tp, tp + fn) + ratio(tn, tn + fp)) / 2
-    >>> measure = Measure.parse("balanced-accuracy/label/full")
+    >>> measure = Measure.parse("balanced-accuracy/macro/full")
     >>> measure.of_predictions([[1], [0], [0]], [[1], [1], [0]])
     0.75
     >>> forget("balanced-accuracy")
@@ -96,71 +91,71 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
 
 
 def register(name: str, function: Function, *, replace: bool = False) -> None:
-    """Enter a function of ``tp, fp, tn, fn`` and at most one parameter with a default.
+    """Register a function of ``tp, fp, tn, fn`` and at most one parameter with a default.
 
-    It must be plain arithmetic: the same code gets numbers, arrays and compiled scalars.
-    It is tried on small counts first and refused with the reason when it is not.
+    It must be plain arithmetic: the same code gets numbers, arrays and compiled scalars. It is
+    checked on small counts first; the error names the reason if it fails.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
         raise ValueError(f"a formula's name is lowercase words joined by hyphens, not {name!r}")
     if name in ALIASES:
-        raise ValueError(f"{name!r} is another word for the formula {ALIASES[name]!r}")
-    if name in _BOOK and not replace:
+        raise ValueError(f"{name!r} is a synonym of the formula {ALIASES[name]!r}")
+    if name in _REGISTRY and not replace:
         raise ValueError(f"there is a formula {name!r} already; replace=True overwrites it")
     if not isinstance(function, FunctionType):
         raise ValueError(f"formula {name!r} must be a plain Python function, not {function!r}")
     default = _default_parameter(name, function)
-    _try_out(name, function)
-    _BOOK[name] = (function, default)
+    _check_function(name, function)
+    _REGISTRY[name] = (function, default)
 
 
 def forget(name: str) -> None:
-    """Take a formula out of the book; one that is built in too, until the next import."""
-    del _BOOK[canonical(name)]
+    """Remove a formula; a built-in one is removed until the next import."""
+    del _REGISTRY[canonical(name)]
 
 
 def registered() -> tuple[str, ...]:
-    """The names of all formulas, in the order in which they were entered."""
-    return tuple(_BOOK)
+    """The names of all formulas, in the order of their registration."""
+    return tuple(_REGISTRY)
 
 
 def canonical(name: str) -> str:
-    """The registered name that a word stands for.
+    """The registered name of a formula or of its synonym.
 
     >>> canonical("accuracy")
     'hamming'
     """
-    found = ALIASES.get(name, name)
-    if found not in _BOOK:
+    registered_name = ALIASES.get(name, name)
+    if registered_name not in _REGISTRY:
         raise ValueError(
-            f"there is no formula {name!r}{suggestion(name, [*_BOOK, *ALIASES])}"
-            f" (known: {', '.join(_BOOK)}; a formula of your own is registered with"
-            " labelrules.measures.formulas, in every process that uses it)"
+            f"there is no formula {name!r}{suggestion(name, [*_REGISTRY, *ALIASES])}"
+            f" (known: {', '.join(_REGISTRY)}; a formula of your own is registered with"
+            " labelrules.measures.formula, in every process that uses it)"
         )
-    return found
+    return registered_name
 
 
 def entry(name: str) -> Entry:
     """The function registered under a name and the default of its parameter."""
-    return _BOOK[canonical(name)]
+    return _REGISTRY[canonical(name)]
 
 
 def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
-    """The plain functions that a formula calls, so that a compiler can be told of them.
+    """The plain functions that a formula calls, which must be compiled with it.
 
     >>> [helper.__name__ for helper in helpers(entry("precision")[0])]
     ['ratio']
     """
-    found: list[FunctionType] = []
+    called: list[FunctionType] = []
     waiting = [function]
     while waiting:
         current = waiting.pop()
         for name in current.__code__.co_names:
-            called = current.__globals__.get(name)
-            if isinstance(called, FunctionType) and called not in found:
-                found.append(called)
-                waiting.append(called)
-    return tuple(found)
+            other = current.__globals__.get(name)
+            if isinstance(other, FunctionType) and other not in called:
+                called.append(other)
+                waiting.append(other)
+    return tuple(called)
 
 
 def _default_parameter(name: str, function: FunctionType) -> float | None:
@@ -174,17 +169,11 @@ def _default_parameter(name: str, function: FunctionType) -> float | None:
         )
     if not rest:
         return None
-    default = rest[0].default
-    if isinstance(default, bool) or not isinstance(default, (int, float)) or default < 0:
-        raise ValueError(
-            f"the parameter {rest[0].name!r} of formula {name!r} needs a number of at least 0"
-            " as default"
-        )
-    return float(default)
+    return number(rest[0].default, f"the default of {rest[0].name!r} of formula {name!r}", low=0)
 
 
-def _try_out(name: str, function: FunctionType) -> None:
-    """Refuse what is not finite or not arithmetic, on every matrix with counts 0, 1 and 3."""
+def _check_function(name: str, function: FunctionType) -> None:
+    """Evaluate it on every matrix with counts 0, 1 and 3: values must be finite and arithmetic."""
     rows = list(product((0, 1, 3), repeat=4))
     columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
     try:
@@ -207,24 +196,21 @@ def _try_out(name: str, function: FunctionType) -> None:
         raise ValueError(f"formula {name!r} gives other values for arrays than for numbers")
 
 
-# ---------------------------------------------------------------- the main part
-
-
 @formula("precision")
 def precision(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Share of what is predicted that is right."""
+    """Share of the positive predictions that are right."""
     return ratio(tp, tp + fp)
 
 
 @formula("recall")
 def recall(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Share of the positives that is found."""
+    """Share of the positives that are predicted."""
     return ratio(tp, tp + fn)
 
 
 @formula("hamming")
 def hamming(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Share of everything that is right; rule learners call it accuracy."""
+    """Share of all predictions that are right; rule learners call it accuracy."""
     return ratio(tp + tn, tp + fp + tn + fn)
 
 
@@ -237,25 +223,25 @@ def f(tp: Number, fp: Number, tn: Number, fn: Number, beta: Number = 1.0) -> Num
 
 @formula("subset")
 def subset(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """1 where something is right and nothing wrong, else 0."""
+    """1 if something is right and nothing is wrong, else 0."""
     return ratio(tp + tn, tp + tn) * (fp + fn == 0)
 
 
 @formula("jaccard")
 def jaccard(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Share of what is predicted or true that is both."""
+    """True positives as a share of what is predicted or true."""
     return ratio(tp, tp + fp + fn)
 
 
 @formula("laplace")
 def laplace(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Precision after seeing one more right and one more wrong prediction."""
+    """Precision with one right and one wrong prediction added."""
     return (tp + 1) / (tp + fp + 2)
 
 
 @formula("m-estimate")
 def m_estimate(tp: Number, fp: Number, tn: Number, fn: Number, m: Number = 22.466) -> Number:
-    """Precision after seeing m more predictions, as often right as the positives are frequent."""
+    """Precision with m predictions added, which are right at the rate of the positives."""
     prior = ratio(tp + fn, tp + fp + tn + fn)
     return ratio(tp + m * prior, tp + fp + m)
 
@@ -297,7 +283,7 @@ def linear_cost(tp: Number, fp: Number, tn: Number, fn: Number, c: Number = 0.43
 
 @formula("foil-gain")
 def foil_gain(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
-    """Bits saved by a refinement in telling that its true positives are positive.
+    """Bits saved by a refinement in encoding that its true positives are positive.
 
     FOIL compares a refined rule with its predecessor, so give the counts *within what the
     predecessor covers*: ``tp + fn`` and ``fp + tn`` are the predecessor's true and false
@@ -309,14 +295,12 @@ def foil_gain(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
     return tp * (np.log2(after * 1.0) - np.log2(before * 1.0))
 
 
-# -------------------- A formula with its parameter, as a value
-
 _TEXT = re.compile(r"(?P<name>[a-z]+(?:-[a-z]+)*)(?:\((?P<inner>[^()]*)\)|(?P<outer>[0-9.].*))?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Formula:
-    """The name of a registered formula and the value of its parameter.
+    """A registered formula with the value of its parameter.
 
     It is looked up by name when it is used, so that it can be pickled: another process
     must have registered the same name.
@@ -324,12 +308,14 @@ class Formula:
     Parameters
     ----------
     name : str
-        A registered name, or another word for one.
+        A registered name or a synonym.
     parameter : float, optional
         At least 0; the formula's default when left out.
 
     Examples
     --------
+    >>> Formula("f", 0.5)
+    <Formula: f0.5>
     >>> Formula("f", 0.5)(tp=1, fp=1, tn=0, fn=3)
     0.4166666666666667
     >>> Formula.parse("f0.5") == Formula.parse("f(0.5)") == Formula("f-measure", 0.5)
@@ -354,21 +340,24 @@ class Formula:
         match = _TEXT.fullmatch(text.strip().lower())
         if match is None:
             raise ValueError(f"{text!r} is no formula; write e.g. 'precision' or 'm-estimate(10)'")
-        number = match["inner"] if match["inner"] is not None else match["outer"]
-        if number is None:
+        digits = match["inner"] if match["inner"] is not None else match["outer"]
+        if digits is None:
             return cls(match["name"])
-        canonical(match["name"])  # an unknown name is the greater mistake
+        canonical(match["name"])  # report an unknown name first
         try:
-            parameter = float(number)
+            parameter = float(digits)
         except ValueError:
-            raise ValueError(f"{number!r} in the formula {text!r} is no number") from None
+            raise ValueError(f"{digits!r} in the formula {text!r} is no number") from None
         return cls(match["name"], parameter)
 
     def __str__(self) -> str:
         if self.parameter is None:
             return self.name
-        number = repr(self.parameter).removesuffix(".0")
-        return f"{self.name}{number}" if self.name == "f" else f"{self.name}({number})"
+        digits = repr(self.parameter).removesuffix(".0")
+        return f"{self.name}{digits}" if self.name == "f" else f"{self.name}({digits})"
+
+    def __repr__(self) -> str:
+        return f"<Formula: {self}>"
 
     def __call__(self, tp: Any, fp: Any, tn: Any, fn: Any) -> Any:
         """The value for counts, or for arrays of counts."""
@@ -390,7 +379,7 @@ class Formula:
     def exact(self, tp: int, fp: int, tn: int, fn: int) -> Fraction:
         """The value as a fraction; an error where it is irrational by nature.
 
-        A parameter means the decimal number it is written as: 0.1 is 1/10.
+        A parameter stands for the decimal number that is written: 0.1 is 1/10.
         """
         counts = [Fraction(int(count)) for count in (tp, fp, tn, fn)]
         if self.parameter is not None:
@@ -401,7 +390,7 @@ class Formula:
         except TypeError:  # such as a NumPy function, which takes no fractions
             value = None
         if not isinstance(value, Rational):
-            raise ValueError(f"{self} has no exact value as a fraction; ask for the float")
+            raise ValueError(f"{self} has no exact value as a fraction; use exact=False")
         return Fraction(value)
 
 
@@ -411,10 +400,4 @@ def _checked(name: str, parameter: float | None) -> float | None:
         return default
     if default is None:
         raise ValueError(f"the formula {name!r} has no parameter, but {parameter!r} was given")
-    if isinstance(parameter, bool) or not isinstance(parameter, Real):
-        raise ValueError(f"the parameter of {name!r} must be a number, not {parameter!r}")
-    if not (math.isfinite(parameter) and parameter >= 0):
-        raise ValueError(
-            f"the parameter of {name!r} must be finite and at least 0, not {parameter}"
-        )
-    return float(parameter) + 0.0  # and never -0.0
+    return number(parameter, f"the parameter of {name!r}", low=0) + 0.0  # and never -0.0

@@ -1,4 +1,4 @@
-"""A measure: a formula, an averaging, and which predictions count."""
+"""Measures, which score predictions and candidate rules, and merits, which settle ties."""
 
 import math
 from collections import Counter
@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 
 import numpy as np
 
-from labelrules._checks import suggestion
+from labelrules._checks import one_of, suggestion
 from labelrules._types import UNSET, Integers
-from labelrules.measures.confusion import (
-    CONVENTIONS,
+from labelrules.measures.confusion_matrix import (
+    COUNTINGS,
     Confusion,
-    Convention,
+    Counting,
     cells,
     checked_coverage,
     checked_head,
@@ -24,22 +24,20 @@ from labelrules.measures.confusion import (
 )
 from labelrules.measures.formulas import Formula
 
-# -------------------- What a candidate is worth, and the one place where ties are settled
-
 
 class Merit(NamedTuple):
-    """The value of a measure, then the number of cells the rule gets right.
+    """The score of a candidate: the value of a measure, then the number of correct cells.
 
-    Merits compare as pairs: the greater value wins, of equal values the one with more correct
-    cells, and of equal merits the candidate that came first; so keep a best one only when it is
-    strictly exceeded (as ``max`` does).
+    This order is the one definition of ties. Merits compare as pairs: the greater value wins, of
+    equal values the one with more correct cells, and of equal merits the candidate that came
+    first; so keep a best one only when it is strictly exceeded (as ``max`` does).
 
     Values compare exactly, never with a tolerance, and a float compares with a fraction.
     A float from one division of counts (micro averaging of precision, recall, Hamming, subset,
     or F with beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, and
     different ones different floats while fewer than ten million cells count. A mean of several
-    divisions (label, example) may differ in the last bit where the fractions are equal; ask the
-    measure for ``exact=True`` where that matters.
+    divisions (macro, samples) may differ in the last bit where the fractions are equal; use
+    ``exact=True`` where that matters.
 
     Examples
     --------
@@ -51,30 +49,32 @@ class Merit(NamedTuple):
     correct: int
 
 
-# -------------------- Four ways from the confusion matrices of single cells to one value
-# One principle settles what a cell that is not counted (written already, or left open by a
-# partial prediction) does to a mean: its confusion matrix is empty. It adds nothing to a sum, and
-# a row, label or cell left with an empty matrix has the formula's value of the empty matrix (0
-# for all measures of the chapter) and stays in the number by which the mean divides.
-
-Averaging: TypeAlias = Literal["micro", "label", "example", "macro"]
+Averaging: TypeAlias = Literal["micro", "macro", "samples", "cell"]
 AVERAGINGS: tuple[str, ...] = get_args(Averaging)
-"""See :func:`matrices`."""
+"""One confusion matrix over all cells, or a mean over one per label, per row, or per cell."""
+
+Predictions: TypeAlias = Literal["partial", "full"]
+PREDICTIONS: tuple[str, ...] = get_args(Predictions)
+"""Whether a label without a prediction is left out (partial) or predicted absent (full)."""
 
 
 def matrices(outcomes: Confusion, averaging: Averaging) -> tuple[Confusion, Integers]:
     """The confusion matrices whose values are averaged, and how often each one counts.
 
+    A cell that is not counted (written already, or left open by a partial prediction) has an
+    empty matrix. It adds nothing to a sum, and a row, label or cell left with an empty matrix has
+    the formula's value of the empty matrix (0 for all measures of the chapter) and stays in the
+    number by which the mean divides.
+
     Parameters
     ----------
     outcomes : Confusion
         Of every cell, rows by labels.
-    averaging : {"micro", "label", "example", "macro"}
-        One matrix over all cells; one per label; one per row; one per cell.
+    averaging : {"micro", "macro", "samples", "cell"}
     """
-    if averaging == "macro":
+    if averaging == "cell":
         return _kinds_of_cells(outcomes)
-    axis = {"micro": None, "label": 0, "example": 1}[averaging]
+    axis = {"micro": None, "macro": 0, "samples": 1}[averaging]
     summed = Confusion(*(np.atleast_1d(part) for part in outcomes.sum(axis)))
     return summed, np.ones(summed.tp.size, dtype=np.int64)
 
@@ -98,31 +98,26 @@ def exact_mean(formula: Formula, averaged: Confusion, weights: Integers) -> Frac
 
 
 def _kinds_of_cells(outcomes: Confusion) -> tuple[Confusion, Integers]:
-    """A single cell is right or wrong in one of four ways, or empty: count the five kinds."""
+    """The number of cells that are tp, fp, tn, fn and empty: the only matrices of one cell."""
     n_each = [int(part) for part in outcomes.sum()]
     units = np.vstack([np.eye(4, dtype=np.int64), np.zeros((1, 4), dtype=np.int64)])
     n_empty = outcomes.tp.size - sum(n_each)
     return Confusion(*units.T), np.array([*n_each, n_empty], dtype=np.int64)
 
 
-# ---------------------------------------------------------------- the main part
-
-Predictions: TypeAlias = Literal["partial", "full"]
-PREDICTIONS: tuple[str, ...] = get_args(Predictions)
-"""Whether a label without a prediction is left out (partial) or predicted absent (full)."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measure:
-    """How good predictions, or the rule that makes them, are.
+    """A score of predictions, or of the rule that makes them.
 
     Parameters
     ----------
     formula : Formula
-        What is computed from a confusion matrix.
-    averaging : {"micro", "label", "example", "macro"}
-        Whether there is one matrix, or a mean over one per label, per row or per cell.
-        Subset accuracy has the averaging "example" only.
+        A function of a confusion matrix.
+    averaging : {"micro", "macro", "samples", "cell"}
+        One matrix over all cells, or the mean over one per label ("macro"), per row ("samples")
+        or per cell; the first three as in scikit-learn. The chapter's words for the last three
+        are label-based, example-based, and label- and example-based macro-averaging.
+        Subset accuracy has the averaging "samples" only.
     predictions : {"partial", "full"}
         Partial: labels that are not predicted do not count. Full: they are predicted absent.
 
@@ -130,9 +125,9 @@ class Measure:
     --------
     >>> measure = Measure.parse("f1/micro/partial")
     >>> measure
-    Measure(formula=Formula(name='f', parameter=1.0), averaging='micro', predictions='partial')
-    >>> str(measure)
-    'f1/micro/partial'
+    <Measure: f1/micro/partial>
+    >>> measure.averaging
+    'micro'
     >>> measure.of_rule([[0, 1], [1, 1], [1, 0]], covered=[True, True, False], head=[-1, 1])
     1.0
     """
@@ -146,11 +141,11 @@ class Measure:
             raise ValueError(
                 f"formula must be a Formula, not {self.formula!r}; or use Measure.parse"
             )
-        _check_word("averaging", self.averaging, AVERAGINGS)
-        _check_word("predictions", self.predictions, PREDICTIONS)
-        if self.formula.name == "subset" and self.averaging != "example":
+        one_of(self.averaging, "averaging", AVERAGINGS)
+        one_of(self.predictions, "predictions", PREDICTIONS)
+        if self.formula.name == "subset" and self.averaging != "samples":
             raise ValueError(
-                f"subset accuracy has the averaging 'example' only, not {self.averaging!r}"
+                f"subset accuracy has the averaging 'samples' only, not {self.averaging!r}"
             )
 
     @classmethod
@@ -172,14 +167,17 @@ class Measure:
         if words:
             near = suggestion(words[0], [*AVERAGINGS, *PREDICTIONS])
             raise ValueError(
-                f"{words[0]!r} in the measure {text!r} is no averaging"
-                f" ({', '.join(AVERAGINGS)}) and not partial or full{near}"
+                f"{words[0]!r} in the measure {text!r} is neither an averaging"
+                f" ({', '.join(AVERAGINGS)}) nor partial or full{near}"
             )
-        usual: Averaging = "example" if formula.name == "subset" else "micro"
+        usual: Averaging = "samples" if formula.name == "subset" else "micro"
         return cls(formula, averaging or usual, predictions or "partial")
 
     def __str__(self) -> str:
         return f"{self.formula}/{self.averaging}/{self.predictions}"
+
+    def __repr__(self) -> str:
+        return f"<Measure: {self}>"
 
     @overload
     def of_predictions(self, Y: Any, predicted: Any) -> float: ...
@@ -187,7 +185,7 @@ class Measure:
     def of_predictions(self, Y: Any, predicted: Any, *, exact: Literal[True]) -> Fraction: ...
 
     def of_predictions(self, Y: Any, predicted: Any, *, exact: bool = False) -> float | Fraction:
-        """The value of finished predictions, counted plainly: presence is positive.
+        """The score of finished predictions; presence of a label is the positive class.
 
         Parameters
         ----------
@@ -197,7 +195,7 @@ class Measure:
             0, 1 or ``UNSET`` (-1), which counts as absent when predictions are full and is not
             counted when they are partial.
         exact : bool, default=False
-            Whether to give a Fraction instead of a float.
+            Whether to return a Fraction instead of a float.
 
         Examples
         --------
@@ -209,7 +207,7 @@ class Measure:
         """
         labels = checked_labels(Y)
         board = checked_predictions(predicted, labels.shape)
-        # A cell is written already, for the counting, when it shall not count.
+        # A cell that must not count is marked as written already.
         closed = np.where(board == UNSET, 0, UNSET) if self.predictions == "partial" else None
         everywhere = np.ones(labels.shape[0], dtype=np.bool_)
         outcomes = confusion(cells(labels, everywhere, closed), board == 1, "plain")
@@ -217,7 +215,7 @@ class Measure:
 
     @overload
     def of_rule(
-        self, Y: Any, covered: Any, head: Any, board: Any = None, convention: Convention = "chapter"
+        self, Y: Any, covered: Any, head: Any, board: Any = None, counting: Counting = "chapter"
     ) -> float: ...
     @overload
     def of_rule(
@@ -226,7 +224,7 @@ class Measure:
         covered: Any,
         head: Any,
         board: Any = None,
-        convention: Convention = "chapter",
+        counting: Counting = "chapter",
         *,
         exact: Literal[True],
     ) -> Fraction: ...
@@ -237,11 +235,11 @@ class Measure:
         covered: Any,
         head: Any,
         board: Any = None,
-        convention: Convention = "chapter",
+        counting: Counting = "chapter",
         *,
         exact: bool = False,
     ) -> float | Fraction:
-        """The value of a candidate rule.
+        """The score of a candidate rule.
 
         Parameters
         ----------
@@ -253,14 +251,14 @@ class Measure:
             One value per label: 0, 1, or ``UNSET`` (-1) for a label it does not concern.
         board : array-like, optional
             What earlier rules have written; only open (-1) cells count.
-        convention : {"chapter", "head-relative", "plain"}
+        counting : {"chapter", "head-relative", "plain"}
             How cells are counted, see :func:`labelrules.measures.confusion`.
         exact : bool, default=False
-            Whether to give a Fraction instead of a float.
+            Whether to return a Fraction instead of a float.
 
         Examples
         --------
-        The head {1, 2} of the chapter's comparison with association rules, two ways:
+        The head {1, 2} of the chapter's comparison with association rules, by two measures:
 
         >>> Y, covered, head = [[0, 1], [1, 1], [1, 0]], [True, True, True], [1, 1]
         >>> Measure.parse("subset").of_rule(Y, covered, head, exact=True)
@@ -268,7 +266,7 @@ class Measure:
         >>> Measure.parse("precision").of_rule(Y, covered, head, exact=True)
         Fraction(2, 3)
         """
-        return self._of(self.outcomes(Y, covered, head, board, convention), exact)
+        return self._of(self.outcomes(Y, covered, head, board, counting), exact)
 
     def merit_of_rule(
         self,
@@ -276,24 +274,24 @@ class Measure:
         covered: Any,
         head: Any,
         board: Any = None,
-        convention: Convention = "chapter",
+        counting: Counting = "chapter",
         *,
         exact: bool = False,
     ) -> Merit:
-        """The value of a candidate rule with its true positives, the cells it gets right.
+        """The score of a candidate rule with its true positives, its correct cells.
 
         >>> precision = Measure.parse("precision")
         >>> precision.merit_of_rule([[0, 1], [1, 1], [1, 0]], [True, True, True], [1, 1])
         Merit(value=0.6666666666666666, correct=4)
         """
-        outcomes = self.outcomes(Y, covered, head, board, convention)
+        outcomes = self.outcomes(Y, covered, head, board, counting)
         return Merit(self._of(outcomes, exact), int(outcomes.sum().tp))
 
     def outcomes(
-        self, Y: Any, covered: Any, head: Any, board: Any = None, convention: Convention = "chapter"
+        self, Y: Any, covered: Any, head: Any, board: Any = None, counting: Counting = "chapter"
     ) -> Confusion:
         """The confusion matrix of every cell of a candidate rule, rows by relevant labels."""
-        _check_word("convention", convention, CONVENTIONS)
+        one_of(counting, "counting", COUNTINGS)
         labels = checked_labels(Y)
         mask = checked_coverage(covered, labels.shape[0])
         values = checked_head(head, labels.shape[1])
@@ -304,25 +302,18 @@ class Measure:
                 raise ValueError("the head is empty: a partial prediction needs at least one label")
             labels, values = labels[:, relevant], values[relevant]
             written = None if written is None else written[:, relevant]
-        return confusion(cells(labels, mask, written), values == 1, convention)
+        return confusion(cells(labels, mask, written), values == 1, counting)
 
     def _of(self, outcomes: Confusion, exact: bool) -> float | Fraction:
         average = exact_mean if exact else mean
         return average(self.formula, *matrices(outcomes, self.averaging))
 
 
-def _check_word(what: str, word: str, known: Sequence[str]) -> None:
-    if word not in known:
-        raise ValueError(
-            f"there is no {what} {word!r}{suggestion(str(word), known)} (known: {', '.join(known)})"
-        )
-
-
 def _taken(what: str, known: Sequence[str], words: list[str], text: str) -> Any:
-    """The one of the words that is known, taken out of them, or None."""
-    found = [word for word in words if word in known]
-    if len(found) > 1:
-        raise ValueError(f"the measure {text!r} has more than one {what}: {', '.join(found)}")
-    if found:
-        words.remove(found[0])
-    return found[0] if found else None
+    """Remove the known word from the words and return it, None if there is none."""
+    given = [word for word in words if word in known]
+    if len(given) > 1:
+        raise ValueError(f"the measure {text!r} has more than one {what}: {', '.join(given)}")
+    if given:
+        words.remove(given[0])
+    return given[0] if given else None

@@ -1,7 +1,6 @@
 """SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
 
 from labelrules.rules.conditions import Body, Condition
-from labelrules.rules.formats.frame import theory_frame
 from labelrules.rules.formats.html import theory_html
 from labelrules.rules.formats.language import RuleSyntaxError
 from labelrules.rules.formats.latex import rule_latex, theory_latex
@@ -44,7 +43,6 @@ __all__ = [
     "rule_latex",
     "rule_markdown",
     "rule_text",
-    "theory_frame",
     "theory_html",
     "theory_latex",
     "theory_markdown",

@@ -1,4 +1,4 @@
-"""One test on one column."""
+"""Conditions, which test one column, and bodies, which are conjunctions of conditions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Operator: TypeAlias = Literal["<=", ">", "=", "!="]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Condition:
     """A test on a column of X or, with `on_label`, on a label column of the board.
 
@@ -34,7 +34,7 @@ class Condition:
     value : float
         A threshold, the number of a category, or 0 or 1 for a label.
     on_label : bool, default=False
-        Whether `column` counts labels.
+        Whether `column` is the number of a label.
 
     Examples
     --------
@@ -57,10 +57,10 @@ class Condition:
         if not isfinite(self.value):
             raise ValueError(f"a condition compares with a finite number, not {self.value}")
         if self.on_label and (self.operator != "=" or self.value not in (0, 1)):
-            raise ValueError("a label is present (= 1) or absent (= 0); nothing else can be asked")
+            raise ValueError("a condition on a label must be = 1 (present) or = 0 (absent)")
         if self.is_equality and (self.value < 0 or self.value != int(self.value)):
             raise ValueError(f"categories are numbered from 0; there is no category {self.value}")
-        # 0.0 and -0.0 mean the same threshold, so there is only one way to write it.
+        # 0.0 and -0.0 are the same threshold, which is kept as 0.0.
         object.__setattr__(self, "value", float(self.value) + 0.0)
         object.__setattr__(self, "column", int(self.column))
 
@@ -91,8 +91,11 @@ class Condition:
 
     @property
     def is_equality(self) -> bool:
-        """Whether the condition asks for a category or a label rather than a range."""
+        """Whether the condition tests a category or a label rather than a range."""
         return self.operator in ("=", "!=")
+
+    def __repr__(self) -> str:
+        return f"<Condition: {condition_numbers(self)}>"
 
     def holds(self, values: npt.ArrayLike) -> Mask:
         """Which of the values of its column satisfy the condition."""
@@ -107,7 +110,11 @@ class Condition:
         return np.asarray((column != self.value) & ~np.isnan(column))
 
 
-# -------------------- Conditions that must hold together
+def condition_numbers(condition: Condition) -> str:
+    """The condition with numbers in place of names."""
+    column = f"{'label' if condition.on_label else 'column'} {condition.column}"
+    return f"{column} {condition.operator} {condition.value:.12g}"
+
 
 ColumnKey: TypeAlias = tuple[bool, int]
 Range: TypeAlias = tuple[float, float]
@@ -116,12 +123,12 @@ Choice: TypeAlias = tuple[frozenset[int], frozenset[int]]
 NEVER: frozenset[object] = frozenset({"never"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Body:
     """A conjunction of conditions; the empty body is true.
 
-    The order of the conditions is kept for the reader. Equality is by meaning:
-    order, repetition and conditions that others imply do not matter.
+    The order of the conditions is kept for printing. Equality is by meaning: order, repetition
+    and conditions that others imply do not matter.
 
     Parameters
     ----------
@@ -172,47 +179,43 @@ class Body:
     @cached_property
     def ranges(self) -> dict[ColumnKey, Range]:
         """For each numeric feature tested: greater than the first, at most the second number."""
-        found: dict[ColumnKey, Range] = {}
+        ranges: dict[ColumnKey, Range] = {}
         for condition in self.conditions:
-            if not condition.is_equality:
-                low, high = found.get(_key(condition), (-np.inf, np.inf))
-                if condition.operator == ">":
-                    low = max(low, condition.value)
-                else:
-                    high = min(high, condition.value)
-                found[_key(condition)] = (low, high)
-        return found
+            low, high = ranges.get(_key(condition), (-np.inf, np.inf))
+            if condition.operator == ">":
+                ranges[_key(condition)] = (max(low, condition.value), high)
+            elif condition.operator == "<=":
+                ranges[_key(condition)] = (low, min(high, condition.value))
+        return ranges
 
     @cached_property
     def choices(self) -> dict[ColumnKey, Choice]:
-        """For each nominal feature or label tested: values asked for, values ruled out."""
-        found: dict[ColumnKey, Choice] = {}
+        """For each nominal feature or label tested: required values, excluded values."""
+        choices: dict[ColumnKey, Choice] = {}
         for condition in self.conditions:
-            if condition.is_equality:
-                asked, excluded = found.get(_key(condition), (frozenset(), frozenset()))
-                value = frozenset({int(condition.value)})
-                found[_key(condition)] = (
-                    (asked | value, excluded)
-                    if condition.operator == "="
-                    else (asked, excluded | value)
-                )
-        return found
+            required, excluded = choices.get(_key(condition), (frozenset(), frozenset()))
+            if condition.operator == "=":
+                choices[_key(condition)] = (required | {int(condition.value)}, excluded)
+            elif condition.operator == "!=":
+                choices[_key(condition)] = (required, excluded | {int(condition.value)})
+        return choices
 
     @property
     def is_satisfiable(self) -> bool:
         """Whether any row could satisfy the body."""
         return all(low < high for low, high in self.ranges.values()) and all(
-            len(asked) <= 1 and not asked & excluded for asked, excluded in self.choices.values()
+            len(required) <= 1 and not required & excluded
+            for required, excluded in self.choices.values()
         )
 
     @cached_property
     def _meaning(self) -> frozenset[object]:
         if not self.is_satisfiable:
             return NEVER
-        # A value asked for makes the values ruled out redundant.
+        # A required value makes the excluded values redundant.
         choices = {
-            (key, asked, excluded if not asked else frozenset())
-            for key, (asked, excluded) in self.choices.items()
+            (key, required, excluded if not required else frozenset())
+            for key, (required, excluded) in self.choices.items()
         }
         return frozenset({*self.ranges.items(), *choices})
 
@@ -221,6 +224,9 @@ class Body:
 
     def __hash__(self) -> int:
         return hash(self._meaning)
+
+    def __repr__(self) -> str:
+        return f"<Body: {', '.join(map(condition_numbers, self.conditions)) or 'true'}>"
 
     def __len__(self) -> int:
         return len(self.conditions)

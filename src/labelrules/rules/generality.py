@@ -1,4 +1,4 @@
-"""Which rules say more than others, and which meet on the same rows."""
+"""Generality, overlap and conflict of rules."""
 
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body, ColumnKey, Range
@@ -54,8 +54,8 @@ def overlap(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
 
 def conflict(a: Rule, b: Rule, schema: Schema) -> bool:
     """Whether the two rules could fire together and contradict each other on some label."""
-    said = dict(a.head)
-    contradicts = any(said.get(label, value) != value for label, value in b.head)
+    predicted = dict(a.head)
+    contradicts = any(predicted.get(label, value) != value for label, value in b.head)
     return contradicts and overlap(a.body, b.body, schema)
 
 
@@ -75,11 +75,11 @@ def _within(inner: Range, outer: Range) -> bool:
 def _values(body: Body, schema: Schema) -> dict[ColumnKey, frozenset[int]]:
     """The categories that a body leaves possible, for each nominal feature or label it tests.
 
-    Of a body that asks for two values of one column, which no row has, it says nothing of use.
+    The result is of no use for a body that requires two values of one column.
     """
     left: dict[ColumnKey, frozenset[int]] = {}
-    for (on_label, column), (asked, excluded) in body.choices.items():
+    for (on_label, column), (required, excluded) in body.choices.items():
         categories = None if on_label else schema.features[column].categories
         every = frozenset(range(2 if categories is None else len(categories)))
-        left[on_label, column] = (every & asked if asked else every) - excluded
+        left[on_label, column] = (every & required if required else every) - excluded
     return left

@@ -1,4 +1,4 @@
-"""Theories one after the other, each reading what the one before has written."""
+"""Layered theories: theories in sequence, each reading the labels that the one before wrote."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
@@ -16,18 +17,15 @@ from labelrules.rules.inference import (
     LabelByLabel,
     Once,
     TheoryReader,
-    ask,
-    closed,
+    infer,
 )
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board
-
-# -------------------- What happened when a layered theory was applied
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, closed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LayeredRun:
-    """What happened when a layered theory was applied; printing it tells what did not settle.
+    """The boards that the layers of a theory wrote; `str` lists rows that did not settle.
 
     Attributes
     ----------
@@ -35,15 +33,15 @@ class LayeredRun:
         For each layer its board and, if it is a decision list, the rules that wrote the cells;
         for the last one, those of the round that decides.
     rounds : array of int
-        For each row how often the last layer was asked until nothing changed; 0 if something
-        changed even in the last round, or if nobody looked.
+        For each row how often the last layer was applied until nothing changed; 0 if something
+        changed even in the last round, or if that is not checked.
     moving : array of bool
         Cells that changed even in the last round.
     presence : array of float, optional
-        With Gibbs sampling, how probable each label is.
+        With Gibbs sampling, the probability of each label.
     fallback : Run, optional
-        For rows in which the layers found no label, what the list for them wrote; nothing is
-        written in other rows.
+        What the list for rows without labels wrote in the rows in which the layers predict no
+        label; other rows are open.
     """
 
     schema: Schema
@@ -55,7 +53,7 @@ class LayeredRun:
 
     @property
     def board(self) -> Board:
-        """The board of the last layer; in rows without labels, what the list for them writes."""
+        """The board of the last layer; in rows without labels, that of the list for them."""
         board = self.layers[-1].board
         if self.fallback is None:
             return board
@@ -66,6 +64,11 @@ class LayeredRun:
     def unsettled(self) -> Integers:
         """The rows in which something changed even in the last round."""
         return np.flatnonzero(self.moving.any(axis=1))
+
+    def __repr__(self) -> str:
+        n_rows, n_labels = self.moving.shape
+        layers = counted(len(self.layers), "layer")
+        return f"<LayeredRun: {layers} on {n_rows} x {n_labels} cells>"
 
     def __str__(self) -> str:
         n_rows, rows = len(self.moving), self.unsettled
@@ -83,15 +86,12 @@ def bare(board: Board) -> Mask:
     return np.asarray(~(board == 1).any(axis=1))
 
 
-# ---------------------------------------------------------------- the main part
-
-
 class LayeredTheory(Theory):
-    r"""Theories one after the other; each reads the labels that the one before has written.
+    r"""Theories in sequence; each reads the labels that the one before has written.
 
-    The first layer is applied as if it were alone. Each further one writes a fresh board, and its
-    conditions on labels look at the board of the layer before, on which cells that nobody wrote
-    have become absent. The result is the board of the last layer.
+    The first layer is applied as if it were alone. Each further one writes an empty board, and its
+    conditions on labels are tested on the board of the layer before, in which open cells count as
+    absent. The result is the board of the last layer.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ class LayeredTheory(Theory):
     layers : iterable of DecisionList or RuleSet
         At least one, all over this schema.
     inference : Once, UntilStable, LabelByLabel or Gibbs
-        How the last layer comes to its result; by default it is asked once.
+        How the last layer is applied; by default once.
     fallback : DecisionList, optional
-        A list for rows in which the layers find no label to be present; its rules test no labels.
+        A list for rows in which the layers predict no label; its rules test no labels.
 
     Examples
     --------
@@ -132,18 +132,21 @@ class LayeredTheory(Theory):
         inference: Inference | None = None,
         fallback: DecisionList | None = None,
     ) -> None:
-        found = tuple(layers)
-        _check_layers(found, schema)
-        _check_fallback(fallback, schema)
-        parts = [*found, *([] if fallback is None else [fallback])]
-        super().__init__(schema, (rule for part in parts for rule in part))
-        object.__setattr__(self, "layers", found)
+        object.__setattr__(self, "layers", tuple(layers))
         object.__setattr__(self, "inference", Once() if inference is None else inference)
         object.__setattr__(self, "fallback", fallback)
-        _check_inference(self.inference, found[-1], schema)
+        _check_layers(self.layers, schema)
+        _check_fallback(fallback, schema)
+        super().__init__(schema, (rule for part in self.parts for rule in part))
+        _check_inference(self.inference, self.layers[-1], schema)
+
+    @property
+    def parts(self) -> tuple[Theory, ...]:
+        """The layers, and after them the list for rows without labels, if there is one."""
+        return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> LayeredRun:
-        """Apply layer after layer, and tell which rule wrote each cell and what did not settle.
+        """Apply the layers; the result names the rule that wrote each cell.
 
         Parameters
         ----------
@@ -151,14 +154,14 @@ class LayeredTheory(Theory):
         board : array of int8, optional
             Labels that are known; every layer keeps them.
         reads : array of int8, optional
-            Labels for the first layer to look at, instead of those that it writes itself.
+            Labels that the first layer reads, instead of those that it writes itself.
         """
         rows = _rows(X, self.schema)
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
         seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
         runs = self._before_last(rows, known, seen)
         seen = closed(runs[-1].board) if runs else seen
-        last = ask(self.layers[-1], self.inference, rows, known, seen)
+        last = infer(self.layers[-1], self.inference, rows, known, seen)
         return LayeredRun(
             self.schema,
             (*runs, last.run),
@@ -169,7 +172,7 @@ class LayeredTheory(Theory):
         )
 
     def _fall_back(self, rows: Dataset, known: Board | None, waiting: Mask) -> Run | None:
-        """Ask the list for rows without labels about those that are waiting for it."""
+        """Apply the list for rows without labels to the waiting rows."""
         if self.fallback is None:
             return None
         run = TheoryReader(self.fallback, rows, known).read(None)
@@ -186,14 +189,15 @@ class LayeredTheory(Theory):
         return runs
 
     def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
-        """Apply layer after layer; see `run`."""
+        """Apply the layers in sequence; see `run`."""
         return self.run(X, board, reads=reads).board
 
     def with_evidence(self, X: Any, Y: Any) -> "LayeredTheory":
         """The same theory with evidence counted on the cells that each rule writes.
 
-        For Gibbs sampling the last layer reads the labels Y, since its rules then say how probable
-        a label is if the others are known. Rule sets, whose rules vote, get no evidence.
+        For Gibbs sampling the last layer reads the labels Y, since its rules then give the
+        probability of a label when the others are known. Rule sets, whose rules vote, get no
+        evidence.
         """
         rows, truth = _rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
@@ -212,7 +216,7 @@ class LayeredTheory(Theory):
         counted = self._with_counts(runs, truth, self.fallback)
         if self.fallback is None:
             return counted
-        # Only with evidence it can be told which rows have no label.
+        # Which rows have no label is known only when the layers have evidence.
         run = counted.run(rows).fallback
         return counted.with_fallback(run and self.fallback.with_counts(run, truth))
 
@@ -226,7 +230,7 @@ class LayeredTheory(Theory):
         return LayeredTheory(self.schema, layers, self.inference, fallback)
 
     def with_inference(self, inference: Inference) -> "LayeredTheory":
-        """The same layers, the last one asked in another way."""
+        """The same layers with another inference in the last one."""
         return LayeredTheory(self.schema, self.layers, inference, self.fallback)
 
     def with_fallback(self, fallback: DecisionList | None) -> "LayeredTheory":
@@ -246,11 +250,12 @@ class LayeredTheory(Theory):
         return self.rules[index]
 
     def __repr__(self) -> str:
-        parts = (self.schema, self.layers, self.inference, self.fallback)
-        return f"LayeredTheory({', '.join(map(repr, parts))})"
+        layers, rules = counted(len(self.layers), "layer"), counted(len(self), "rule")
+        labels = counted(self.schema.n_labels, "label")
+        return f"<LayeredTheory: {layers}, {rules} for {labels}>"
 
     def __eq__(self, other: object) -> bool:
-        """The same layers read in the same way; sampled ones with the same evidence."""
+        """Whether layers and inference are the same; with Gibbs sampling, also the evidence."""
         if not isinstance(other, LayeredTheory):
             return NotImplemented
         return self._meaning() == other._meaning()
@@ -265,7 +270,7 @@ class LayeredTheory(Theory):
 
 
 def _rows(X: Any, schema: Schema) -> Dataset:
-    """Encoded rows, so that every layer need not encode them anew."""
+    """The rows, encoded once for all layers."""
     matrix = encode(X, schema)
     return Dataset(schema, matrix, np.zeros((matrix.shape[0], schema.n_labels), dtype=np.int8))
 
@@ -280,7 +285,7 @@ def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:
             )
         if layer.schema != schema:
             raise ValueError(
-                f"layer {number} is over another schema: all layers speak of the same features "
+                f"layer {number} is over another schema: all layers need the same features "
                 "and labels"
             )
 
@@ -299,17 +304,17 @@ def _check_fallback(fallback: object, schema: Schema) -> None:
             )
 
 
-def _check_inference(way: object, last: Theory, schema: Schema) -> None:
-    if not isinstance(way, Inference):
+def _check_inference(inference: object, last: Theory, schema: Schema) -> None:
+    if not isinstance(inference, Inference):
         raise ValueError(
-            f"inference must be Once(), UntilStable(), LabelByLabel() or Gibbs(), not {way!r}"
+            f"inference must be Once(), UntilStable(), LabelByLabel() or Gibbs(), not {inference!r}"
         )
-    if isinstance(way, LabelByLabel):
-        way.labels(schema.n_labels)
-    if isinstance(way, Gibbs) and not isinstance(last, DecisionList):
+    if isinstance(inference, LabelByLabel):
+        inference.labels(schema.n_labels)
+    if isinstance(inference, Gibbs) and not isinstance(last, DecisionList):
         raise ValueError(
-            "a rule set cannot be sampled from, since no single rule decides about a label: the "
-            "last layer must be a DecisionList"
+            "a rule set cannot be sampled from, since no single rule decides a label: the last "
+            "layer must be a DecisionList"
         )
 
 
@@ -334,7 +339,7 @@ def theory_of(model: object) -> Theory:
             f"not {model if isinstance(model, type) else type(model).__name__}"
         )
     try:
-        # A learner without a theory says why: it is not fitted, or has no single theory.
+        # The error of a learner without a theory gives the reason: not fitted, or no single one.
         return model.theory_  # type: ignore[no-any-return, attr-defined]
     except AttributeError as error:
         raise TypeError(f"{error}; a learner must be fitted to have one") from None

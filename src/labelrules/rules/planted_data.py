@@ -1,4 +1,4 @@
-"""Tables whose labels follow from known rules."""
+"""Synthetic data sets whose labels follow from known rules."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from labelrules._checks import number, whole_number
 from labelrules._types import UNSET, Board, Floats, Matrix
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, column_of
@@ -14,7 +15,7 @@ from labelrules.rules.rule import Head, Rule
 from labelrules.rules.theory import DecisionList
 
 TRIES = 500
-"""Random rules that are looked at to find one that has something to say."""
+"""Random rules that are tried to find one that writes something."""
 
 
 def planted(
@@ -32,7 +33,7 @@ def planted(
     noise: float = 0.0,
     missing: float = 0.0,
     density: float | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> tuple[Dataset, DecisionList]:
     """Draw features at random and let a random decision list write the labels.
 
@@ -60,7 +61,7 @@ def planted(
         Share of (stored) feature cells that are missing.
     density : float, optional
         Store X sparse, with this share of entries other than zero.
-    seed : int
+    random_state : int
 
     Returns
     -------
@@ -70,7 +71,7 @@ def planted(
 
     Examples
     --------
-    >>> data, theory = planted(n_rows=100, seed=1)
+    >>> data, theory = planted(n_rows=100, random_state=1)
     >>> len(theory)
     11
     >>> bool((theory.predict(data) == data.Y).all())
@@ -78,14 +79,16 @@ def planted(
     """
     n_dependent = n_local + n_global
     _check_shares(noise=noise, missing=missing, density=density or 0.0)
-    _check_counts(n_rows, n_numeric, n_nominal, n_labels, n_rules, n_local, n_global)
+    _check_counts(
+        n_rows=n_rows, n_numeric=n_numeric, n_nominal=n_nominal, n_labels=n_labels,
+        n_rules=n_rules, n_local=n_local, n_global=n_global,
+    )  # fmt: skip
+    whole_number(n_categories, "n_categories", low=1 if n_nominal else 0)
     if n_dependent and (n_labels < 2 or n_rules == 0):
         raise ValueError("dependencies need two labels, and a rule for the one that others need")
     if n_local and n_numeric + n_nominal == 0:
         raise ValueError("a local dependency needs a feature for its context")
-    if n_nominal and n_categories < 1:
-        raise ValueError(f"a nominal feature needs a category, n_categories is {n_categories}")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     schema = _schema(n_numeric, n_nominal, n_labels, n_categories)
     X = _features(random, n_rows, schema, missing, density)
     garden = _Garden(random, X, schema, head_size)
@@ -105,7 +108,7 @@ def planted(
 
 @dataclass
 class _Garden:
-    """Rules planted so far, and what they have written."""
+    """The rules so far, and the board that they have written."""
 
     random: np.random.Generator
     X: Matrix
@@ -122,24 +125,23 @@ class _Garden:
             body = Body(draw())
             covered = body.covers(self.X, self.board)
             rule = Rule(self.head(labels), body)
-            said = rule.head.vector()
-            cells = self.board[covered][:, said != UNSET]
-            fits = not body.on_labels or ((cells == UNSET) | (cells == said[said != UNSET])).all()
+            cells = self.board[covered][:, rule.head.labels]
+            fits = not body.on_labels or ((cells == UNSET) | (cells == rule.head.values)).all()
             if (fits and (cells == UNSET).any()) or len(self.board) == 0:
                 for label, value in rule.head:
                     self.board[covered & (self.board[:, label] == UNSET), label] = value
                 self.rules.append(rule)
                 return
         raise ValueError(
-            f"after {len(self.rules)} rules no further one was found that has something to write: "
-            "ask for fewer rules, or for more rows, labels or features"
+            f"after {len(self.rules)} rules no further rule writes anything: use fewer rules, or "
+            "more rows, labels or features"
         )
 
     def head(self, labels: Sequence[int]) -> Head:
         chosen = self.random.choice(labels, size=min(self.head_size, len(labels)), replace=False)
         # Presence is more frequent than absence, or most rules would only repeat the default.
-        said = {int(label): int(self.random.random() < 0.75) for label in chosen}
-        return Head(said, self.schema.n_labels)
+        values = {int(label): int(self.random.random() < 0.75) for label in chosen}
+        return Head(values, self.schema.n_labels)
 
     def dependence(self, labels: Sequence[int]) -> Condition:
         """A condition on a label that some row has."""
@@ -165,7 +167,7 @@ class _Garden:
         known = values[~np.isnan(values)]
         quantile = self.random.uniform(0.3, 0.7)
         threshold = round(float(np.quantile(known, quantile)), 3) if len(known) else 0.5
-        # In a sparse column most values are 0: ask for another one, but not of many columns.
+        # In a sparse column most values are 0: test for another one, but not in many columns.
         is_mostly_lowest = threshold <= known.min(initial=1)
         above = first if is_mostly_lowest else bool(self.random.integers(2))
         return (Condition.above if above else Condition.at_most)(column, threshold)
@@ -173,13 +175,12 @@ class _Garden:
 
 def _check_shares(**shares: float) -> None:
     for name, share in shares.items():
-        if not 0 <= share <= 1:
-            raise ValueError(f"{name} is a share between 0 and 1, not {share}")
+        number(share, name, low=0, high=1)
 
 
-def _check_counts(*counts: int) -> None:
-    if min(counts) < 0:
-        raise ValueError(f"numbers of rows, features, labels and rules are at least 0: {counts}")
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        whole_number(count, name, low=0)
 
 
 def _schema(n_numeric: int, n_nominal: int, n_labels: int, n_categories: int) -> Schema:
@@ -204,7 +205,7 @@ def _features(
 
 
 def _draw(random: np.random.Generator, size: int, feature: Feature, first: int) -> Floats:
-    """Numbers between 0 and 1, or categories from the first wanted one."""
+    """Numbers between 0 and 1, or categories from the first one on."""
     if feature.categories is None:
         return random.random(size)
     last = len(feature.categories)
@@ -214,7 +215,7 @@ def _draw(random: np.random.Generator, size: int, feature: Feature, first: int) 
 def _sparse_features(
     random: np.random.Generator, n_rows: int, schema: Schema, missing: float, density: float
 ) -> sparse.csc_array:
-    """Column by column, so that the table may be far larger dense than memory is."""
+    """Column by column, so that the dense table need not fit into memory."""
     counts = random.binomial(n_rows, density, size=schema.n_features)
     rows = [np.sort(random.choice(n_rows, size=count, replace=False)) for count in counts]
     values = [_draw(random, int(n), f, 1) for n, f in zip(counts, schema.features, strict=True)]

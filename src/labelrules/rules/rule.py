@@ -1,23 +1,21 @@
-"""A head, a body, and what was seen of them."""
+"""Rules: a head, a body, and the evidence that was counted for them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board
 from labelrules.measures import ratio
-from labelrules.rules.conditions import Body
-
-# ---------------------------------------------------------------- what a rule says about labels
+from labelrules.rules.conditions import Body, condition_numbers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Head:
-    """Labels predicted present (1) or absent (0); silent about the rest.
+    """Labels predicted present (1) or absent (0); the other labels are left open.
 
     Parameters
     ----------
@@ -54,7 +52,7 @@ class Head:
 
     @classmethod
     def from_vector(cls, vector: npt.ArrayLike) -> "Head":
-        """The head with these predictions, `UNSET` for labels it is silent about."""
+        """The head with these predictions, `UNSET` for labels that it leaves open."""
         values = np.asarray(vector).tolist()
         return cls({i: value for i, value in enumerate(values) if value != UNSET}, len(values))
 
@@ -72,7 +70,7 @@ class Head:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the head says something about every label."""
+        """Whether the head predicts every label."""
         return len(self.literals) == self.n_labels
 
     @property
@@ -82,7 +80,7 @@ class Head:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """What is predicted for each of them."""
+        """The predicted value of each of them."""
         return tuple(value for _, value in self.literals)
 
     def __len__(self) -> int:
@@ -91,12 +89,18 @@ class Head:
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return iter(self.literals)
 
+    def __repr__(self) -> str:
+        return f"<Head: {_head_numbers(self)}>"
 
-# ---------------------------------------------------------------- the main part
+
+def _head_numbers(head: Head) -> str:
+    """The first labels of a head by their numbers, and how many more there are."""
+    shown = ", ".join(f"label {label} = {value}" for label, value in head.literals[:5])
+    return shown + (f" and {len(head) - 5} more" if len(head) > 5 else "")
 
 
 class Evidence(NamedTuple):
-    """How often a prediction was right and wrong on the cells its rule wrote.
+    """How often a prediction was right and wrong on the cells that its rule wrote.
 
     Examples
     --------
@@ -118,7 +122,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Where a rule stands among the forms of multi-label rules.
+    """The form of a multi-label rule, along the dimensions of the chapter.
 
     `constraint` names the two global dependencies between a pair of labels: in a
     "subset" the label of the body occurs only together with that of the head, in
@@ -145,11 +149,11 @@ class Form:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rule:
     """If the body holds for a row, the head is written into its empty cells.
 
-    Two rules are equal if they do the same; evidence is a record, not meaning.
+    Two rules are equal if they predict the same; evidence is not compared.
 
     Parameters
     ----------
@@ -203,7 +207,7 @@ class Rule:
         return tuple((label, value, n) for (label, value), n in zip(self.head, votes, strict=True))
 
     def evidence_for(self, label: int) -> Evidence | None:
-        """The evidence for what the rule says about this label, if any was recorded."""
+        """The evidence for the prediction of this label, if it was counted."""
         if self.evidence is None or label not in self.head.labels:
             return None
         return self.evidence[self.head.labels.index(label)]
@@ -214,10 +218,14 @@ class Rule:
 
     def as_full_prediction(self) -> "Rule":
         """The same body with the head completed: labels it did not name become absent."""
-        said = {label: votes for label, _, votes in self.ballot}
+        votes = {label: n for label, _, n in self.ballot}
         completed = self.head.completed()
-        votes = tuple(said.get(label, 1) for label in completed.labels)
-        return Rule(completed, self.body, self.stops, votes=votes)
+        ballot = tuple(votes.get(label, 1) for label in completed.labels)
+        return Rule(completed, self.body, self.stops, votes=ballot)
+
+    def __repr__(self) -> str:
+        body = ", ".join(map(condition_numbers, self.body)) or "true"
+        return f"<Rule: {_head_numbers(self.head)}{', *' if self.stops else ''} <- {body}>"
 
 
 def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Evidence, ...]:
@@ -237,25 +245,19 @@ def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Eviden
 
 
 MOST_VOTES = 10_000
-"""More votes of one rule are refused; so the sums of many rules stay small numbers."""
+"""The most votes of one rule, so that the sums of many rules stay small numbers."""
 
 
 def _checked_votes(votes: Iterable[int], n_labels: int) -> tuple[int, ...] | None:
-    """The votes, None if there is just one for each label: both say the same."""
+    """The votes; None, which is the same, if there is one for each label."""
     if not isinstance(votes, Iterable):
         raise ValueError(
             f"votes must be a sequence with a number for each label of the head, not {votes!r}"
         )
-    numbers = tuple(votes)
+    numbers = tuple(whole_number(one, "the votes", low=1, high=MOST_VOTES) for one in votes)
     if len(numbers) != n_labels:
         raise ValueError(f"{len(numbers)} numbers of votes were given for {n_labels} labels")
-    for number in numbers:
-        if not isinstance(number, Integral) or not 1 <= number <= MOST_VOTES:
-            raise ValueError(
-                f"votes must be whole numbers from 1 to {MOST_VOTES:,}, not {number!r}; the head "
-                "says whether they are for presence or for absence"
-            )
-    return None if set(numbers) == {1} else tuple(map(int, numbers))
+    return None if set(numbers) == {1} else numbers
 
 
 def _polarity(head: Head) -> Literal["positive", "negative", "mixed"]:

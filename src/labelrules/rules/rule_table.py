@@ -1,29 +1,38 @@
-"""A theory as flat arrays, to run fast."""
+"""Rule tables: theories as flat arrays, which kernels apply fast."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import UNSET, Board, Integers, Matrix
+from labelrules._checks import counted
+from labelrules._types import Board, Integers, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import OPERATORS
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, start_board
+from labelrules.rules.theory import (
+    DecisionList,
+    RuleSet,
+    Run,
+    Theory,
+    checked_board,
+    closed,
+    start_board,
+)
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import EncodedFeatures, FlatRules
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleTable:
-    r"""The compiled twin of a theory: the same predictions, many times faster on many rows.
+    r"""A theory as flat arrays: the same predictions, many times faster on many rows.
 
     Parameters
     ----------
-    theory : DecisionList or RuleSet
+    theory : DecisionList, RuleSet, or a fitted learner that has one
 
     Examples
     --------
@@ -36,13 +45,16 @@ class RuleTable:
 
     schema: Schema
     ordered: bool
-    arrays: "FlatRules" = field(repr=False)
+    arrays: "FlatRules"
 
-    def __init__(self, theory: Theory) -> None:
+    def __init__(self, theory: Any) -> None:
+        from labelrules.rules.layered_theory import theory_of  # it needs rule tables itself
+
+        theory = theory_of(theory)
         if not isinstance(theory, DecisionList | RuleSet):
             raise TypeError(
                 f"a RuleTable is made of a DecisionList or a RuleSet, not of a "
-                f"{type(theory).__name__}; layers are run by their theory, as fast"
+                f"{type(theory).__name__}, which applies its layers as fast itself"
             )
         object.__setattr__(self, "schema", theory.schema)
         object.__setattr__(self, "ordered", theory.ordered)
@@ -53,16 +65,18 @@ class RuleTable:
         return self._run(X, board, reads, traced=False).board
 
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
-        """Apply a decision list and tell which rule did what; see `DecisionList.run`."""
+        """Apply a decision list; see `DecisionList.run`."""
         if not self.ordered:
             raise TypeError("rules of a rule set vote together: no single rule writes a cell")
         return self._run(X, board, reads, traced=True)
 
     def predict(self, X: Any) -> Board:
-        """The labels of each row, 0 or 1; a cell nobody wrote becomes 0."""
-        board = self.apply(X)
-        board[board == UNSET] = 0
-        return board
+        """The labels of each row, 0 or 1; a cell that no rule writes becomes 0."""
+        return closed(self.apply(X))
+
+    def __repr__(self) -> str:
+        rules = counted(len(self.arrays.stops), "rule")
+        return f"<RuleTable: {rules} for {counted(self.schema.n_labels, 'label')}>"
 
     def _run(self, X: Any, board: Board | None, reads: Board | None, traced: bool) -> Run:
         from labelrules.kernels.apply import run_list, run_set
@@ -86,7 +100,7 @@ class RuleTable:
 
 
 def columns_of(X: Matrix) -> "EncodedFeatures":
-    """Encoded features as the kernels take them; nothing is copied but the column pointers."""
+    """Encoded features as the kernels take them; only the column pointers are copied."""
     from labelrules.kernels.apply import EncodedFeatures
 
     if sparse.issparse(X):

@@ -1,4 +1,4 @@
-"""Rules with an order, or with a vote."""
+"""Theories: decision lists, whose rules have an order, and rule sets, whose rules vote."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
@@ -16,19 +17,24 @@ from labelrules.rules.rule import Evidence, Rule
 
 
 class Run(NamedTuple):
-    """What happened when a decision list was applied."""
+    """The board that a decision list has written, and which rule wrote what."""
 
     board: Board
-    """The board after the last rule; cells nobody wrote are `UNSET`."""
+    """The board after the last rule; cells that no rule wrote are `UNSET`."""
     writer: npt.NDArray[np.int32]
     """For each cell the rule that wrote it, -1 if none did."""
     stopped: npt.NDArray[np.int32]
     """For each row the stopping rule that fired on it, -1 if none did."""
 
+    def __repr__(self) -> str:
+        n_rows, n_labels = self.board.shape
+        n_written = int((self.board != UNSET).sum())
+        return f"<Run: {n_written} of {n_rows} x {n_labels} cells written>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Theory:
-    """Rules over one schema; use `DecisionList` or `RuleSet`."""
+    """Base class of theories: rules over one schema; use `DecisionList` or `RuleSet`."""
 
     schema: Schema
     rules: tuple[Rule, ...] = ()
@@ -53,25 +59,62 @@ class Theory:
         X : array, sparse matrix, frame or Dataset
             Rows, encoded with the schema of the theory.
         board : array of int8, optional
-            Cells already written (0 or 1) and still open (`UNSET`); a fresh board
-            by default. It is not changed.
+            Cells already written (0 or 1) and still open (`UNSET`); an empty board by
+            default. It is not changed.
         reads : array of int8, optional
-            Another board for the conditions on labels to look at, such as the
-            predictions of a first layer. By default they look at the board that
+            Another board on which the conditions on labels are tested, such as the
+            predictions of a first layer. By default they are tested on the board that
             is being written.
 
         Returns
         -------
         array of int8
-            The board with the predictions; cells nobody wrote stay `UNSET`.
+            The board with the predictions; cells that no rule writes stay `UNSET`.
         """
         raise NotImplementedError
 
     def predict(self, X: Any) -> Board:
-        """The labels of each row, 0 or 1; a cell nobody wrote becomes 0."""
-        board = self.apply(X)
-        board[board == UNSET] = 0
-        return board
+        """The labels of each row, 0 or 1; a cell that no rule writes becomes 0."""
+        return closed(self.apply(X))
+
+    def to_frame(self, library: str = "pandas", *, per: str = "rule") -> Any:
+        """The theory as a data frame, in the order of its rules.
+
+        Columns with rules in rows: `layer`, `is_fallback`, `number` (of the rule in its layer,
+        from 1), `head` and `body` as text, `n_labels`, `n_conditions`, `right` and `wrong` (of
+        all labels of the head together; missing without evidence), `votes` (of all labels
+        together; missing where rules have an order), `stops`, and the form of the rule:
+        `polarity`, `extent`, `dependence`, `constraint` (missing for most).
+
+        With labels in rows: `layer`, `is_fallback`, `number`, `label`, `present`, `right`,
+        `wrong`, `votes`, `body`.
+
+        A theory without layers is its own layer 1. Rules for rows without labels count as a
+        layer after the last one.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            The library of the frame, which must be installed.
+        per : {"rule", "label"}, default="rule"
+            Whether a row is a rule, or a label in the head of a rule.
+
+        Examples
+        --------
+        >>> from labelrules import load, parse
+        >>> schema = load("magazines").schema
+        >>> theory = parse("quality (6/1), not sports (5/2) <- sex = Male", schema)
+        >>> theory.to_frame()[["head", "body", "right", "wrong"]]
+                          head        body  right  wrong
+        0  quality, not sports  sex = Male     11      3
+        >>> theory.to_frame(per="label")[["label", "present", "right", "wrong"]]
+             label  present  right  wrong
+        0  quality     True      6      1
+        1   sports    False      5      2
+        """
+        from labelrules.rules.formats.frame import frame_of_theory
+
+        return frame_of_theory(self, library, per)
 
     def as_full_predictions(self) -> Self:
         """The same bodies with every head completed by the absence of the other labels."""
@@ -92,13 +135,17 @@ class Theory:
             return replace(self, rules=self.rules[index])
         return self.rules[index]
 
+    def __repr__(self) -> str:
+        rules, labels = counted(len(self), "rule"), counted(self.schema.n_labels, "label")
+        return f"<{type(self).__name__}: {rules} for {labels}>"
+
     def __str__(self) -> str:
         from labelrules.rules.formats.text import theory_text
 
         return theory_text(self)
 
     def _repr_html_(self) -> str:
-        """How notebooks show it."""
+        """The theory as notebooks display it."""
         from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 
         return theory_html(self, max_rules=SHOWN_IN_NOTEBOOKS)
@@ -141,7 +188,7 @@ class DecisionList(Theory):
         return self.run(X, board, reads=reads).board
 
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
-        """Apply the rules and also tell which rule wrote each cell and ended each row."""
+        """Apply the rules; the result names the rule that wrote each cell and ended each row."""
         matrix = encode(X, self.schema)
         board = start_board(board, matrix, self.schema)
         seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
@@ -168,21 +215,21 @@ class DecisionList(Theory):
     def with_counts(self, run: Run, truth: Board) -> "DecisionList":
         """The same list with evidence from a run of it, counted against the true labels."""
         right = run.board == truth
-        counts = [
-            tuple(
-                np.bincount(run.writer[:, label][wrote], minlength=len(self)).tolist()
-                for wrote in (
-                    (run.writer[:, label] >= 0) & right[:, label],
-                    (run.writer[:, label] >= 0) & ~right[:, label],
-                )
-            )
-            for label in range(self.schema.n_labels)
-        ]
+        writers = run.writer + 1  # 0 for none
+        counts = np.array(
+            [
+                [
+                    np.bincount(writers[cells[:, label], label], minlength=len(self) + 1)
+                    for label in range(self.schema.n_labels)
+                ]
+                for cells in (right, ~right)
+            ]
+        )
         rules = [
             rule.with_evidence(
-                Evidence(*(count[number] for count in counts[label])) for label in rule.head.labels
+                Evidence(*counts[:, label, number].tolist()) for label in rule.head.labels
             )
-            for number, rule in enumerate(self.rules)
+            for number, rule in enumerate(self.rules, 1)
         ]
         return DecisionList(self.schema, rules)
 
@@ -190,10 +237,10 @@ class DecisionList(Theory):
 class RuleSet(Theory):
     r"""Rules without order: those that fire on a row vote on each label.
 
-    Conditions on labels look at the board as it was before any rule of the set.
-    A rule casts one vote on each label of its head, or as many as `Rule.votes` says.
-    More votes for presence than for absence write 1, otherwise 0; a label nobody
-    votes on stays open.
+    Conditions on labels are tested on the board as it was before any rule of the set.
+    A rule casts one vote on each label of its head, or the number in `Rule.votes`.
+    More votes for presence than for absence write 1, otherwise 0; a label without votes
+    stays open.
 
     Parameters
     ----------
@@ -222,7 +269,7 @@ class RuleSet(Theory):
                 )
 
     def __eq__(self, other: object) -> bool:
-        """The same rules, each as often: without an order that is all that counts."""
+        """Whether both have the same rules, each as often, in any order."""
         if not isinstance(other, RuleSet):
             return NotImplemented
         return self.schema == other.schema and Counter(self.rules) == Counter(other.rules)
@@ -241,7 +288,7 @@ class RuleSet(Theory):
         return board
 
     def margin(self, X: Any) -> Integers:
-        r"""By how many votes presence wins, rows by labels; below 0 where absence does.
+        r"""Votes for presence minus votes for absence, rows by labels.
 
         Examples
         --------
@@ -266,15 +313,20 @@ class RuleSet(Theory):
         return votes
 
 
+def closed(board: Board) -> Board:
+    """The board with its open cells set to 0, absent."""
+    return np.where(board == UNSET, np.int8(0), board)
+
+
 def start_board(board: Board | None, X: Matrix, schema: Schema) -> Board:
-    """A fresh board for the rows of X, or a copy of the one given."""
+    """An empty board for the rows of X, or a copy of the given one."""
     if board is None:
         return np.full((X.shape[0], schema.n_labels), UNSET)
     return checked_board(board, X, schema, "board").copy()
 
 
 def checked_board(board: Any, X: Matrix | Board, schema: Schema, name: str) -> Board:
-    """A board given by the user, as int8, if its shape and its values fit."""
+    """A board given by the user, as int8; its shape and values must fit."""
     cells = np.asarray(board)
     expected = (X.shape[0], schema.n_labels)
     if cells.shape != expected:
@@ -285,7 +337,7 @@ def checked_board(board: Any, X: Matrix | Board, schema: Schema, name: str) -> B
 
 
 def check_rule(rule: Rule, schema: Schema, where: str) -> None:
-    """Refuse a rule that speaks of columns or categories which the schema does not have."""
+    """Raise an error if a rule uses columns or categories that the schema does not have."""
     if rule.head.n_labels != schema.n_labels:
         raise ValueError(
             f"{where}: its head is over {rule.head.n_labels} labels, "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 labelrules evaluate model.json yeast --part test
-labelrules evaluate model.json readers.csv --measure f1/micro/full --measure subset/example/full
+labelrules evaluate model.json readers.csv --measure f1/micro/full --measure subset/samples/full
 labelrules evaluate my-rules.txt magazines --json
 """
 

@@ -313,7 +313,7 @@ def association_rules(
         How many rules to keep: the best by `measure` of all that are asked for. Bodies from
         which no better rule can come are left, where a bound is known: for the six named above;
         and for heads of a single label that is present, by measures whose formula rises with
-        right cells and falls with wrong ones, if they are partial, by micro- or label-averaging.
+        right cells and falls with wrong ones, if they are partial, by micro or macro averaging.
         Elsewhere all rules are looked at, and the best are kept.
     productive : bool, default=False
         Whether to keep only rules with more confidence than each rule of the same head whose body

@@ -101,7 +101,7 @@ def score(measure: str | Measure, rules: "AssociationRules") -> Floats:
     if isinstance(measure, str):
         counts = rules.n_both, rules.n_body, rules.n_head, rules.data.n_rows
         return np.asarray(INTERESTS[measure](*counts), dtype=np.float64)
-    if measure.predictions == "partial" and measure.averaging in ("micro", "label"):
+    if measure.predictions == "partial" and measure.averaging in ("micro", "macro"):
         return _by_labels(measure, rules)
     return _one_by_one(measure, rules)
 
@@ -148,7 +148,7 @@ def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -
     if isinstance(measure, str):
         n_head = np.where(present == 1, ones, n_rows - ones)
         return np.asarray(INTERESTS[measure](both, both, n_head, n_rows), dtype=np.float64)
-    if measure.predictions == "full" or measure.averaging not in ("micro", "label"):
+    if measure.predictions == "full" or measure.averaging not in ("micro", "macro"):
         return None
     if not is_monotone(measure.formula):
         return None

@@ -51,11 +51,11 @@ class Settings:
     def scores_literals(self) -> bool:
         """Whether the best head follows from the scores of its labels, one by one."""
         measure = self.measure
-        if measure.predictions == "full" or measure.averaging not in ("micro", "label"):
+        if measure.predictions == "full" or measure.averaging not in ("micro", "macro"):
             return False
         if self.heads == "single":
             return True
-        return self.lift is None and (measure.averaging == "label" or _is_ratio(measure))
+        return self.lift is None and (measure.averaging == "macro" or _is_ratio(measure))
 
     @property
     def tallies_decide(self) -> bool:
@@ -146,14 +146,14 @@ def _check_together(settings: Settings) -> None:
     if measure.averaging == "micro" and not _is_ratio(measure):
         raise ValueError(
             f"no exact search is known for heads of several labels under {measure}: use the "
-            f"averaging 'label', as in '{measure.formula}/label/{measure.predictions}', or "
+            f"averaging 'macro', as in '{measure.formula}/macro/{measure.predictions}', or "
             "heads='single'"
         )
     _check_slow_search(settings)
 
 
 def _check_slow_search(settings: Settings) -> None:
-    wanted = "a measure of partial predictions with micro or label averaging, and no lift"
+    wanted = "a measure of partial predictions with micro or macro averaging, and no lift"
     if settings.order == "prepend":
         raise ValueError(f"order='prepend' needs {wanted}, not {settings.measure}")
     if settings.polarity == "rarer" and not settings.relative:
@@ -162,9 +162,9 @@ def _check_slow_search(settings: Settings) -> None:
             "presence and absence count alike"
         )
     partial = settings.measure.predictions == "partial"
-    if settings.fixed_head and not (partial and settings.measure.averaging in ("micro", "label")):
+    if settings.fixed_head and not (partial and settings.measure.averaging in ("micro", "macro")):
         raise ValueError(
-            "fixed_head needs a measure of partial predictions with micro or label averaging, "
+            "fixed_head needs a measure of partial predictions with micro or macro averaging, "
             f"not {settings.measure}"
         )
 

@@ -13,8 +13,7 @@ from labelrules._checks import counted
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
-from labelrules.rules.formats.latex import is_sampled, theory_parts
-from labelrules.rules.formats.text import SPELLED_OUT
+from labelrules.rules.formats.text import SPELLED_OUT, is_sampled, theory_parts
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import Theory
@@ -85,9 +84,9 @@ def theory_html(
     if evidence and any(rule.evidence for rule in theory):
         parts.append('<p class="about">Behind a label: how often it was right/wrong</p>')
     for heading, part in theory_parts(theory):
-        sampled = isinstance(theory, LayeredTheory) and is_sampled(theory, part)
+        sampled = is_sampled(theory, part)
         order = "" if part.ordered else ", in any order"
-        parts += [f"<h4>{_text(heading)}{order}</h4>"] if heading else []
+        parts += [f"<h4>{_text(heading.removesuffix(':'))}{order}</h4>"] if heading else []
         parts += _rule_list(part, evidence or sampled, max_rules)
     inner = "\n".join([f"<style>{STYLE}</style>", *parts])
     fragment = f'<div class="labelrules">\n{inner}\n</div>'

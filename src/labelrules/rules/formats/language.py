@@ -1,4 +1,4 @@
-"""Reading one line of the rule language."""
+"""Reading the lines of the rule language: rules, and headings of layers."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,8 @@ from typing import Literal, NoReturn, TypeAlias
 from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body, Condition, Operator
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule
-
-# -------------------- The words of the rule language: how names and numbers are written and read
-# back
 
 Style: TypeAlias = Literal["plain", "unicode", "ascii"]
 
@@ -24,7 +22,7 @@ _UNESCAPES = {text[1]: sign for sign, text in _ESCAPES.items()}
 
 
 class RuleSyntaxError(ValueError):
-    """A text is no rule; the message shows the place.
+    """An error in the text of a rule; the message shows its place.
 
     Attributes
     ----------
@@ -131,11 +129,9 @@ def _unescaped(text: str, line: str, number: int, place: int) -> str:
 
 
 def fail_at(message: str, line: str, number: int, place: int) -> NoReturn:
-    """Say what is wrong at a place of a line, counted from 0."""
+    """Raise an error at a place of a line, counted from 0."""
     raise RuleSyntaxError(message, line, number, place + 1)
 
-
-# ---------------------------------------------------------------- the main part
 
 _ASCII_OPERATORS: dict[str, Operator] = {
     "<=": "<=", "≤": "<=", ">": ">", "=": "=", "!=": "!=", "≠": "!=",
@@ -158,26 +154,26 @@ class RuleParser:
         return self.tokens[self.at]
 
     def take(self) -> Token:
-        """Go on by one token, but not past the end."""
+        """Return the next token and move on, but not past the end."""
         token = self.next
         self.at += token.kind != "end"
         return token
 
     def took(self, kind: str) -> bool:
-        """Go on if the next token is of this kind."""
-        found = self.next.kind == kind
-        self.at += found
-        return found
+        """Move on if the next token is of this kind."""
+        matches = self.next.kind == kind
+        self.at += matches
+        return matches
 
     def expect(self, kind: str, what: str) -> Token:
         """The next token, which must be of this kind."""
         if self.next.kind != kind:
-            found = f"not {quoted(self.next.text)}" if self.next.text else "but the line ends"
-            self.fail(f"expected {what}, {found}")
+            instead = f"not {quoted(self.next.text)}" if self.next.text else "but the line ends"
+            self.fail(f"expected {what}, {instead}")
         return self.take()
 
     def fail(self, message: str, token: Token | None = None) -> NoReturn:
-        """Say what is wrong at a token, the next one by default."""
+        """Raise an error at a token, the next one by default."""
         fail_at(message, self.line, self.number, (token or self.next).start)
 
     def rule(self) -> Rule:
@@ -228,14 +224,14 @@ class RuleParser:
         return literals, evidence, votes, stops
 
     def others(self) -> bool:
-        """Take "not others" if it comes next."""
+        """Move past "not others" if it comes next."""
         following = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-        found = self.next.kind == "not" and (following.kind, following.text) == ("word", "others")
-        self.at += 2 * found
-        return found
+        comes = self.next.kind == "not" and (following.kind, following.text) == ("word", "others")
+        self.at += 2 * comes
+        return comes
 
     def evidence(self) -> Evidence:
-        """How often right and wrong, after the bracket."""
+        """The counts of right and wrong predictions, after the bracket."""
         right = self.count()
         self.expect("slash", "a slash between the numbers of right and wrong predictions")
         wrong = self.count()
@@ -243,7 +239,7 @@ class RuleParser:
         return Evidence(right, wrong)
 
     def votes(self) -> int:
-        """How many votes, as in x3."""
+        """A number of votes, as in x3."""
         token = self.take()
         sign, digits = token.text[:1], token.text[1:]
         if sign != "x" or not (digits.isascii() and digits.isdigit()):
@@ -271,7 +267,7 @@ class RuleParser:
         return self.schema.label_index[token.text], value
 
     def name(self, what: str) -> Token:
-        """A word, or what stands in quotes."""
+        """A word, or a text in quotes."""
         if self.next.kind == "string":
             return self.take()
         token = self.expect("word", what)
@@ -310,7 +306,7 @@ class RuleParser:
         return Condition.label(self.schema.label_index[token.text])
 
     def comparison(self, column: int) -> Condition:
-        """What a feature is compared with."""
+        """The comparison of a feature with a value."""
         feature = self.schema.features[column]
         sign = self.take()
         operator = _ASCII_OPERATORS[sign.text]
@@ -344,3 +340,129 @@ class RuleParser:
         if not isfinite(value) or "_" in token.text or not token.text.isascii():
             self.fail(f"{quoted(token.text)} is not a finite number", token)
         return value
+
+
+NO_LABELS = "rows without labels:"
+"""The heading of the rules for rows in which no label is predicted."""
+
+
+def is_heading(words: list[Token]) -> bool:
+    """Whether a line is the heading of a layer; in a rule no number follows a label "layer"."""
+    first, second = words[0], words[1]
+    named = (first.kind, first.text) == ("word", "layer")
+    return named and second.kind == "word" and second.text[:1].isdigit()
+
+
+def is_fallback(words: list[Token]) -> bool:
+    """Whether a line is the heading of rules for rows without labels."""
+    return [(word.kind, word.text) for word in words[:2]] == [("word", "rows"), ("word", "without")]
+
+
+class HeadingParser(RuleParser):
+    """Reads the heading of a layer from the tokens of one line.
+
+    ::
+
+        heading   = "layer" number ["," inference] ":"
+        inference = "until stable in at most" n "rounds"
+                  | "label by label in at most" n "rounds" [", in the order" label { "," label }]
+                  | "sampled" n "times after" n "rounds, seed" n
+
+    Only the last layer may have an inference.
+    """
+
+    def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:
+        super().__init__(list(_with_colons_apart(tokens)), schema, line, number)
+
+    def heading(self) -> tuple[int, Inference]:
+        """The number of the layer and its inference."""
+        self.take()
+        number = self.count()
+        inference = self.inference() if self.took("comma") else Once()
+        if not self.took_words(":"):
+            self.fail("expected a colon at the end of the heading of a layer")
+        self.expect("end", "the end of the line")
+        return number, inference
+
+    def fallback(self) -> None:
+        """The heading of the rules for rows without labels."""
+        if not self.took_words("rows without labels :"):
+            self.fail(f"expected {NO_LABELS!r}, with a colon")
+        self.expect("end", "the end of the line")
+
+    def inference(self) -> Inference:
+        """The inference of the last layer."""
+        start = self.next
+        try:
+            if self.took_words("until stable in at most"):
+                return UntilStable(self.rounds())
+            if self.took_words("label by label in at most"):
+                return self.label_by_label()
+            if not self.took_words("sampled"):
+                self.fail(
+                    "expected 'until stable in at most', 'label by label in at most' or 'sampled' "
+                    "after the number of the layer"
+                )
+            return self.sampling()
+        except RuleSyntaxError:
+            raise
+        except ValueError as problem:  # of the numbers or labels, which have no place of their own
+            self.fail(str(problem), start)
+
+    def label_by_label(self) -> LabelByLabel:
+        """A number of rounds, and perhaps an order of the labels."""
+        inference = LabelByLabel(self.rounds(), self.order() if self.took("comma") else None)
+        inference.labels(self.schema.n_labels)
+        return inference
+
+    def sampling(self) -> Gibbs:
+        """The numbers of samples and of rounds before them, and the seed."""
+        n_samples = self.count()
+        if not self.took_words("times after"):
+            self.fail("expected 'times after' and a number of rounds")
+        burn_in = self.rounds()
+        if not (self.took("comma") and self.took_words("seed")):
+            self.fail("expected a comma, 'seed' and a number")
+        return Gibbs(n_samples, burn_in, self.count())
+
+    def rounds(self) -> int:
+        """A number of rounds."""
+        number = self.count()
+        if not (self.took_words("rounds") or self.took_words("round")):
+            self.fail("expected 'rounds' after their number")
+        return number
+
+    def order(self) -> list[int]:
+        """The labels, in their order."""
+        if not self.took_words("in the order"):
+            self.fail("expected 'in the order' and the labels")
+        labels = [self.label()]
+        while self.took("comma"):
+            labels.append(self.label())
+        return labels
+
+    def label(self) -> int:
+        """A label by its name."""
+        token = self.next
+        label, value = self.literal()
+        if not value:
+            self.fail("expected a label", token)
+        return label
+
+    def took_words(self, text: str) -> bool:
+        """Move past these words if they come next."""
+        words = [("word", word) for word in text.split()]
+        coming = self.tokens[self.at : self.at + len(words)]
+        matches = [(token.kind, token.text) for token in coming] == words
+        self.at += len(words) * matches
+        return matches
+
+
+def _with_colons_apart(tokens: list[Token]) -> Iterator[Token]:
+    """The tokens with a colon at the end of a word as a token of its own."""
+    for token in tokens:
+        if token.kind == "word" and token.text.endswith(":") and token.text != ":":
+            yield Token("word", token.text[:-1], token.start)
+            yield Token("word", ":", token.start + len(token.text) - 1)
+        else:
+            yield token

@@ -1,35 +1,32 @@
 """Rules in Markdown: the rule language, with labels in bold.
 
-It is made to be read as it stands and as a page, in a README, a wiki or a notebook, so there are
-no formulas and no HTML. Names that are not plain words stand in quotes, as in the rule language,
-and in code spans, where no sign has a meaning. What a page shows can be given to `parse`.
+It reads well both as source and as a page, in a README, a wiki or a notebook, so there are no
+formulas and no HTML. Names that are not plain words stand in quotes, as in the rule language, and
+in code spans, where no character has a meaning. `parse` reads what a page shows.
 """
 
 import re
+from typing import Any
 
 from labelrules.data.schema import Schema
-from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.language import KEYWORDS, name_text, number_text
 from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.text import CATEGORY_KEYWORDS, head_parts
+from labelrules.rules.formats.text import Notation
+from labelrules.rules.layered_theory import theory_of
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory
 
-_SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def theory_markdown(theory: Theory, evidence: bool = False) -> str:
+def theory_markdown(theory: Any, evidence: bool = False) -> str:
     r"""A theory as a Markdown list, numbered if its order matters.
 
     Each layer is a list of its own, below its heading in bold; so are rules in any order.
 
     Parameters
     ----------
-    theory : Theory
+    theory : Theory or fitted learner
     evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong. A layer that
-        is sampled from shows it in any case: there it says how probable a label is.
+        Whether to show evidence, as in `theory_text`.
 
     Examples
     --------
@@ -40,7 +37,7 @@ def theory_markdown(theory: Theory, evidence: bool = False) -> str:
     2. **quality** ← education ≠ Primary
     """
     lists = []
-    for heading, part, counts in headed_parts(theory, evidence):
+    for heading, part, counts in headed_parts(theory_of(theory), evidence):
         rules = "\n".join(
             f"{f'{number}.' if part.ordered else '-'} {rule_markdown(rule, part.schema, counts)}"
             for number, rule in enumerate(part, 1)
@@ -59,46 +56,39 @@ def rule_markdown(rule: Rule, schema: Schema, evidence: bool = False) -> str:
     >>> print(rule_markdown(parse_rule("quality, * <- not tabloid", schema), schema))
     **quality**, \* ← not **tabloid**
     """
-    shown, others = head_parts(rule, evidence)
-    parts = [
-        _literal(part.label, part.value, schema)
-        + (f" x{part.votes}" if part.votes > 1 else "")
-        + (f" ({part.evidence.right}/{part.evidence.wrong})" if part.evidence else "")
-        for part in shown
-    ]
-    parts += ["not others"] if others else []
-    parts += [r"\*"] if rule.stops else []
-    body = ", ".join(_condition(condition, schema) for condition in rule.body)
-    return f"{', '.join(parts)} ← {body or 'true'}"
+    return _MARKDOWN.rule(rule, schema, evidence)
 
 
-def _literal(label: int, value: int, schema: Schema) -> str:
-    return ("" if value else "not ") + f"**{_name(schema.labels[label])}**"
+class _Markdown(Notation):
+    stop = r"\*"
+
+    def label(self, name: str) -> str:
+        return f"**{self.feature(name)}**"
+
+    def absent(self, label: str) -> str:
+        return f"not {label}"
+
+    def feature(self, name: str) -> str:
+        return _plain_or_code(name, super().feature(name))
+
+    def category(self, name: str) -> str:
+        return _plain_or_code(name, super().category(name))
 
 
-def _condition(condition: Condition, schema: Schema) -> str:
-    if condition.on_label:
-        return _literal(condition.column, int(condition.value), schema)
-    feature = schema.features[condition.column]
-    if feature.categories is None:
-        value = number_text(condition.value)
-    else:
-        value = _name(feature.categories[int(condition.value)], CATEGORY_KEYWORDS)
-    return f"{_name(feature.name)} {_SIGNS[condition.operator]} {value}"
+_MARKDOWN = _Markdown("unicode")
 
 
-def _name(name: str, keywords: frozenset[str] = KEYWORDS) -> str:
-    text = name_text(name, "unicode", keywords)
+def _plain_or_code(name: str, text: str) -> str:
     return _word(text) if text == name else _code(text)
 
 
 def _word(text: str) -> str:
-    """Plain words; of their signs only the underscore could mean something."""
+    """Plain words, in which only the underscore has a meaning in Markdown."""
     return text.replace("_", r"\_")
 
 
 def _code(text: str) -> str:
-    """Text in quotes as a code span; its fence is longer than any row of backticks in it."""
+    """Text in quotes as a code span; its fence is longer than any run of backticks in it."""
     fence = "`" * (1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
     return f"{fence}{text}{fence}"
 

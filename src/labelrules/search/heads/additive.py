@@ -1,7 +1,7 @@
 """Heads for values that labels contribute one by one: a mean or a sum over labels.
 
-Label-based and macro-averaging always are of this kind, whatever the formula; example-based
-precision and Hamming accuracy are as long as each row counts with all its labels or with none.
+Means over labels (macro) and over cells always are, whatever the formula; example-based precision
+and Hamming accuracy are as long as each row counts with all its labels or with none.
 """
 
 import math
@@ -35,13 +35,13 @@ class Scores:
         self.averaging = problem.measure.averaging
         self.counts = problem.counts
         self.n_rows = problem.n_rows
-        self.by_cell = self.averaging == "example" or known_formula(problem.measure) is not None
+        self.by_cell = self.averaging == "samples" or known_formula(problem.measure) is not None
         """Whether each cell adds 1 or nothing, where a label's score is a sum over its cells."""
-        self.are_whole = self.averaging != "label" and self.by_cell
+        self.are_whole = self.averaging != "macro" and self.by_cell
         """Whether the floats are whole numbers, which compare exactly."""
         self.shares: npt.NDArray[Any] | None = None
         """Exact contributions, where rows weigh by their number of open cells."""
-        if self.averaging == "example" and not problem.rows_are_whole:
+        if self.averaging == "samples" and not problem.rows_are_whole:
             self.shares = _shares(problem)
             self.are_whole = False
             self.floats: Floats = self.shares.astype(np.float64)
@@ -49,7 +49,7 @@ class Scores:
         self.floats = np.broadcast_to(self._of(self.counts), (2, problem.n_labels))
 
     def _of(self, c: Confusion) -> Any:
-        if self.averaging == "label":
+        if self.averaging == "macro":
             return np.asarray(self.formula(*c), dtype=np.float64)
         if not self.are_whole:
             *each, empty = unit_values(self.formula)
@@ -72,7 +72,7 @@ class Scores:
             return Fraction(f"{score:.11e}")  # errors of rounding shall not part ties
 
     def _exactly(self, c: list[int]) -> Fraction:
-        if self.averaging == "label":
+        if self.averaging == "macro":
             return self.formula.exact(*c)
         units = [self.formula.exact(*row) for row in _UNITS.tolist()]
         parts = [*c, self.n_rows - sum(c)]
@@ -122,7 +122,7 @@ def best_separable(problem: HeadProblem) -> SeparableFound:
 
 def _reaching(problem: HeadProblem) -> Mask:
     """The literals of the best score, by value and label."""
-    if problem.measure.averaging == "label" and known_formula(problem.measure):
+    if problem.measure.averaging == "macro" and known_formula(problem.measure):
         parts = parts_of(problem.measure.formula, problem.counts, problem.n_rows)
         return leading(problem, parts)
     scores = Scores(problem)

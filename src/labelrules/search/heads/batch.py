@@ -28,11 +28,11 @@ def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
     --------
     >>> tallies_decide(Measure.parse("f1/micro/full"))
     True
-    >>> tallies_decide(Measure.parse("f1/example/full"))
+    >>> tallies_decide(Measure.parse("f1/samples/full"))
     False
     """
     name = known_formula(measure)
-    if measure.averaging == "example":
+    if measure.averaging == "samples":
         return whole_rows and name in ("precision", "hamming")
     return measure.averaging != "micro" or name in RATIOS
 
@@ -155,10 +155,10 @@ def _scores(measure: Measure, n_rows: int, relative: bool, counted: Tally) -> Fl
 def _weights(measure: Measure, n_rows: int) -> Floats | None:
     """What the four counts weigh, and a constant; None where the score is the formula's."""
     is_hamming = measure.formula.name == "hamming"
-    if measure.averaging == "macro":
+    if measure.averaging == "cell":
         *each, empty = unit_values(measure.formula)
         return np.array([*((value - empty) / n_rows for value in each), empty])
-    if measure.averaging == "example":
+    if measure.averaging == "samples":
         return np.array([1, 0, is_hamming, 0, 0]) / n_rows
     if measure.predictions == "full" and measure.averaging == "micro":
         # The summed counts rise with the right cells, so each label votes by these.

@@ -142,7 +142,7 @@ def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
         return _singles(problem)
     raise ValueError(
         f"no exact search is known for heads of several labels under {problem.measure}: use the "
-        f"averaging 'label', as in '{formula}/label/{problem.measure.predictions}', or "
+        f"averaging 'macro', as in '{formula}/macro/{problem.measure.predictions}', or "
         "max_labels=1 with partial predictions"
     )
 
@@ -154,7 +154,7 @@ def _lifted_key(problem: HeadProblem, found: RatioFound) -> tuple[Any, ...]:
 
 def _singles(problem: HeadProblem) -> HeadFound:
     """Every single literal, scored by the formula itself."""
-    labelwise = Measure(problem.measure.formula, "label", problem.measure.predictions)
+    labelwise = Measure(problem.measure.formula, "macro", problem.measure.predictions)
     found = best_of_sizes(
         HeadProblem(
             problem.Y, problem.covered, labelwise, problem.board, problem.convention,
@@ -225,7 +225,7 @@ def _found(problem: HeadProblem, method: Method, head: Board, evaluated: Any) ->
 
 _Search: TypeAlias = Callable[[HeadProblem, int], HeadFound]
 _SEARCHES: dict[str, _Search] = {
-    "micro": _micro, "label": _by_label, "macro": _by_label, "example": _by_example,
+    "micro": _micro, "macro": _by_label, "cell": _by_label, "samples": _by_example,
 }  # fmt: skip
 _WHOLE_ROWS: dict[str, _Search] = {
     "precision": _by_label, "hamming": _by_label, "recall": _recall, "f": _f, "subset": _subset,
@@ -270,7 +270,7 @@ def rehead(
     >>> from labelrules import load, parse
     >>> readers = load("magazines")
     >>> theory = parse("quality <- education = University\nquality <- true", readers.schema)
-    >>> print(rehead(theory, readers, "subset/example/full"))
+    >>> print(rehead(theory, readers, "subset/samples/full"))
     quality, tabloid, not fashion, not sports <- education = University
     not quality, not tabloid, not fashion, not sports <- true
     """

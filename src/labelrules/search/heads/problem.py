@@ -12,7 +12,11 @@ import numpy.typing as npt
 from labelrules._checks import suggestion
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.measures import Confusion, Measure, confusion, tally, traits
-from labelrules.measures.confusion import checked_coverage, checked_labels, checked_predictions
+from labelrules.measures.confusion_matrix import (
+    checked_coverage,
+    checked_labels,
+    checked_predictions,
+)
 from labelrules.search.heads.size_bonus import Lift, factors, no_lift
 
 RuleConvention: TypeAlias = Literal["chapter", "head-relative", "plain"]

@@ -170,10 +170,10 @@ def _refuse_if_invalid(problem: HeadProblem, strategy: Strategy) -> None:
         return
     known = traits(problem.measure, problem.convention, written=problem.board is not None)
     plain_f = problem.convention == "plain" and str(problem.measure).startswith("f")
-    if plain_f and problem.measure.averaging == "example":
+    if plain_f and problem.measure.averaging == "samples":
         raise ValueError(
             f"the strategy {strategy!r} may miss the best head for {problem.measure} counted "
-            "plainly; the counterexample 'f-full-example-plain-finds' shows it: use best_head"
+            "plainly; the counterexample 'f-full-samples-plain-finds' shows it: use best_head"
         )
     if known is None:
         raise ValueError(

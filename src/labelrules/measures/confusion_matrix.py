@@ -1,4 +1,7 @@
-"""From cells to right and wrong: tallies and confusion matrices."""
+"""Tallies and confusion matrices: the one definition of what counts as right and wrong.
+
+Kernels have the same definition for compiled code, see ``labelrules.kernels``.
+"""
 
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -11,9 +14,9 @@ from labelrules._types import UNSET, Board, Floats, Mask
 Counts: TypeAlias = npt.NDArray[np.signedinteger]
 """Counts of any width: one per cell, per row or per label."""
 
-Convention: TypeAlias = Literal["chapter", "head-relative", "plain"]
-CONVENTIONS: tuple[str, ...] = get_args(Convention)
-"""How the cells of a rule are counted; see :func:`confusion`."""
+Counting: TypeAlias = Literal["chapter", "head-relative", "plain"]
+COUNTINGS: tuple[str, ...] = get_args(Counting)
+"""How the cells of a rule become true and false positives and negatives; see :func:`confusion`."""
 
 
 class Confusion(NamedTuple):
@@ -24,22 +27,36 @@ class Confusion(NamedTuple):
     tn: Counts
     fn: Counts
 
+    def __repr__(self) -> str:
+        return _counts_text("Confusion", self)
+
     def sum(self, axis: int | None = None) -> "Confusion":
-        """The matrices added up, over everything or along one axis, in 64-bit integers."""
+        """The sum of the matrices, over everything or along one axis, in 64-bit integers."""
         return Confusion(*(np.asarray(part.sum(axis=axis, dtype=np.int64)) for part in self))
 
 
 class Tally(NamedTuple):
-    """The ones and zeros of Y that a body covers, and all of them, in open cells only.
+    """How many ones and zeros of Y a body covers, and how many there are, in open cells only.
 
-    Per label from :func:`tally`, per cell from :func:`cells`. It knows no right or wrong yet:
-    that depends on the head.
+    Per label from :func:`tally`, per cell from :func:`cells`. What is right or wrong depends on
+    the head; see :func:`confusion`.
     """
 
     covered_ones: Counts
     covered_zeros: Counts
     ones: Counts
     zeros: Counts
+
+    def __repr__(self) -> str:
+        return _counts_text("Tally", self)
+
+
+def _counts_text(name: str, counts: Confusion | Tally) -> str:
+    """The counts of one matrix, or the shape of many."""
+    if np.size(counts[0]) != 1:
+        return f"<{name}: counts of shape {np.shape(counts[0])}>"
+    pairs = zip(counts._fields, counts, strict=True)
+    return f"<{name}: {', '.join(f'{field} {np.asarray(count).item()}' for field, count in pairs)}>"
 
 
 def cells(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
@@ -49,7 +66,8 @@ def cells(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
     all its counts are 0.
     """
     is_one = Y == 1
-    ones, zeros = (is_one, ~is_one) if board is None else _open(is_one, board)
+    is_open = np.True_ if board is None else board == UNSET
+    ones, zeros = is_one & is_open, ~is_one & is_open
     inside = covered[:, np.newaxis]
     return Tally(*(part.view(np.int8) for part in (ones & inside, zeros & inside, ones, zeros)))
 
@@ -64,7 +82,7 @@ def tally(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
     covered : ndarray of bool
         The rows that the body covers.
     board : ndarray of int8, optional
-        What is written already; only open (``UNSET``) cells are counted.
+        What earlier rules have written; only open (``UNSET``) cells are counted.
 
     Examples
     --------
@@ -80,59 +98,51 @@ def tally(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
 
 
 def confusion(
-    counted: Tally, value: npt.ArrayLike = 1, convention: Convention = "chapter"
+    counted: Tally, value: npt.ArrayLike = 1, counting: Counting = "chapter"
 ) -> Confusion:
-    """What is right and wrong when covered cells are predicted to be `value`.
+    """The confusion matrix when covered cells are predicted to be `value`.
 
     Parameters
     ----------
     counted : Tally
-        Of labels or of cells.
+        Of labels or of cells; arrays of any shape.
     value : array-like of 0 and 1
-        The prediction, one for all or one for each.
-    convention : {"chapter", "head-relative", "plain"}
-        ``"chapter"``: a covered cell is a true positive when it is predicted rightly, present
-        or absent, and a false positive when not; an uncovered one is a false negative when
-        present and a true negative when absent, whatever the head says.
+        The prediction, one for all or one for each element of the tally.
+    counting : {"chapter", "head-relative", "plain"}
+        ``"chapter"``: a covered cell is a true positive if the prediction is right, present or
+        absent, and a false positive if it is wrong; an uncovered one is a false negative if
+        present and a true negative if absent, whatever the head predicts.
         ``"head-relative"``: the same for covered cells; an uncovered one is a false negative
-        when it agrees with the head. So a rule for absence is counted as a rule for presence is.
-        ``"plain"``: only presence is positive, and what is not covered is predicted absent:
-        the usual counting of finished predictions.
+        if it agrees with the head. So rules for absence and for presence are counted alike.
+        ``"plain"``: only presence is positive, and uncovered cells are predicted absent: the
+        usual counting of finished predictions.
 
     Examples
     --------
     >>> Y = np.array([[0], [0], [1], [0]], dtype=np.int8)
     >>> counts = tally(Y, covered=np.array([True, True, True, False]))
-    >>> [int(count[0]) for count in confusion(counts, value=0)]
-    [2, 1, 1, 0]
-    >>> [int(count[0]) for count in confusion(counts, 0, "head-relative")]
-    [2, 1, 0, 1]
-    >>> [int(count[0]) for count in confusion(counts, 0, "plain")]
-    [0, 0, 3, 1]
+    >>> confusion(counts, value=0)
+    <Confusion: tp 2, fp 1, tn 1, fn 0>
+    >>> confusion(counts, 0, "head-relative")
+    <Confusion: tp 2, fp 1, tn 0, fn 1>
+    >>> confusion(counts, 0, "plain")
+    <Confusion: tp 0, fp 0, tn 3, fn 1>
     """
     inside_1, inside_0, ones, zeros = counted
     outside_1, outside_0 = ones - inside_1, zeros - inside_0
     present = np.asarray(value) == 1
-    if convention == "plain":
+    if counting == "plain":
         tp, fp = inside_1 * present, inside_0 * present
         return Confusion(tp, fp, zeros - fp, ones - tp)
     right, wrong = _swapped_unless(present, inside_1, inside_0)
-    if convention == "chapter":
+    if counting == "chapter":
         return Confusion(right, wrong, outside_0, outside_1)
     missed, rejected = _swapped_unless(present, outside_1, outside_0)
     return Confusion(right, wrong, rejected, missed)
 
 
-def _open(is_one: Mask, board: Board) -> tuple[Mask, Mask]:
-    is_open = board == UNSET
-    return is_one & is_open, ~is_one & is_open
-
-
 def _swapped_unless(keep: Mask, first: Counts, second: Counts) -> tuple[Counts, Counts]:
     return np.where(keep, first, second), np.where(keep, second, first)
-
-
-# -------------------- What is said at the door when arrays are not as they should be
 
 
 def checked_labels(Y: Any, name: str = "Y") -> Board:

@@ -1,0 +1,48 @@
+"""Functions that read a theory also take a fitted learner."""
+
+import numpy as np
+import pytest
+
+from labelrules import DecisionList, RuleSet, SeparateAndConquer, load, parse, theory_text
+from labelrules.rules import RuleTable, theory_latex, theory_markdown, theory_of
+
+READERS = load("magazines")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SeparateAndConquer().fit(READERS)
+
+
+@pytest.mark.parametrize("write", [theory_text, theory_latex, theory_markdown])
+def test_a_learner_is_written_as_its_theory(write, model):
+    assert write(model) == write(model.theory_)
+    assert write(model, evidence=True) == write(model.theory_, evidence=True) != write(model)
+
+
+def test_a_rule_table_of_a_learner_predicts_the_same(model):
+    assert np.array_equal(RuleTable(model).predict(READERS), model.predict(READERS))
+
+
+def test_a_theory_is_its_own():
+    for theory in (
+        DecisionList(READERS.schema),
+        RuleSet(READERS.schema),
+        parse("layer 1:", READERS.schema),
+    ):
+        assert theory_of(theory) is theory
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (SeparateAndConquer(), "a learner must be fitted to have one"),
+        (SeparateAndConquer, "or a fitted learner, not <class"),
+        ("quality <- true", "or a fitted learner, not str"),
+        (None, "or a fitted learner, not NoneType"),
+    ],
+)
+def test_anything_else_is_an_error(given, message):
+    for function in (theory_of, theory_text, theory_latex, theory_markdown, RuleTable):
+        with pytest.raises(TypeError, match=message):
+            function(given)
