@@ -63,7 +63,7 @@ def render(template: str, **values: object) -> "Markup":
     """
     from markupsafe import Markup
 
-    is_file = template.endswith((".html", ".css"))
+    is_file = template.endswith((".html", ".css", ".svg"))
     made = (_environment().get_template if is_file else _environment().from_string)(template)
     return Markup(made.render(values).rstrip("\n"))
 
@@ -86,6 +86,12 @@ def html_table(
 def paragraphs(lines: Iterable[str]) -> "Markup":
     """Lines of text, each a paragraph."""
     return render("{% for line in lines %}<p>{{ line }}</p>\n{% endfor %}", lines=list(lines))
+
+
+def folded(title: str, items: Sequence[Sequence[str]]) -> "Markup":
+    """A title with a number, and the items folded away, each of some lines; empty without items."""
+    call = '{% from "parts.html" import folded %}{{ folded(title, items, limit) }}'
+    return render(call, title=title, items=items, limit=SHOWN)
 
 
 def fragment(*parts: object) -> str:

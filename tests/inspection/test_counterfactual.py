@@ -19,7 +19,7 @@ from labelrules import (
     parse,
 )
 from labelrules.inspection import counterfactual
-from labelrules.inspection.counterfactuals.search import just_above
+from labelrules.inspection.counterfactuals import just_above
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
 from naive_counterfactual import fewest, naive_change, predicted
@@ -48,13 +48,13 @@ def check(theory, values, label, fixed=frozenset()):
     assert found.predicted == predicted(theory, [values])[0, label]
     assert fewest(theory, values, label, fixed) == (expected and len(expected))
     if expected is None:
-        assert (found.status, found.moves) == ("impossible", ())
+        assert (found.status, found.changes) == ("impossible", ())
         return
     after = values.copy()
     after[list(expected)] = list(expected.values())
     np.testing.assert_array_equal(found.values, after)
     assert found.status == "found"
-    assert [move.feature for move in found.moves] == [
+    assert [change.feature for change in found.changes] == [
         SCHEMA.feature_names[column] for column in sorted(expected)
     ]
     assert predicted(theory, [found.values])[0, label] == 1 - found.predicted
@@ -206,7 +206,7 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
         "to change; raise limit to look further"
     )
     found = counterfactual(theory, data, "k")
-    assert (found.status, len(found.moves)) == ("found", 12)
+    assert (found.status, len(found.changes)) == ("found", 12)
 
 
 @pytest.mark.parametrize(
