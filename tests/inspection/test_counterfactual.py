@@ -202,8 +202,8 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
     theory = parse(f"k <- {body}", schema)
     data = Dataset(schema, np.zeros((1, 12)), [[0]])
     assert str(counterfactual(theory, data, "k", limit=20)) == (
-        "the search for a change of k was given up after 17 rows: at least 5 features would have "
-        "to change; raise limit to look further"
+        "the search for a change of k stopped after 17 rows: at least 5 features must change; "
+        "raise limit to search further"
     )
     found = counterfactual(theory, data, "k")
     assert (found.status, len(found.changes)) == ("found", 12)
@@ -217,7 +217,7 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
         ({"fixed": "a"}, "fixed is one text, 'a': give a list"),
         ({"label": ["k"]}, r"there is no label \"\['k'\]\""),
         ({"label": None}, "there is no label 'None'"),
-        ({"fixed": None}, "fixed is None: give a list of features, an empty one for none"),
+        ({"fixed": None}, "fixed must be a list of features, empty for none, not None"),
         ({"fixed": [["a"]]}, "there is no feature .* to keep fixed"),
         ({"limit": 0}, "limit must be a whole number of at least 1, not 0"),
     ],
@@ -228,7 +228,7 @@ def test_wrong_arguments_are_named(wrong, message):
 
 
 def test_what_is_no_theory_or_no_row_is_named():
-    with pytest.raises(TypeError, match="of a learner give its theory_"):
+    with pytest.raises(TypeError, match="or a fitted learner, not str"):
         counterfactual("k <- true", row_of(0, 0, 0, 0), "k")
     with pytest.raises(IndexError, match="there is no row 1: rows are numbered from 0 to 0"):
         counterfactual(parse("k <- true", SCHEMA), row_of(0, 0, 0, 0), "k", row=1)

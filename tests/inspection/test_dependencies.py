@@ -212,5 +212,7 @@ def test_rule_sets_have_no_rule_that_flips():
 
 
 def test_only_layers_flip():
-    with pytest.raises(ValueError, match="between the layers of a LayeredTheory, not of a DecisionList"):
+    with pytest.raises(
+        ValueError, match="between the layers of a LayeredTheory, not of a DecisionList"
+    ):
         flips(golden("magazines-sbr-1"), READERS)

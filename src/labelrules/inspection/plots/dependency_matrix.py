@@ -98,7 +98,7 @@ def plot_dependency_matrix(
     check_matplotlib()
     graph, labels = graph_and_labels(source, order, only_dependent)
     names = [shown_name(graph.schema.labels[label]) for label in labels]
-    marks = [*_marks(graph, labels)]
+    marks = [*marks_of(graph, labels)]
     is_ours = ax is None
     if ax is None:
         ax = _new_axes(names)
@@ -111,7 +111,7 @@ def plot_dependency_matrix(
     return ax
 
 
-def _marks(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
+def marks_of(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
     """The marks of every dependency: in the row of the predicted label, and in its column."""
     chosen = np.ix_(labels, labels)
     fully, partly = (
