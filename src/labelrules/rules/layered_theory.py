@@ -337,4 +337,4 @@ def theory_of(model: object) -> Theory:
         # A learner without a theory says why: it is not fitted, or has no single theory.
         return model.theory_  # type: ignore[no-any-return, attr-defined]
     except AttributeError as error:
-        raise TypeError(f"{error}; a learner must be fitted to have one") from None
+        raise TypeError(f"{error}; only a fitted learner of rules has a theory") from None
