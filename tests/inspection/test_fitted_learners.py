@@ -54,9 +54,7 @@ def test_a_fitted_learner_is_read_as_its_theory(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_learner_without_a_theory_is_refused_with_the_reason(name):
-    with pytest.raises(
-        TypeError, match="'Ripper' object has no attribute 'theory_'; only"
-    ):
+    with pytest.raises(TypeError, match="'Ripper' object has no attribute 'theory_'; only"):
         FUNCTIONS[name](Ripper())
     with pytest.raises(TypeError, match="this BinaryRelevance has no theory_ yet: call fit first"):
         FUNCTIONS[name](BinaryRelevance())

@@ -84,7 +84,7 @@ def run(options: Namespace) -> int:
         write_text("\n\n".join(stories) + "\n", options.output)
         return OK
     from labelrules.inspection import explain
-    from labelrules.inspection.counterfactuals.search import LIMIT
+    from labelrules.inspection.counterfactuals import LIMIT
 
     found = explain(
         theory,
