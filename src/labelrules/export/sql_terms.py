@@ -16,30 +16,21 @@ from labelrules.rules.conditions import Body, Condition
 
 @dataclass(frozen=True)
 class Dialect:
-    """A database and its limits, beyond the grammar of its SQL.
-
-    Parameters
-    ----------
-    name, title : str
-        Its name in programs, and in messages.
-    materialized : bool
-        Whether a common table expression can be declared to be computed once.
-    nan_is_greatest : bool
-        Whether NaN is a number above all others and equal to itself; else it is above none.
-    longest, in_bytes : int, bool
-        How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL
-        cuts longer names off without an error, so that two of them can become the same.
-    most_columns : int
-        How many columns a table or a result can have; 0 if that is not known.
-    """
+    """A database and its limits, beyond the grammar of its SQL."""
 
     name: str
     title: str
+    """Its name in programs, and in messages."""
     materialized: bool = False
+    """Whether a common table expression can be declared to be computed once."""
     nan_is_greatest: bool = False
+    """Whether NaN is a number above all others and equal to itself; else it is above none."""
     longest: int = 0
     in_bytes: bool = False
+    """How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL cuts
+    longer names off without an error, so that two of them can become the same."""
     most_columns: int = 0
+    """How many columns a table or a result can have; 0 if that is not known."""
 
     def fault_of(self, name: str) -> str | None:
         """Why the database does not allow a name; None if it does."""

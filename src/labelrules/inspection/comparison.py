@@ -23,19 +23,13 @@ if TYPE_CHECKING:
 
 
 class StructureDifference(NamedTuple):
-    """A difference between two theories other than in their rules.
-
-    Attributes
-    ----------
-    what : str
-        "layers", "order" (perhaps of a layer), "inference", or "rows without labels".
-    one, other : str
-        How it is in the first theory, and in the second.
-    """
+    """A difference between two theories other than in their rules."""
 
     what: str
+    """"layers", "order" (perhaps of a layer), "inference", or "rows without labels"."""
     one: str
     other: str
+    """How it is in the first theory, and in the second."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.one}, now {self.other}"
@@ -75,40 +69,27 @@ class LabelDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """The rules that two theories share, and where they differ.
-
-    Attributes
-    ----------
-    one, other : Theory
-    kept : tuple of (PlacedRule, PlacedRule)
-        Rules that both have.
-    removed, added : tuple of PlacedRule
-        Rules that only the first has, only the second, and that are like none of the other.
-    changed : tuple of ChangedRule
-    reordered : bool
-        Whether rules that both have stand in another order, where order matters.
-    structure : tuple of StructureDifference
-        Differences besides the rules: layers, list or set, inference and its settings, rules for
-        rows without labels.
-    n_rows : int, optional
-        Of the data.
-    differs : array of bool, optional
-        Rows by labels, whether the predictions differ.
-    labels : tuple of LabelDifference
-        One for each label, if there are data.
-    """
+    """The rules that two theories share, and where they differ."""
 
     one: Theory
     other: Theory
     kept: tuple[tuple[PlacedRule, PlacedRule], ...]
+    """Rules that both have."""
     removed: tuple[PlacedRule, ...]
     added: tuple[PlacedRule, ...]
+    """Rules that only the first has, only the second, and that are like none of the other."""
     changed: tuple[ChangedRule, ...]
     reordered: bool
+    """Whether rules that both have stand in another order, where order matters."""
     structure: tuple[StructureDifference, ...]
+    """Differences besides the rules: layers, list or set, inference and its settings, rules for
+    rows without labels."""
     n_rows: int | None = None
+    """Of the data."""
     differs: Mask | None = None
+    """Rows by labels, whether the predictions differ."""
     labels: tuple[LabelDifference, ...] = ()
+    """One for each label, if there are data."""
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
         """A pandas frame with a row for each rule, pair of rules, or label (needs ``pandas``).

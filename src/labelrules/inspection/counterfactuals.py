@@ -39,18 +39,12 @@ Assigned: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class FeatureChange:
-    """A feature that gets another value.
-
-    Attributes
-    ----------
-    feature : str
-    old, new : float, str or None
-        A number or a category; None if the old value is missing.
-    """
+    """A feature that gets another value."""
 
     feature: str
     old: float | str | None
     new: float | str
+    """A number or a category; None if the old value is missing."""
 
     def __str__(self) -> str:
         return (
@@ -60,33 +54,22 @@ class FeatureChange:
 
 @dataclass(frozen=True, slots=True)
 class Counterfactual:
-    """The fewest features to change so that a label changes.
-
-    Attributes
-    ----------
-    label : str
-    predicted : int
-        The prediction for the row as it is; the changes make it the other value.
-    status : {"found", "impossible", "unknown"}
-        "impossible" if no values of the features that may change would do, "unknown" if the
-        search reached its limit.
-    changes : tuple of FeatureChange
-        In the order of the features; none unless found.
-    at_least : int
-        Fewer features than this have been shown not to be enough.
-    n_tried : int
-        Rows that were tried.
-    values : tuple of float
-        The encoded row after the changes, or as it is.
-    """
+    """The fewest features to change so that a label changes."""
 
     label: str
     predicted: int
+    """The prediction for the row as it is; the changes make it the other value."""
     status: Literal["found", "impossible", "unknown"]
+    """"impossible" if no values of the features that may change would do, "unknown" if the search
+    reached its limit."""
     changes: tuple[FeatureChange, ...]
+    """In the order of the features; none unless found."""
     at_least: int
+    """Fewer features than this have been shown not to be enough."""
     n_tried: int
+    """Rows that were tried."""
     values: tuple[float, ...]
+    """The encoded row after the changes, or as it is."""
 
     def __repr__(self) -> str:
         return f"Counterfactual({self})"

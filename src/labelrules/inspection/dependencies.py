@@ -109,27 +109,18 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelGraph:
-    """The graph of label dependencies.
-
-    Attributes
-    ----------
-    schema : Schema
-    fully : PairCounts
-        Labels by labels: rules that predict the first, test the second, and test labels only.
-    partly : PairCounts
-        The same for rules that test features too.
-    n_rules : int
-        Rules that have conditions; default rules do not count.
-    n_full, n_partial : int
-        Those of them that test labels only, and labels and features.
-    """
+    """The graph of label dependencies."""
 
     schema: Schema
     fully: PairCounts
+    """Labels by labels: rules that predict the first, test the second, and test labels only."""
     partly: PairCounts
+    """The same for rules that test features too."""
     n_rules: int
+    """Rules that have conditions; default rules do not count."""
     n_full: int
     n_partial: int
+    """Those of them that test labels only, and labels and features."""
 
     @property
     def full(self) -> Integers:

@@ -96,54 +96,38 @@ class RuleSummary(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Summary:
-    """A theory in figures.
-
-    Attributes
-    ----------
-    theory : Theory
-    head_sizes, body_sizes : dict of int to int
-        How many rules have so many labels in the head, or conditions in the body.
-    n_conditions, n_label_conditions : int
-        Conditions in all, and those on labels.
-    n_positive, n_negative, n_mixed : int
-        Rules whose heads predict presence, absence, or both.
-    n_dependent : int
-        Rules that test labels.
-    n_stopping : int
-        Rules with the stop mark.
-    rules : tuple of RuleSummary
-        In the order of the theory.
-    labels : tuple of LabelSummary
-    features : tuple of FeatureSummary
-        Those that are tested, by falling number of rules.
-    subsumed : tuple of Pair
-        Rules of a list that can never write anything, each with the earlier rules that prevent it.
-    conflicting : tuple of Pair
-        Pairs of rules that predict opposite values of a label and can cover the same row. In a
-        list the earlier wins, which may well be intended.
-    n_rows : int, optional
-        Of the data.
-    n_undecided_rows : int, optional
-        Rows in which no rule decided any label.
-    """
+    """A theory in figures."""
 
     theory: Theory
     head_sizes: dict[int, int]
     body_sizes: dict[int, int]
+    """How many rules have so many labels in the head, or conditions in the body."""
     n_conditions: int
     n_label_conditions: int
+    """Conditions in all, and those on labels."""
     n_positive: int
     n_negative: int
     n_mixed: int
+    """Rules whose heads predict presence, absence, or both."""
     n_dependent: int
+    """Rules that test labels."""
     n_stopping: int
+    """Rules with the stop mark."""
     rules: tuple[RuleSummary, ...]
+    """In the order of the theory."""
     labels: tuple[LabelSummary, ...]
     features: tuple[FeatureSummary, ...]
+    """Those that are tested, by falling number of rules."""
     subsumed: tuple[Pair, ...]
+    """Rules of a list that can never write anything, each with the earlier rules that prevent it.
+    """
     conflicting: tuple[Pair, ...]
+    """Pairs of rules that predict opposite values of a label and can cover the same row. In a list
+    the earlier wins, which may well be intended."""
     n_rows: int | None
+    """Of the data."""
     n_undecided_rows: int | None
+    """Rows in which no rule decided any label."""
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:

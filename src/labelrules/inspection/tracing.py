@@ -25,27 +25,18 @@ PRESENCE = ("absent", "present")
 
 @dataclass(frozen=True, repr=False)
 class Trace:
-    """One row traced through a decision list or a rule set.
-
-    Attributes
-    ----------
-    theory : DecisionList or RuleSet
-        The rules of a RuleSet vote, so that none of them writes a label.
-    values : array of float
-        The encoded features of the row.
-    board : array of int8
-        Its labels; `UNSET` where no rule decided.
-    writer : array of int
-        For each label the rule that wrote it, -1 if none.
-    stopped : int
-        The stopping rule that ended the list, -1 if none.
-    """
+    """One row traced through a decision list or a rule set."""
 
     theory: DecisionList | RuleSet
+    """The rules of a RuleSet vote, so that none of them writes a label."""
     values: Floats
+    """The encoded features of the row."""
     board: Board
+    """Its labels; `UNSET` where no rule decided."""
     writer: Integers
+    """For each label the rule that wrote it, -1 if none."""
     stopped: int
+    """The stopping rule that ended the list, -1 if none."""
 
     def __repr__(self) -> str:
         n_rules = len({*self.writer.tolist()} - {-1})
@@ -81,32 +72,21 @@ class Trace:
 
 @dataclass(frozen=True, repr=False)
 class LayeredTrace:
-    """One row traced through the layers of a theory.
-
-    Attributes
-    ----------
-    theory : LayeredTheory
-    values : array of float
-        The encoded features of the row.
-    layers : tuple of Trace
-        One for each layer.
-    rounds : int
-        After how many rounds the last layer settled; 0 if it did not, or is read once.
-    unsettled : tuple of str
-        Labels that changed even in the last round.
-    presence : array of float, optional
-        If the last layer was sampled, the probability of each label.
-    fallback : Trace, optional
-        If the layers found no label, the trace through the list for such rows.
-    """
+    """One row traced through the layers of a theory."""
 
     theory: LayeredTheory
     values: Floats
+    """The encoded features of the row."""
     layers: tuple[Trace, ...]
+    """One for each layer."""
     rounds: int
+    """After how many rounds the last layer settled; 0 if it did not, or is read once."""
     unsettled: tuple[str, ...]
+    """Labels that changed even in the last round."""
     presence: Floats | None
+    """If the last layer was sampled, the probability of each label."""
     fallback: Trace | None = None
+    """If the layers found no label, the trace through the list for such rows."""
 
     def __repr__(self) -> str:
         last = self.layers[-1] if self.fallback is None else self.fallback

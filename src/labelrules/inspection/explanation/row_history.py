@@ -31,39 +31,26 @@ CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 
 @dataclass(frozen=True, eq=False)
 class PartHistory:
-    """One row on its way through one part of a theory: a layer, or the list for bare rows.
-
-    Attributes
-    ----------
-    trace : Trace
-    layer : int, optional
-        Which layer this is, from 0; None for a theory without layers and for rows without labels.
-    is_fallback : bool
-        Whether this is the list for rows in which the layers found no label.
-    seen : array of int8, optional
-        Labels by labels: the value of the second that rules for the first read. None if the rules
-        read the board that they write.
-    source : array of int, optional
-        Likewise, the part that had written that value.
-    is_sampled : bool
-        Whether the labels were drawn at random, so that no rule has written them.
-    presence : array of float, optional
-        If so, the probability of each.
-    first_round : Trace, optional
-        If the only layer has read its own labels, its first round.
-    unsettled : tuple of str
-        Labels that still changed when the rounds ended.
-    """
+    """One row on its way through one part of a theory: a layer, or the list for bare rows."""
 
     trace: Trace
     layer: int | None = None
+    """Which layer this is, from 0; None for a theory without layers and for rows without labels."""
     is_fallback: bool = False
+    """Whether this is the list for rows in which the layers found no label."""
     seen: Board | None = None
+    """Labels by labels: the value of the second that rules for the first read. None if the rules
+    read the board that they write."""
     source: Integers | None = None
+    """Likewise, the part that had written that value."""
     is_sampled: bool = False
+    """Whether the labels were drawn at random, so that no rule has written them."""
     presence: Floats | None = None
+    """If so, the probability of each."""
     first_round: Trace | None = None
+    """If the only layer has read its own labels, its first round."""
     unsettled: tuple[str, ...] = ()
+    """Labels that still changed when the rounds ended."""
 
     @property
     def theory(self) -> DecisionList | RuleSet:

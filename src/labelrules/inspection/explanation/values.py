@@ -11,21 +11,14 @@ from labelrules.rules import Condition, Evidence, Rule, Theory
 
 
 class Place(NamedTuple):
-    """Where a rule stands in its theory.
-
-    Attributes
-    ----------
-    number : int
-        Its number in its list, from 0; printed from 1.
-    layer : int, optional
-        Its layer, from 0; None if there are no layers.
-    is_fallback : bool
-        Whether it is in the list for rows without labels.
-    """
+    """Where a rule stands in its theory."""
 
     number: int
+    """Its number in its list, from 0; printed from 1."""
     layer: int | None = None
+    """Its layer, from 0; None if there are no layers."""
     is_fallback: bool = False
+    """Whether it is in the list for rows without labels."""
 
     def __str__(self) -> str:
         where = "" if self.layer is None else f" of layer {self.layer + 1}"
@@ -35,26 +28,18 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Estimated precision of a rule for a label, with a confidence interval.
-
-    Attributes
-    ----------
-    right, wrong : int
-        Cells that the rule wrote rightly and wrongly.
-    probability : float
-        Laplace's estimate, (right + 1) / (right + wrong + 2).
-    low, high : float
-        Wilson's score interval for the share of right cells.
-    level : float
-        The confidence level of the interval.
-    """
+    """Estimated precision of a rule for a label, with a confidence interval."""
 
     right: int
     wrong: int
+    """Cells that the rule wrote rightly and wrongly."""
     probability: float
+    """Laplace's estimate, (right + 1) / (right + wrong + 2)."""
     low: float
     high: float
+    """Wilson's score interval for the share of right cells."""
     level: float
+    """The confidence level of the interval."""
 
     def __str__(self) -> str:
         return (
@@ -88,50 +73,31 @@ def estimate(evidence: Evidence, level: float = 0.95) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCondition:
-    """A condition, and the value that the row has.
-
-    Attributes
-    ----------
-    condition : Condition
-    text : str
-        In the rule language.
-    name : str
-        The feature or label that is tested.
-    value : float, str or None
-        Of a feature a number, a category, or None if missing; of a label "present", "absent", or
-        "open" if no rule had written it yet.
-    holds : bool
-    """
+    """A condition, and the value that the row has."""
 
     condition: Condition
     text: str
+    """In the rule language."""
     name: str
+    """The feature or label that is tested."""
     value: float | str | None
+    """Of a feature a number, a category, or None if missing; of a label "present", "absent", or
+    "open" if no rule had written it yet."""
     holds: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRule:
-    """A rule that predicts a label, with its conditions checked for the row.
-
-    Attributes
-    ----------
-    place : Place
-    rule : Rule
-    text : str
-        In the rule language.
-    value : int
-        What it predicts for the label.
-    votes : int
-        Its votes in a rule set.
-    conditions : tuple of CheckedCondition
-    """
+    """A rule that predicts a label, with its conditions checked for the row."""
 
     place: Place
     rule: Rule
     text: str
+    """In the rule language."""
     value: int
+    """What it predicts for the label."""
     votes: int
+    """Its votes in a rule set."""
     conditions: tuple[CheckedCondition, ...]
 
     def __repr__(self) -> str:
@@ -145,32 +111,21 @@ class CheckedRule:
 
 @dataclass(frozen=True, slots=True)
 class ChainNode:
-    """A label or a rule in the dependency graph of a label.
-
-    Attributes
-    ----------
-    key : str
-        Unique in its graph.
-    kind : {"label", "rule"}
-    name : str
-        The name of the label, or the text of the rule.
-    value : int, optional
-        Of a label: 1 if present, 0 if absent.
-    place : Place, optional
-        Of a rule.
-    layer : int, optional
-        The layer that wrote a label.
-    conditions : tuple of CheckedCondition
-        Of a rule.
-    """
+    """A label or a rule in the dependency graph of a label."""
 
     key: str
+    """Unique in its graph."""
     kind: Literal["label", "rule"]
     name: str
+    """The name of the label, or the text of the rule."""
     value: int | None = None
+    """Of a label: 1 if present, 0 if absent."""
     place: Place | None = None
+    """Of a rule."""
     layer: int | None = None
+    """The layer that wrote a label."""
     conditions: tuple[CheckedCondition, ...] = ()
+    """Of a rule."""
 
 
 class ChainLink(NamedTuple):
@@ -182,24 +137,16 @@ class ChainLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The labels and rules that a label depends on, as a graph.
-
-    Attributes
-    ----------
-    nodes : tuple of ChainNode
-        The first is the label itself.
-    links : tuple of ChainLink
-    cycle : tuple of str
-        Labels that depend on themselves, since a layer read its own labels until they settled.
-    initial : tuple of ChainNode
-        The values of these labels before that: those of the layer before or, if there is none, of
-        the first round (their layer is None), with the place of the rule that wrote them.
-    """
+    """The labels and rules that a label depends on, as a graph."""
 
     nodes: tuple[ChainNode, ...]
+    """The first is the label itself."""
     links: tuple[ChainLink, ...]
     cycle: tuple[str, ...] = ()
+    """Labels that depend on themselves, since a layer read its own labels until they settled."""
     initial: tuple[ChainNode, ...] = ()
+    """The values of these labels before that: those of the layer before or, if there is none, of
+    the first round (their layer is None), with the place of the rule that wrote them."""
 
     def __repr__(self) -> str:
         return f"Chain({self.nodes[0].name!r}: {counted(len(self.nodes), 'node')})"
@@ -232,50 +179,33 @@ class SupportingRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LabelExplanation:
-    """Why one label of a row is predicted present or absent.
-
-    Attributes
-    ----------
-    label : str
-    predicted : int
-    decided : {"rule", "vote", "default", "sampled"}
-        What decided it; "default" if no rule did, and then it is absent.
-    rule : CheckedRule, optional
-        The rule that wrote it.
-    votes : tuple of CheckedRule
-        In a rule set, the rules that cover the row and predict the label.
-    chain : Chain
-        The labels and rules that it depends on.
-    estimate : Estimate, optional
-        The estimated precision of the rule.
-    presence : float, optional
-        If the label was sampled, the probability that it is present.
-    later : tuple of CheckedRule
-        Rules after the one that wrote it that predict the label too and whose bodies hold, on the
-        board as it was at their turn.
-    near : tuple of CheckedRule
-        Rules that predict the label and fail by just one condition.
-    ended : StoppingRule, optional
-        The rule that ended the list before any predicted the label.
-    rows : SupportingRows, optional
-        Training rows on which the rule wrote this label; None without training data.
-    counterfactual : Counterfactual, optional
-        The smallest change that changes the label, unless left out.
-    """
+    """Why one label of a row is predicted present or absent."""
 
     label: str
     predicted: int
     decided: Literal["rule", "vote", "default", "sampled"]
+    """What decided it; "default" if no rule did, and then it is absent."""
     rule: CheckedRule | None
+    """The rule that wrote it."""
     votes: tuple[CheckedRule, ...]
+    """In a rule set, the rules that cover the row and predict the label."""
     chain: Chain
+    """The labels and rules that it depends on."""
     estimate: Estimate | None
+    """The estimated precision of the rule."""
     presence: float | None
+    """If the label was sampled, the probability that it is present."""
     later: tuple[CheckedRule, ...]
+    """Rules after the one that wrote it that predict the label too and whose bodies hold, on the
+    board as it was at their turn."""
     near: tuple[CheckedRule, ...]
+    """Rules that predict the label and fail by just one condition."""
     ended: StoppingRule | None
+    """The rule that ended the list before any predicted the label."""
     rows: SupportingRows | None
+    """Training rows on which the rule wrote this label; None without training data."""
     counterfactual: Counterfactual | None
+    """The smallest change that changes the label, unless left out."""
 
     @property
     def n_for(self) -> int:
@@ -311,28 +241,18 @@ class LabelExplanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a row gets its labels.
-
-    Attributes
-    ----------
-    theory : Theory
-    row : int
-    values : tuple of (float, str or None)
-        The features of the row: numbers and categories, None where missing.
-    board : array of int8
-        The labels predicted, 0 or 1; all of them, explained or not.
-    labels : tuple of LabelExplanation
-    unsettled : tuple of str
-        Labels that still changed when the last layer had read its own labels as often as it may:
-        then the labels of its first round are kept.
-    """
+    """Why a row gets its labels."""
 
     theory: Theory
     row: int
     values: tuple[float | str | None, ...]
+    """The features of the row: numbers and categories, None where missing."""
     board: Board
+    """The labels predicted, 0 or 1; all of them, explained or not."""
     labels: tuple[LabelExplanation, ...]
     unsettled: tuple[str, ...] = ()
+    """Labels that still changed when the last layer had read its own labels as often as it may:
+    then the labels of its first round are kept."""
 
     @property
     def present(self) -> tuple[str, ...]:
