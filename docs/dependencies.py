@@ -21,8 +21,8 @@ from labelrules.inspection import (
     plot_dependency_matrix,
     plot_label_graph,
 )
+from labelrules.inspection.plots.common import VERMILION
 from labelrules.inspection.plots.dependency_matrix import FULL, PARTIAL
-from labelrules.inspection.plots.search_tree import VERMILION
 from labelrules.learners import Ripper, StackedBinaryRelevance
 from labelrules.rules import Theory
 
@@ -65,28 +65,28 @@ def full_rules() -> str:
 
 
 def sizes() -> str:
-    """Rules, dependencies, signs and circles of each data set."""
+    """Rules, dependencies, signs and cycles of each data set."""
     lines = []
     for name in SETS:
         found = graph(name)
         signs = Counter(edge.sign for edge in found.edges())
-        circles = found.components()
-        largest = max((len(circle) for circle in circles), default=0)
+        cyclic = found.components()
+        largest = max(map(len, cyclic), default=0)
         counts = [found.schema.n_labels, found.n_rules, found.n_full, found.n_partial]
-        counts += [signs.total(), signs["+"], signs["-"], signs["+-"], len(circles), largest]
+        counts += [signs.total(), signs["+"], signs["-"], signs["+-"], len(cyclic), largest]
         lines.append([name, *map(str, counts)])
     return table(
         "set, labels, rules, fully dependent, partially, dependencies, same sign, opposite, both, "
-        "circles, labels in the largest",
+        "cyclic components, labels in the largest",
         lines,
     )
 
 
 def neighbours() -> str:
-    """How far the labels of yeast are from those by which they are told."""
+    """How far the labels of yeast are from those that predict them."""
     found = graph("yeast")
     place, n = found.schema.label_index, found.schema.n_labels
-    away = Counter((place[edge.tested] - place[edge.told], edge.sign) for edge in found.edges())
+    away = Counter((place[e.tested] - place[e.predicted], e.sign) for e in found.edges())
     near = (-3, -2, -1, 1, 2, 3)
     lines = [
         [f"{steps:+d}", str(n - abs(steps)), str(away[steps, "+"]), str(away[steps, "-"])]
@@ -95,18 +95,18 @@ def neighbours() -> str:
     further = [str(sum(away[s, sign] for s in range(-n, n) if s not in near)) for sign in "+-"]
     pairs = sum(2 * (n - steps) for steps in range(4, n))
     return table(
-        "steps from a label to the one it is told by, pairs of labels, told with the same sign, "
+        "steps from a label to the one that predicts it, pairs of labels, with the same sign, "
         "with the opposite",
         [*lines, ["further", str(pairs), *further]],
     )
 
 
 def groups() -> str:
-    """Which groups of enron's labels are told by which."""
+    """Which groups of enron's labels are predicted by which."""
     names = ("A.A1", "other A", "B", "C", "D")
-    counts = Counter((_group(e.told), _group(e.tested)) for e in graph("enron").edges())
-    lines = [[told, *(str(counts[told, tested]) for tested in names)] for told in names]
-    return table(", ".join(["told"] + [f"by {name}" for name in names]), lines)
+    counts = Counter((_group(e.predicted), _group(e.tested)) for e in graph("enron").edges())
+    lines = [[row, *(str(counts[row, tested]) for tested in names)] for row in names]
+    return table(", ".join(["predicted"] + [f"by {name}" for name in names]), lines)
 
 
 def _group(label: str) -> str:
@@ -116,43 +116,43 @@ def _group(label: str) -> str:
 
 
 def genres() -> str:
-    """How each label of enron's group A is told by the others of the group."""
+    """How each label of enron's group A is predicted by the others of the group."""
     names = graph("enron").schema.labels
     group = sorted(name for name in names if name.startswith("A."))
     lines = []
-    for told in group:
-        others = [e for e in graph("enron").edges() if e.told == told and e.tested in group]
+    for name in group:
+        others = [e for e in graph("enron").edges() if e.predicted == name and e.tested in group]
         alone = sum(edge.n_full > 0 for edge in others)
-        ways = sorted(_ways({told}, {*group} - {told}))
+        signs = sorted(_directions({name}, {*group} - {name}))
         counts = [str(len(others)), str(alone), str(len(group) - 1)]
-        lines.append([told, *counts, "; ".join(ways) or "nothing"])
-    return table("told, by others of A, by rules on labels only, others there are, what tells what",
-                 lines)  # fmt: skip
+        lines.append([name, *counts, "; ".join(signs) or "none"])
+    titles = "predicted, by others of A, by rules on labels only, others there are, direction"
+    return table(titles, lines)
 
 
 def topics() -> str:
-    """How labels of enron's group C are told by labels of group A."""
+    """How labels of enron's group C are predicted by labels of group A."""
     names = graph("enron").schema.labels
     group = {name for name in names if name.startswith("C.")}
     genre = {name for name in names if name.startswith("A.")} - {"A.A1"}
-    edges = [edge for edge in graph("enron").edges() if edge.told in group]
+    edges = [edge for edge in graph("enron").edges() if edge.predicted in group]
     by_business = [edge for edge in edges if edge.tested == "A.A1"]
     counts = [len(group), len(by_business), sum(edge.tested in genre for edge in edges)]
-    ways = "; ".join(sorted(_ways(group, {"A.A1"})))
-    return table("labels of C, told by A.A1, pairs of one of C and another of A by which it is "
-                 "told, what tells what", [[*map(str, counts), ways]])  # fmt: skip
+    signs = "; ".join(sorted(_directions(group, {"A.A1"})))
+    titles = "labels of C, predicted by A.A1, pairs of one of C and another of A that predicts it"
+    return table(f"{titles}, direction", [[*map(str, counts), signs]])
 
 
-def _ways(told: set[str], tested: set[str]) -> set[str]:
-    """What of some labels tells what of others, by the rules for enron."""
+def _directions(predicted: set[str], tested: set[str]) -> set[str]:
+    """Whether presence or absence of some labels predicts that of others, by enron's rules."""
     theory = second("enron")
     names, words = theory.schema.labels, ("absence", "presence")
     return {
-        f"{words[int(condition.value)]} tells {words[value]}"
+        f"{words[int(condition.value)]} predicts {words[value]}"
         for rule in theory
         for label, value in rule.head
         for condition in rule.body.on_labels
-        if names[label] in told and names[condition.column] in tested
+        if names[label] in predicted and names[condition.column] in tested
     }
 
 
@@ -160,10 +160,10 @@ def strongest() -> str:
     """The dependencies of enron with the most rows behind them."""
     edges = sorted(graph("enron").edges(), key=lambda edge: -edge.support)[:8]
     return table(
-        "told, tested, sign, rules on labels only, and on features, support, strength",
+        "predicted, tested, sign, rules on labels only, and on features, support, strength",
         [
             [
-                edge.told,
+                edge.predicted,
                 edge.tested,
                 edge.sign,
                 *map(str, (edge.n_full, edge.n_partial, edge.support)),

@@ -1,54 +1,63 @@
-"""HTML fragments for notebooks and pages: escaped by Jinja2, with one stylesheet."""
+"""HTML for notebooks and pages: Jinja2 templates that escape everything, and one stylesheet.
+
+The templates are in the folder ``templates``. Nothing is fetched and nothing runs: no script, no
+font, no link. Colours are never the only sign: an absent label has a dashed border and a "not".
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
     from markupsafe import Markup
 
-STYLE = """
-.labelrules { font: 14px/1.5 system-ui, sans-serif; overflow-x: auto; }
-.labelrules h4 { margin: 0.9em 0 0.2em; font-size: 1em; }
-.labelrules .about { margin: 0 0 0.4em; opacity: 0.75; }
-.labelrules table { border-collapse: collapse; margin: 0.3em 0; }
-.labelrules th, .labelrules td { border-bottom: 1px solid rgba(128, 128, 128, 0.4);
-  padding: 0.1em 0.7em; text-align: left; font-variant-numeric: tabular-nums; }
-.labelrules td { white-space: pre-wrap; overflow-wrap: anywhere; }
-.labelrules .number { text-align: right; }
-"""
-
-_FRAGMENT = """\
-<div class="labelrules">
-<style>{{ style }}</style>
-{% for part in parts %}{{ part }}
-{% endfor %}</div>"""
-
-_TABLE = """\
-<table>
-{% if head %}<thead><tr>{% for cell in head %}<th>{{ cell }}</th>{% endfor %}</tr></thead>
-{% endif %}<tbody>
-{% for row in rows %}<tr>
-{%- for cell in row %}<td{% if cell is number %} class="number"{% endif %}>{{ cell }}</td>
-{%- endfor %}</tr>
-{% endfor %}</tbody>
-</table>"""
+SHOWN = 100
+"""Rows of a table, or items of a list, that a notebook shows; the values have all of them."""
 
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, StrictUndefined  # imported here: most programs show no HTML
+    # Imported here: most programs show no HTML.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(autoescape=True, undefined=StrictUndefined)
+    return Environment(
+        loader=PackageLoader("labelrules"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def template_file(name: str) -> "Template":
+    """A template for text other than HTML, which is not escaped."""
+    return _environment().overlay(autoescape=False, finalize=None).get_template(name)
+
+
+def _visible(value: object) -> object:
+    r"""Text with invisible characters written out; anything else, HTML too, as it is.
+
+    >>> print(_visible("a\tb"))
+    a\u0009b
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
+        return value
+    return "".join(c if c.isprintable() else _code_point(ord(c)) for c in value)
+
+
+def _code_point(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def render(template: str, **values: object) -> "Markup":
-    """A Jinja2 template filled with values, which are escaped unless they are HTML already.
+    """Fill a Jinja2 template; values are escaped unless they are HTML already.
 
     Parameters
     ----------
     template : str
+        The template itself, or the name of a file in ``templates``, such as ``"page.html"``.
     **values : object
         The variables of the template; an undefined one is an error.
 
@@ -59,11 +68,15 @@ def render(template: str, **values: object) -> "Markup":
     """
     from markupsafe import Markup
 
-    return Markup(_environment().from_string(template).render(values))
+    is_file = template.endswith((".html", ".css", ".svg"))
+    made = (_environment().get_template if is_file else _environment().from_string)(template)
+    return Markup(made.render(values).rstrip("\n"))
 
 
-def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> "Markup":
-    """A table; cells that are numbers stand on the right.
+def html_table(
+    rows: Iterable[Sequence[object]], head: Sequence[str] = (), limit: int | None = None
+) -> "Markup":
+    """A table; numbers are aligned on the right, and rows beyond the limit are counted.
 
     Examples
     --------
@@ -71,11 +84,28 @@ def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> "M
     >>> "<td>&amp;</td>" in rows, '<td class="number">1</td>' in rows
     (True, True)
     """
-    return render(_TABLE, rows=list(rows), head=head)
+    call = '{% from "parts.html" import table %}{{ table(rows, head, limit) }}'
+    return render(call, rows=list(rows), head=head, limit=limit)
+
+
+def paragraphs(lines: Iterable[str]) -> "Markup":
+    """Lines of text, each a paragraph."""
+    return render("{% for line in lines %}<p>{{ line }}</p>\n{% endfor %}", lines=list(lines))
+
+
+def folded(title: str, items: Sequence[Sequence[str]]) -> "Markup":
+    """A title with a number, and the items folded away, each of some lines; empty without items."""
+    call = '{% from "parts.html" import folded %}{{ folded(title, items, limit) }}'
+    return render(call, title=title, items=items, limit=SHOWN)
 
 
 def fragment(*parts: object) -> str:
     """Parts of a page in one element with the stylesheet, for ``_repr_html_``."""
+    return str(render("fragment.html", style=render("style.css"), parts=parts))
+
+
+def html_page(content: str, title: str) -> str:
+    """A whole page around HTML such as `fragment` returns."""
     from markupsafe import Markup
 
-    return str(render(_FRAGMENT, style=Markup(STYLE), parts=parts))
+    return f"{render('page.html', content=Markup(content), title=title)}\n"

@@ -91,7 +91,7 @@ RULES = ":\nl (3/4) <- k\nk <- l"
 def test_what_differs_besides_the_rules(one, other, expected):
     """Rules that are the same may say something else in another manner."""
     found = compare(parse(one, SCHEMA), parse(other, SCHEMA))
-    assert [str(difference) for difference in found.manner] == expected
+    assert [str(difference) for difference in found.structure] == expected
     assert (found.removed, found.added, found.changed) == ((), (), ())
     assert str(found).splitlines()[1:] == expected
 
@@ -101,7 +101,7 @@ def test_sampled_layers_differ_in_settings_and_in_evidence():
     one = parse(f"{way} 1:\nk (3/1) <- true\nl (1/1) <- true", SCHEMA)
     other = parse(f"{way} 2:\nk (1/3) <- true\nl (1/1) <- true", SCHEMA)
     found = compare(one, other)
-    assert [difference.what for difference in found.manner] == ["inference"]
+    assert [difference.what for difference in found.structure] == ["inference"]
     assert [(change.what, change.one.place.number) for change in found.changed] == [("evidence", 0)]
     assert len(found.kept) == 1
     assert "evidence of rule 1 of layer 1: k (3/1) <- true" in str(found)
@@ -152,8 +152,8 @@ def test_frames_and_rows_without_true_labels():
     one, other = parse("k <- a > 1\nl <- true", SCHEMA), parse("k <- a > 2\nk <- b = x", SCHEMA)
     data = Dataset(SCHEMA, np.array([[1.5, 0], [9, 1]]), np.zeros((2, 2)))
     found = compare(one, other, data)
-    assert list(found.rule_frame()["change"]) == ["body changed", "removed", "added"]
-    assert list(found.label_frame()["n_rows"]) == [0, 2]
+    assert list(found.to_frame()["change"]) == ["body changed", "removed", "added"]
+    assert list(found.to_frame("label")["n_rows"]) == [0, 2]
     unlabelled = compare(one, other, [[1.5, "x"], [9.0, "y"]])
     assert unlabelled.labels[1] == ("l", 2, None, None)
     assert str(unlabelled).splitlines()[-2:] == ["label  differ", "l           2"]
@@ -162,7 +162,7 @@ def test_frames_and_rows_without_true_labels():
 def test_other_schemas_and_what_is_no_theory_are_refused():
     with pytest.raises(TypeError, match="a theory must be a DecisionList, RuleSet or LayeredT"):
         compare(golden("magazines-multi"), "k <- true")
-    with pytest.raises(TypeError, match="of a learner give its theory_"):
+    with pytest.raises(TypeError, match="or a fitted learner, not str"):
         summary("k <- true")
     with pytest.raises(ValueError, match="only theories over the same features and labels"):
         compare(golden("magazines-multi"), parse("k <- true", SCHEMA))

@@ -73,9 +73,7 @@ def test_given_axes_are_used():
 
 def test_too_much_and_nothing_are_refused():
     many = np.eye(90, dtype=int)
-    with pytest.raises(
-        ValueError, match="a picture can hold 80 and 160: find constraints with alpha"
-    ):
+    with pytest.raises(ValueError, match="a plot can show 80 and 160: find constraints with alpha"):
         plot_constraints(find_constraints(many, groups=False).graph())
     with pytest.raises(ValueError, match="no constraints to draw"):
         plot_constraints(find_constraints([[0, 1], [1, 1], [0, 0], [1, 0]]).graph())

@@ -19,7 +19,7 @@ from labelrules import (
     parse,
 )
 from labelrules.inspection import counterfactual
-from labelrules.inspection.counterfactuals.search import just_above
+from labelrules.inspection.counterfactuals import just_above
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
 from naive_counterfactual import fewest, naive_change, predicted
@@ -48,13 +48,13 @@ def check(theory, values, label, fixed=frozenset()):
     assert found.predicted == predicted(theory, [values])[0, label]
     assert fewest(theory, values, label, fixed) == (expected and len(expected))
     if expected is None:
-        assert (found.status, found.moves) == ("impossible", ())
+        assert (found.status, found.changes) == ("impossible", ())
         return
     after = values.copy()
     after[list(expected)] = list(expected.values())
     np.testing.assert_array_equal(found.values, after)
     assert found.status == "found"
-    assert [move.feature for move in found.moves] == [
+    assert [change.feature for change in found.changes] == [
         SCHEMA.feature_names[column] for column in sorted(expected)
     ]
     assert predicted(theory, [found.values])[0, label] == 1 - found.predicted
@@ -202,11 +202,11 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
     theory = parse(f"k <- {body}", schema)
     data = Dataset(schema, np.zeros((1, 12)), [[0]])
     assert str(counterfactual(theory, data, "k", limit=20)) == (
-        "the search for a change of k was given up after 17 rows: at least 5 features would have "
-        "to change; raise limit to look further"
+        "the search for a change of k stopped after 17 rows: at least 5 features must change; "
+        "raise limit to search further"
     )
     found = counterfactual(theory, data, "k")
-    assert (found.status, len(found.moves)) == ("found", 12)
+    assert (found.status, len(found.changes)) == ("found", 12)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_search_that_is_too_large_says_how_far_it_got():
         ({"fixed": "a"}, "fixed is one text, 'a': give a list"),
         ({"label": ["k"]}, r"there is no label \"\['k'\]\""),
         ({"label": None}, "there is no label 'None'"),
-        ({"fixed": None}, "fixed is None: give a list of features, an empty one for none"),
+        ({"fixed": None}, "fixed must be a list of features, empty for none, not None"),
         ({"fixed": [["a"]]}, "there is no feature .* to keep fixed"),
         ({"limit": 0}, "limit must be a whole number of at least 1, not 0"),
     ],
@@ -228,7 +228,7 @@ def test_wrong_arguments_are_named(wrong, message):
 
 
 def test_what_is_no_theory_or_no_row_is_named():
-    with pytest.raises(TypeError, match="of a learner give its theory_"):
+    with pytest.raises(TypeError, match="or a fitted learner, not str"):
         counterfactual("k <- true", row_of(0, 0, 0, 0), "k")
     with pytest.raises(IndexError, match="there is no row 1: rows are numbered from 0 to 0"):
         counterfactual(parse("k <- true", SCHEMA), row_of(0, 0, 0, 0), "k", row=1)

@@ -15,8 +15,8 @@ from matplotlib.patches import FancyArrowPatch
 from labelrules import DecisionList, Schema, load, parse
 from labelrules.discovery import find_constraints
 from labelrules.inspection import label_graph, plot_dependency_matrix, plot_label_graph
-from labelrules.inspection.plots.dependency_matrix import _marks
-from labelrules.inspection.plots.label_order import ordered_labels
+from labelrules.inspection.plots.common import ordered_labels
+from labelrules.inspection.plots.dependency_matrix import marks_of
 
 SCHEMA = load("magazines").schema
 THEORY = parse(
@@ -50,14 +50,14 @@ def pairwise_theory(n_labels, seed=0):
 def marks(theory):
     graph = label_graph(theory)
     found = {}
-    for mark in _marks(graph, list(range(theory.schema.n_labels))):
+    for mark in marks_of(graph, list(range(theory.schema.n_labels))):
         found.setdefault(mark.place, []).append(mark)
     assert all(len(one) == 1 for one in found.values())
     return {place: one for place, (one,) in found.items()}
 
 
 def test_each_direction_and_kind_has_its_corner():
-    """Labels: quality, tabloid, fashion, sports. Upper corners: the row is told."""
+    """Labels: quality, tabloid, fashion, sports. Upper corners: the row is predicted."""
     found = marks(THEORY)
     assert set(found) == {
         (3 - 0.25, 0 - 0.25), (0 - 0.25, 3 + 0.25),  # quality by sports, labels only
@@ -128,12 +128,12 @@ def test_names_do_not_lie_upon_each_other(draw, n_labels):
         assert not any(first.overlaps(second) for first, second in combinations(boxes, 2))
 
 
-def test_arrows_lead_from_the_tested_label_to_the_told():
+def test_arrows_lead_from_the_tested_label_to_the_predicted():
     ax = plot_label_graph(parse("quality <- sports\nsports <- not tabloid", SCHEMA))
-    assert ax.get_title() == "2 dependencies between 3 labels, no circle"
+    assert ax.get_title() == "2 dependencies between 3 labels, no cycle"
     lines = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(lines) == 2 * 2  # each has a line and a head
-    assert not legend(ax) & {"in a circle", "labels and features", "both signs"}
+    assert not legend(ax) & {"in a cycle", "labels and features", "both signs"}
     assert {t.get_text() for t in ax.texts} == {"quality", "tabloid", "sports"}
 
 
@@ -163,21 +163,21 @@ def test_width_is_support_and_heads_tell_the_kind():
     assert opened[1] == "#ffffff"
     assert (often.get_linestyle(), seldom.get_linestyle()[1]) == ("-", (4, 2))
     assert legend(ax) == {
-        "same sign", "opposite sign", "labels only", "labels and features", "in no circle",
+        "same sign", "opposite sign", "labels only", "labels and features", "in no cycle",
         "written 10 times", "written 100 times",
     }  # fmt: skip
 
 
-def test_a_label_that_tells_itself_has_a_head_too():
+def test_a_label_that_predicts_itself_has_a_head_too():
     ax = plot_label_graph(parse("fashion <- fashion, sex = Female", SCHEMA))
     heads = [line for line in ax.lines if line.get_markersize() == 5]
     assert [line.get_markerfacecolor() for line in heads] == ["white"]
 
 
-def test_circles_are_numbered_and_their_arrows_have_another_colour():
+def test_cyclic_components_are_numbered_and_their_arrows_have_another_colour():
     text = "quality <- sports\nsports <- quality\ntabloid <- fashion\nfashion <- tabloid, quality"
     ax = plot_label_graph(parse(text, SCHEMA))
-    assert ax.get_title() == "5 dependencies between 4 labels, 2 circles"
+    assert ax.get_title() == "5 dependencies between 4 labels, 2 cyclic components"
     assert sorted(t.get_text() for t in ax.texts)[:4] == ["1", "1", "2", "2"]
     colors = [heads[0] for _, heads in arrows(ax)]
     assert sorted(map(colors.count, {*colors})) == [1, 4]
@@ -188,13 +188,15 @@ def test_circles_are_numbered_and_their_arrows_have_another_colour():
 def test_constraints_can_be_drawn():
     found = find_constraints([{"a", "b"}, {"a", "b"}, {"a"}, {"c"}, {"c"}], groups=False)
     assert plot_dependency_matrix(found).get_title().startswith("5 dependencies between 3")
-    assert plot_label_graph(found).get_title() == "5 dependencies between 3 labels, 1 circle"
+    assert (
+        plot_label_graph(found).get_title() == "5 dependencies between 3 labels, 1 cyclic component"
+    )
 
 
 def test_one_label_is_no_plural():
     alone = parse("a <- a", Schema([], ["a"]))
     assert plot_dependency_matrix(alone).get_title() == "1 dependency of 1 label"
-    assert plot_label_graph(alone).get_title() == "1 dependency of 1 label, 1 circle"
+    assert plot_label_graph(alone).get_title() == "1 dependency of 1 label, 1 cyclic component"
 
 
 def test_signs_of_many_labels_are_large_enough_to_be_told_apart():
@@ -226,26 +228,29 @@ def test_orders():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="no order 'alphabet': use 'data'"):
+    with pytest.raises(
+        ValueError,
+        match="order must be 'data', 'name', 'related' or a list of labels, not 'alphabet'",
+    ):
         plot_dependency_matrix(THEORY, order="alphabet")
     with pytest.raises(ValueError, match="no label 'sport'; did you mean 'sports'"):
         plot_dependency_matrix(THEORY, order=["sport"])
     with pytest.raises(ValueError, match="names a label twice"):
         plot_label_graph(THEORY, order=["sports", "sports"])
-    with pytest.raises(ValueError, match="no rule tells a label by another"):
+    with pytest.raises(ValueError, match="no rule predicts a label by testing another"):
         plot_label_graph(DecisionList(SCHEMA))
-    with pytest.raises(ValueError, match="no rule tells a label by another"):
+    with pytest.raises(ValueError, match="no rule predicts a label by testing another"):
         plot_dependency_matrix(DecisionList(SCHEMA), only_dependent=True)
-    with pytest.raises(TypeError, match="has its theory in theory_"):
+    with pytest.raises(TypeError, match="or a fitted learner, not int"):
         plot_label_graph(42)
 
 
 def test_what_could_not_be_read_is_refused():
-    with pytest.raises(ValueError, match=r"301 labels, and a picture can hold 300.*only_dependent"):
+    with pytest.raises(ValueError, match=r"301 labels, and a plot can show 300.*only_dependent"):
         plot_dependency_matrix(pairwise_theory(301))
     schema = Schema([], [f"l{i}" for i in range(40)])
     text = "\n".join(f"{a} <- {', '.join(schema.labels)}" for a in schema.labels)
-    with pytest.raises(ValueError, match="1600 dependencies, and a graph can hold 1500 arrows"):
+    with pytest.raises(ValueError, match="1600 dependencies, and a plot can show 1500 arrows"):
         plot_label_graph(parse(text, schema))
 
 

@@ -8,7 +8,6 @@ import pytest
 from matplotlib import pyplot
 
 from labelrules.inspection import plot_search_tree
-from labelrules.inspection.plots.search_tree import _CUTS, _FATES, _MARKS
 from labelrules.search import search_tree
 
 ROWS = ["0110", "1111", "0010", "0110", "1100", "1000"]
@@ -50,9 +49,10 @@ def boxes(ax):
     return {text.get_text().rpartition("\n")[0]: text for text in ax.texts}
 
 
-def is_drawn(text, style):
+def border(text):
+    """The line and the width of the box of a head, which show its kind without colour."""
     box = text.get_bbox_patch()
-    return (box.get_linestyle(), box.get_linewidth()) == (style["linestyle"], style["linewidth"])
+    return box.get_linestyle(), box.get_linewidth()
 
 
 class TestTheFigure:
@@ -82,18 +82,21 @@ class TestTheFigure:
 
     def test_what_becomes_of_a_head_shows_without_colour(self):
         found = boxes(plot_search_tree(tree()))
-        for head in ("{3}", "{4}"):
-            assert is_drawn(found[head], _FATES["evaluated"])
-        for head in ("{1, 2, 3}", "{1, 2, 4}", "{1, 3}", "{1, 4}", "{2, 3}", "{2, 4}", "{3, 4}"):
-            assert is_drawn(found[head], _FATES["pruned"])
-        for head in ("{1, 2, 3, 4}", "{1, 3, 4}", "{2, 3, 4}"):
-            assert is_drawn(found[head], _FATES["skipped"])
-            assert found[head].get_color() != "black"
+        evaluated = ["{3}", "{4}"]
+        pruned = ["{1, 2, 3}", "{1, 2, 4}", "{1, 3}", "{1, 4}", "{2, 3}", "{2, 4}", "{3, 4}"]
+        skipped = ["{1, 2, 3, 4}", "{1, 3, 4}", "{2, 3, 4}"]
+        borders = [
+            {border(found[head]) for head in heads} for heads in (evaluated, pruned, skipped)
+        ]
+        assert [len(one) for one in borders] == [1, 1, 1]
+        assert len({line for one in borders for line, _ in one}) == 3
+        assert all(found[head].get_color() != "black" for head in skipped)
+        assert all(found[head].get_color() == "black" for head in evaluated + pruned)
 
     def test_the_best_heads_are_marked(self):
         found = boxes(plot_search_tree(tree()))
-        for head in ("{1}", "{2}", "{1, 2}"):
-            assert is_drawn(found[head], _MARKS["as good"])
+        assert {border(found[head]) for head in ("{1}", "{2}", "{1, 2}")} == {("-", 2.4)}
+        assert border(found["{3}"])[1] < 1
         white = {
             head for head, t in found.items() if t.get_bbox_patch().get_facecolor()[:3] == (1, 1, 1)
         }
@@ -101,13 +104,14 @@ class TestTheFigure:
 
     def test_a_merged_head_is_marked_though_never_evaluated(self):
         found = boxes(plot_search_tree(tree("decomposable")))
-        assert is_drawn(found["{1, 2}"], _MARKS["best"])
+        assert border(found["{1, 2}"]) == border(found["{1}"])
+        assert border(found["{1, 2}"]) != border(found["{1, 3}"])
         assert found["{1, 2}"].get_color() == "black"
 
-    def test_every_style_differs_in_more_than_colour(self):
-        lines = [(s["linestyle"], s["linewidth"]) for s in (*_FATES.values(), _MARKS["missed"])]
-        assert len(set(lines)) == 4
-        assert len({str(style["linestyle"]) for style in _CUTS.values()}) == 3
+    def test_every_line_differs_in_more_than_colour(self):
+        others = [tree("decomposable"), tree("breadth-first")]
+        ax = plot_search_tree(tree(), also=others)
+        assert len({cut(ax, one.strategy).get_linestyle() for one in (tree(), *others)}) == 3
 
 
 def cut(ax, strategy):
@@ -165,7 +169,9 @@ class TestTheLines:
 class TestOtherTrees:
     def test_a_missed_optimum(self):
         ax = plot_search_tree(missing_tree())
-        assert is_drawn(boxes(ax)["{1, 2, 3}"], _MARKS["missed"])
+        found = boxes(ax)
+        missed = border(found.pop("{1, 2, 3}"))
+        assert missed not in {border(text) for text in found.values()}
         assert "better, but missed" in [t.get_text() for t in ax.get_legend().get_texts()]
 
     def test_absence(self):
@@ -220,7 +226,7 @@ class TestManners:
     def test_too_many_heads(self):
         rows = np.eye(8, dtype=int)
         searched = search_tree(rows, np.ones(8, bool), "precision", "decomposable")
-        with pytest.raises(ValueError, match="255 heads, and a picture can hold 127: print it"):
+        with pytest.raises(ValueError, match="255 heads, and a plot can show 127: print it"):
             plot_search_tree(searched)
 
     def test_names_that_do_not_fit(self):
@@ -228,7 +234,7 @@ class TestManners:
             plot_search_tree(tree(), label_names=["a", "b"])
 
     def test_searches_through_other_heads(self):
-        with pytest.raises(ValueError, match="'tree' of also is not through the same heads"):
+        with pytest.raises(ValueError, match="'tree' in also has other heads"):
             plot_search_tree(tree(), also=[tree(absence=True)])
 
     def test_without_matplotlib(self, monkeypatch):

@@ -134,7 +134,7 @@ def test_conflicts():
 def test_frames_have_a_line_for_each():
     readers = load("magazines")
     found = summary(golden("magazines-multi"), readers)
-    frame = found.rule_frame()
+    frame = found.to_frame()
     assert list(frame.columns) == [
         "layer", "is_fallback", "number", "text", "n_covered", "n_rows", "n_cells", "n_decided",
         "n_overruled", "is_reached",
@@ -142,8 +142,8 @@ def test_frames_have_a_line_for_each():
     assert list(frame["number"]) == list(range(1, 11))
     expected = golden("magazines-multi").to_frame()
     assert frame[["layer", "is_fallback"]].equals(expected[["layer", "is_fallback"]])
-    assert list(found.label_frame()["label"]) == list(readers.schema.labels)
-    assert found.feature_frame()["n_rules"].is_monotonic_decreasing
+    assert list(found.to_frame("label")["label"]) == list(readers.schema.labels)
+    assert found.to_frame("feature")["n_rules"].is_monotonic_decreasing
 
 
 def test_rows_without_labels_and_without_theory():

@@ -10,7 +10,7 @@ from labelrules.rules import LayeredTheory, UntilStable
 
 def test_reader_4():
     assert str(trace(golden("magazines-multi"), load("magazines"), 3)).splitlines() == [
-        "The row: education = University, marital = Divorced, sex = Female, children = No",
+        "Row: education = University, marital = Divorced, sex = Female, children = No",
         "  quality  present  rule 2: quality, not sports <- education = University",
         "  tabloid  absent   rule 5: quality, not tabloid, sports <- sex = Female",
         "  fashion  present  rule 8: not quality, fashion, not sports <- true",
@@ -25,9 +25,9 @@ def test_missing_values_and_given_labels():
     theory = parse('l <- "a b" > 1', schema)
     board = np.array([[0, -1], [-1, -1]], np.int8)
     assert str(trace(theory, data, 0, board)).splitlines() == [
-        'The row: "a b" = ?, c = x',
-        "  l  absent   given beforehand",
-        "  m  absent   no rule that fires speaks of it, so it is taken to be absent",
+        'Row: "a b" = ?, c = x',
+        "  l  absent   given",
+        "  m  absent   by default: no rule that covers the row predicts it",
     ]
 
 
@@ -44,7 +44,7 @@ def stacked(inference=None):
 def test_layers_are_told_one_after_the_other():
     found = trace(stacked(UntilStable()), load("magazines"), row=10)
     assert str(found).splitlines() == [
-        "The row: education = Primary, marital = Married, sex = Female, children = No",
+        "Row: education = Primary, marital = Married, sex = Female, children = No",
         "Layer 1:",
         "  quality  present  rule 3: quality <- sex = Female",
         "  tabloid  absent   rule 7: not tabloid <- sex = Female, marital = Married",
@@ -55,7 +55,7 @@ def test_layers_are_told_one_after_the_other():
         "  tabloid  present  rule 6: tabloid <- not quality",
         "  fashion  present  rule 12: fashion <- true",
         "  sports   absent   rule 13: not sports <- not quality, tabloid",
-        "The last layer was asked 4 times, until nothing changed.",
+        "The last layer settled after 4 rounds.",
     ]
 
 
@@ -63,8 +63,7 @@ def test_what_does_not_settle_is_told():
     text = "layer 1:\nlayer 2, until stable in at most 3 rounds:\nquality <- not quality"
     theory = parse(text, load("magazines").schema)
     assert str(trace(theory, load("magazines"))).splitlines()[-1] == (
-        "Nothing is settled: quality changed even in the last round, so what the first round "
-        "said is kept."
+        "Not settled: quality changed even in the last round, so the first round counts."
     )
 
 
@@ -77,7 +76,7 @@ def test_votes_and_samples_name_no_rule():
     lines = str(trace(parse(text, readers.schema), readers)).splitlines()
     assert lines[2] == "  quality  present  by vote"
     # Nothing is said of quality in the last layer, so it becomes absent in the first round.
-    assert lines[-4].startswith("  quality  absent   sampled: present with probability 0.00")
+    assert lines[-4].startswith("  quality  absent   sampled: probability 0.00")
 
 
 def test_rows_without_labels_are_told_of_if_they_are():
@@ -87,6 +86,6 @@ def test_rows_without_labels_are_told_of_if_they_are():
     assert "Rows without labels" not in str(trace(theory, readers, row=3))
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
         "Rows without labels:",
-        "  quality  absent   no rule that fires speaks of it, so it is taken to be absent",
+        "  quality  absent   by default: no rule that covers the row predicts it",
         "  tabloid  present  rule 1: tabloid <- true",
     ]

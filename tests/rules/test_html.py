@@ -101,7 +101,7 @@ def test_names_stay_text():
     assert read.items[4].startswith("a\\u202eb\\u000a ←")
     text = theory_html(theory, page=True, title="<script>")
     assert "<script" not in text
-    assert "onmouseover=&quot;" in text
+    assert "onmouseover=&#34;" in text
 
 
 def quote(name):
@@ -133,7 +133,7 @@ def test_long_theories_are_cut_where_asked():
     assert "… and 100 more" in read.text
     assert len(Read(theory_html(DecisionList(schema, rules))).items) == 300
     assert "no rules" in DecisionList(schema)._repr_html_()
-    with pytest.raises(ValueError, match="max_rules must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="max_rules must be a whole number of at least 1"):
         theory_html(DecisionList(schema), max_rules=0)
 
 

@@ -1,4 +1,4 @@
-"""WRITE: theories as programs, queries and PMML."""
+"""WRITE: export theories to Python, SQL and PMML."""
 
 from labelrules.export.pmml import to_pmml
 from labelrules.export.python import to_python

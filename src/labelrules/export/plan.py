@@ -1,56 +1,42 @@
-"""What every export does with a theory: its layers, the columns it uses, free names."""
+"""What all exports share: the layers of a theory, the features it tests, steps, free names."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from labelrules.data.schema import Schema
 from labelrules.rules.inference import Gibbs, Inference, Once
-from labelrules.rules.layered_theory import LayeredTheory
+from labelrules.rules.layered_theory import LayeredTheory, theory_of
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A theory, ready to be written down in another language.
-
-    Parameters
-    ----------
-    schema : Schema
-    layers : tuple of DecisionList or RuleSet
-        The first reads what it writes itself, each other one what the one before has written.
-    inference : Inference
-        How the last layer is asked.
-    fallback : DecisionList, optional
-        For rows in which the layers find no label.
-    """
+class Plan(NamedTuple):
+    """A theory, or that of a fitted learner, in the parts that an export writes."""
 
     schema: Schema
     layers: tuple[Theory, ...]
+    """The first layer reads what it writes itself, each other one what the one before wrote."""
     inference: Inference
+    """How the last layer is read."""
     fallback: DecisionList | None
+    """For rows in which the layers find no label."""
 
     @classmethod
-    def of(cls, theory: Theory) -> "Plan":
-        """The plan of a theory; refused if chance decides."""
-        if not isinstance(theory, Theory):
-            raise TypeError(
-                f"a theory can be exported, not a {type(theory).__name__}: of a fitted learner, "
-                "give theory_"
-            )
+    def of(cls, theory: Any) -> "Plan":
+        """The plan of a theory that is not sampled from."""
+        theory = theory_of(theory)
         if not isinstance(theory, LayeredTheory):
             return cls(theory.schema, (theory,), Once(), None)
         if isinstance(theory.inference, Gibbs):
             raise ValueError(
-                "a layer that is sampled from (Gibbs) cannot be exported, since it needs the same "
-                "lots: choose another way by theory.with_inference(UntilStable()), or keep the "
-                "theory by labelrules.save"
+                "a layer that is sampled from (Gibbs) cannot be exported, since the random numbers "
+                "would differ: use theory.with_inference(UntilStable()), or save the model"
             )
         return cls(theory.schema, theory.layers, theory.inference, theory.fallback)
 
     @property
     def parts(self) -> tuple[Theory, ...]:
-        """All lists and sets of rules."""
+        """The layers, and the list for rows without labels."""
         return (*self.layers, *(() if self.fallback is None else (self.fallback,)))
 
     @property
@@ -59,11 +45,11 @@ class Plan:
         return used_features(rule for part in self.parts for rule in part)
 
     def only_once(self, what: str) -> "Plan":
-        """The same plan, if its last layer is asked once."""
+        """The same plan, if its last layer is read once."""
         if not isinstance(self.inference, Once):
             raise ValueError(
-                f"{what} has no loops, so a last layer that is asked again and again cannot be "
-                "exported to it: use to_python, or theory.with_inference(Once())"
+                f"{what} has no loops, so it cannot read a last layer until it settles: use "
+                "to_python, or theory.with_inference(Once())"
             )
         return self
 
@@ -87,7 +73,7 @@ class FreeNames:
         self._taken = {name.casefold() for name in taken}
 
     def free(self, name: str) -> str:
-        """The name, with as many underscores behind it as it takes."""
+        """The name, with as many underscores after it as necessary."""
         while name.casefold() in self._taken:
             name = f"{name}_"
         self._taken.add(name.casefold())
@@ -101,31 +87,31 @@ def steps(rules: Iterable[Rule], reads_itself: bool, most_shared: int) -> list[l
     ----------
     rules : iterable of Rule
     reads_itself : bool
-        Whether conditions on labels look at what the list writes.
+        Whether conditions on labels read what the list writes.
     most_shared : int
-        How many rules of a step may decide about several labels.
+        How many rules of a step may predict several labels or end the list.
     """
-    found: list[list[Rule]] = [[]]
+    parts: list[list[Rule]] = [[]]
     written: set[int] = set()
     n_shared = 0
     for rule in rules:
-        looks = {condition.column for condition in rule.body.on_labels}
+        tested = {condition.column for condition in rule.body.on_labels}
         is_shared = len(rule.head) > 1 or rule.stops
-        if (reads_itself and looks & written) or n_shared + is_shared > most_shared:
-            found.append([])
+        if (reads_itself and tested & written) or n_shared + is_shared > most_shared:
+            parts.append([])
             written, n_shared = set(), 0
-        found[-1].append(rule)
+        parts[-1].append(rule)
         written |= set(rule.head.labels)
         n_shared += is_shared
-    return [step for step in found if step]
+    return [step for step in parts if step]
 
 
 def other_categories(schema: Schema, column: int, code: int) -> tuple[str, ...]:
-    """The categories that a value other than this one can have; an unknown one is no value."""
+    """The categories other than this one; an unknown category is a missing value."""
     categories = schema.features[column].categories or ()
     return tuple(text for number, text in enumerate(categories) if number != code)
 
 
 def is_list(part: Theory) -> bool:
-    """Whether rules have an order; otherwise they vote."""
+    """Whether the rules have an order; otherwise they vote."""
     return not isinstance(part, RuleSet)

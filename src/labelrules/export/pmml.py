@@ -1,7 +1,8 @@
-"""A theory as PMML 4.4: rule sets for single labels, one after the other."""
+"""Export a theory to PMML 4.4: rule sets for single labels, one after the other."""
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from xml.etree import ElementTree as ET
 
 from labelrules._checks import quoted
@@ -18,25 +19,26 @@ Cells: TypeAlias = dict[int, str]
 """From labels that some rule has written to the fields that hold them."""
 
 Scored: TypeAlias = tuple[int | None, ET.Element, str]
-"""The number of a rule if it is one, when it fires, and what it says."""
+"""The number of a rule if it is one, its condition, and the value it predicts."""
 
 Voted: TypeAlias = tuple[int, ET.Element, str, int]
-"""The number of a rule, when it fires, what it says, and how many votes it casts."""
+"""The number of a rule, its condition, the value it predicts, and its votes."""
 
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
 
 
-def to_pmml(theory: Theory) -> str:
+def to_pmml(theory: Any) -> str:
     r"""The theory as PMML 4.4, with an output field for each label, 1 or 0.
 
-    PMML has no rules for several labels. So the theory becomes a chain of rule sets, each for one
-    label and some rules, of which later ones look at the results of earlier ones. Missing values,
-    and categories that are not known, satisfy no condition.
+    PMML has no rules for several labels, so the theory becomes a chain of rule sets, each for one
+    label and some rules; later ones read the results of earlier ones. Missing values and unknown
+    categories satisfy no condition.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
-        With at least one feature; the last layer must be asked once.
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
+        With at least one feature; the last layer must be read once.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def to_pmml(theory: Theory) -> str:
 
 
 class _Chain:
-    """A chain of rule sets in the making."""
+    """Builds the chain of rule sets."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.schema = plan, plan.schema
@@ -75,7 +77,7 @@ class _Chain:
         self.n_before = 0
 
     def document(self) -> ET.Element:
-        """The whole."""
+        """The PMML document."""
         root = ET.Element("PMML", xmlns=NAMESPACE, version="4.4")
         header = ET.SubElement(root, "Header", description="labels by rules")
         ET.SubElement(header, "Application", name="labelrules")
@@ -89,27 +91,25 @@ class _Chain:
         return root
 
     def _dictionary(self) -> ET.Element:
-        found = ET.Element("DataDictionary", numberOfFields=str(len(self.features)))
+        dictionary = ET.Element("DataDictionary", numberOfFields=str(len(self.features)))
         for column in self.features:
             feature = self.schema.features[column]
             kind = ("continuous", "double") if feature.is_numeric else ("categorical", "string")
             attributes = {"name": feature.name, "optype": kind[0], "dataType": kind[1]}
-            field = ET.SubElement(found, "DataField", attributes)
+            field = ET.SubElement(dictionary, "DataField", attributes)
             for category in feature.categories or ():
                 _check_names([category])
                 ET.SubElement(field, "Value", value=category)
-        return found
+        return dictionary
 
     def _mining_schema(self, names: Iterable[str]) -> ET.Element:
-        found = ET.Element("MiningSchema")
+        schema = ET.Element("MiningSchema")
         for name in names:
             attributes = {"name": name}
             if not self.is_numeric.get(name, True):
                 attributes["invalidValueTreatment"] = "asMissing"
-            ET.SubElement(found, "MiningField", attributes)
-        return found
-
-    # ------------------------------------------------------------ what is written when
+            ET.SubElement(schema, "MiningField", attributes)
+        return schema
 
     def _write(self) -> None:
         cells: Cells | None = None
@@ -123,7 +123,7 @@ class _Chain:
         self._result(cells, guessed, found)
 
     def _result(self, cells: Cells, guessed: Cells, found: str) -> None:
-        """The last model, whose outputs are the labels: those of a chain are those of its end."""
+        """The last model, whose outputs are the labels, since a chain has those of its end."""
         outputs = []
         for label, name in enumerate(self.schema.labels):
             when = [_is(cells[label], "1")] if label in cells else []
@@ -140,7 +140,7 @@ class _Chain:
         self._add("some label", present, "0", outputs=outputs)
 
     def _found(self, cells: Cells) -> str:
-        """Whether some label was found."""
+        """Add whether some label was found."""
         scored = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
         return self._add("found", scored, "0")
 
@@ -155,8 +155,8 @@ class _Chain:
             numbered = list(enumerate(rules, number + 1))
             number += len(rules)
             step = f"{title}, step {place}" if len(parts) > 1 else title
-            looks, closed = (cells, False) if seen is None else (seen, True)
-            conditions = {n: self._body(rule, looks, closed) for n, rule in numbered}
+            read, closed = (cells, False) if seen is None else (seen, True)
+            conditions = {n: self._body(rule, read, closed) for n, rule in numbered}
             labels = sorted({label for rule in rules for label in rule.head.labels})
             written = {
                 label: self._add(
@@ -178,20 +178,20 @@ class _Chain:
         rules: list[tuple[int, Rule]],
         conditions: Mapping[int, ET.Element],
     ) -> list[Scored]:
-        """When a label becomes what: what is written stays, a row that has ended stays open."""
-        found: list[Scored] = []
+        """The values of a label: written cells stay, rows that have ended stay open."""
+        scored: list[Scored] = []
         if label in cells:
-            found += [(None, _equal(cells[label], value), value) for value in ("1", "0")]
+            scored += [(None, _equal(cells[label], value), value) for value in ("1", "0")]
         if stopped:
-            found.append((None, _equal(stopped, "1"), OPEN))
+            scored.append((None, _equal(stopped, "1"), OPEN))
         for number, rule in rules:
-            said = dict(rule.head)
-            if label in said or rule.stops:
-                value = str(said[label]) if label in said else OPEN
-                found.append((number, conditions[number], value))
+            head = dict(rule.head)
+            if label in head or rule.stops:
+                value = str(head[label]) if label in head else OPEN
+                scored.append((number, conditions[number], value))
                 if not len(rule.body):
                     break
-        return found
+        return scored
 
     def _stopped(
         self,
@@ -207,7 +207,7 @@ class _Chain:
         return self._add(f"stopped after {step}", [*before, *stops], "0")
 
     def _votes(self, part: Theory, seen: Cells | None, title: str) -> Cells:
-        """Present by more votes than absent."""
+        """Add the votes: a label with more votes for presence than for absence is present."""
         cells: Cells = {}
         for label in sorted({label for rule in part for label in rule.head.labels}):
             votes: list[Voted] = [
@@ -220,8 +220,6 @@ class _Chain:
             cells[label] = self._added(name, _election(votes))
         return cells
 
-    # ------------------------------------------------------------ elements
-
     def _add(
         self,
         name: str,
@@ -229,11 +227,11 @@ class _Chain:
         default: str,
         outputs: Iterable[ET.Element] = (),
     ) -> str:
-        """Add rules of which the first that fires decides; the field that holds the result."""
+        """Add rules of which the first that covers a row decides; returns the result's field."""
         return self._added(name, _first_hit(scored, default), outputs)
 
     def _added(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
-        """Add a rule set; the name of the field that holds its result."""
+        """Add a rule set; returns the field that holds its result."""
         result = self.fields.free(name)
         kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
         output = ET.Element("Output")
@@ -252,12 +250,12 @@ class _Chain:
         self.segments.append(segment)
         return result
 
-    def _body(self, rule: Rule, looks: Cells, closed: bool) -> ET.Element:
-        return _all([self._condition(condition, looks, closed) for condition in rule.body])
+    def _body(self, rule: Rule, read: Cells, closed: bool) -> ET.Element:
+        return _all([self._condition(condition, read, closed) for condition in rule.body])
 
-    def _condition(self, condition: Condition, looks: Cells, closed: bool) -> ET.Element:
+    def _condition(self, condition: Condition, read: Cells, closed: bool) -> ET.Element:
         if condition.on_label:
-            return _look(condition, looks, closed)
+            return _label_condition(condition, read, closed)
         feature = self.schema.features[condition.column]
         value = repr(condition.value)
         if feature.categories is not None:
@@ -267,32 +265,32 @@ class _Chain:
 
 
 def _first_hit(scored: Iterable[Scored], default: str) -> ET.Element:
-    found = _rule_set("firstHit", default)
+    rules = _rule_set("firstHit", default)
     for number, condition, score in scored:
         known = {} if number is None else {"id": f"rule {number}"}
-        ET.SubElement(found, "SimpleRule", {**known, "score": score}).append(condition)
-    return found
+        ET.SubElement(rules, "SimpleRule", {**known, "score": score}).append(condition)
+    return rules
 
 
 def _election(votes: Iterable[Voted]) -> ET.Element:
     """The value with the greatest sum of weights; half a vote for absence settles ties."""
-    found = _rule_set("weightedSum", "0")
+    rules = _rule_set("weightedSum", "0")
     for number, condition, score, n_votes in votes:
-        said = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
-        ET.SubElement(found, "SimpleRule", said).append(condition)
-    tie = ET.SubElement(found, "SimpleRule", score="0", weight="0.5")
+        attributes = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
+        ET.SubElement(rules, "SimpleRule", attributes).append(condition)
+    tie = ET.SubElement(rules, "SimpleRule", score="0", weight="0.5")
     ET.SubElement(tie, "True")
-    return found
+    return rules
 
 
 def _rule_set(criterion: str, default: str) -> ET.Element:
-    found = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
-    ET.SubElement(found, "RuleSelectionMethod", criterion=criterion)
-    return found
+    rules = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
+    ET.SubElement(rules, "RuleSelectionMethod", criterion=criterion)
+    return rules
 
 
 def _present(when: list[ET.Element]) -> ET.Element:
-    """1 if something of this holds, else 0."""
+    """1 if one of these holds, else 0."""
     if not when:
         return _constant("0", "integer")
     condition = when[0] if len(when) == 1 else _apply("or", *when)
@@ -304,25 +302,25 @@ def _is(field: str, value: str) -> ET.Element:
 
 
 def _apply(function: str, *arguments: ET.Element) -> ET.Element:
-    found = ET.Element("Apply", function=function)
-    found.extend(arguments)
-    return found
+    element = ET.Element("Apply", function=function)
+    element.extend(arguments)
+    return element
 
 
 def _constant(value: str, kind: str) -> ET.Element:
-    found = ET.Element("Constant", dataType=kind)
-    found.text = value
-    return found
+    element = ET.Element("Constant", dataType=kind)
+    element.text = value
+    return element
 
 
-def _look(condition: Condition, looks: Cells, closed: bool) -> ET.Element:
-    """A condition on a label; in a later layer, what was left open is absent."""
+def _label_condition(condition: Condition, read: Cells, closed: bool) -> ET.Element:
+    """A condition on a label; in a later layer, open labels are absent."""
     present = condition.value == 1
-    if condition.column not in looks:
+    if condition.column not in read:
         return ET.Element("True" if closed and not present else "False")
     if closed and not present:
-        return _predicate(looks[condition.column], "notEqual", "1")
-    return _equal(looks[condition.column], "1" if present else "0")
+        return _predicate(read[condition.column], "notEqual", "1")
+    return _equal(read[condition.column], "1" if present else "0")
 
 
 def _equal(field: str, value: str) -> ET.Element:
@@ -338,18 +336,12 @@ def _all(parts: list[ET.Element]) -> ET.Element:
         return ET.Element("True")
     if len(parts) == 1:
         return parts[0]
-    found = ET.Element("CompoundPredicate", booleanOperator="and")
-    found.extend(parts)
-    return found
+    element = ET.Element("CompoundPredicate", booleanOperator="and")
+    element.extend(parts)
+    return element
 
 
 def _check_names(texts: Iterable[str]) -> None:
     for text in texts:
-        for sign in text:
-            if not _is_xml(sign):
-                raise ValueError(f"XML cannot hold the character {sign!r} of {quoted(text)}")
-
-
-def _is_xml(sign: str) -> bool:
-    code = ord(sign)
-    return sign in "\t\n\r" or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+        if refused := _NOT_XML.search(text):
+            raise ValueError(f"XML cannot hold the character {refused[0]!r} of {quoted(text)}")

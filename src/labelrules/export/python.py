@@ -1,7 +1,8 @@
-"""A theory as a Python module that needs nothing else."""
+"""Export a theory to a Python module that needs nothing else."""
 
-from collections.abc import Iterable
+from typing import Any
 
+from labelrules._html import template_file
 from labelrules.data.schema import Schema
 from labelrules.export.plan import Plan, is_list
 from labelrules.rules.conditions import Body, Condition
@@ -10,141 +11,16 @@ from labelrules.rules.inference import LabelByLabel, UntilStable
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 
-_DOCSTRING = '''"""Labels by rules.
 
-predict(row) gives 1 for each label that is present and 0 for each that is absent, labels(row) the
-names of those present. A row is a mapping from the names of the columns to their values; None, NaN
-and NA are missing values, which satisfy no condition, and so are categories that are not known.
-Exported from a theory of labelrules; this module needs nothing but Python.
-"""
-'''
-
-_FRONT = '''
-def predict(row):
-    """The labels of a row: 1 for present, 0 for absent."""
-    row = {column: _value(row, column) for column in COLUMNS}
-%s
-    return _closed(board)
-
-
-def labels(row):
-    """The names of the labels that are present."""
-    return [label for label, value in predict(row).items() if value]
-
-
-'''
-
-_VALUE = '''
-def _value(row, column):
-    """A value as the rules take it: a number, NaN if it is missing."""
-    if column not in row:
-        raise KeyError(f"the row has no column {column!r}; a missing value is None")
-    value = row[column]
-    if value is None or type(value).__name__ == "NAType" or value != value:
-        return float("nan")
-    if isinstance(value, str):
-        raise ValueError(f"{column!r} must be a number, not {value!r}")
-    return float(value)
-
-'''
-
-_VALUE_WITH_CATEGORIES = '''
-def _value(row, column):
-    """A value as the rules take it: a number, NaN if missing; or a category, None if missing."""
-    if column not in row:
-        raise KeyError(f"the row has no column {column!r}; a missing value is None")
-    value, categories = row[column], CATEGORIES.get(column)
-    if value is None or type(value).__name__ == "NAType" or value != value:
-        return float("nan") if categories is None else None
-    if categories is not None:
-        text = _text(value)
-        return text if text in categories else None
-    if isinstance(value, str):
-        raise ValueError(f"{column!r} must be a number, not {value!r}")
-    return float(value)
-
-
-def _text(value):
-    """A value as a category: a whole number has no decimal point."""
-    if isinstance(value, str):
-        return str(value)
-    if type(value).__name__ in ("bool", "bool_"):
-        return str(bool(value))
-    if hasattr(value, "__index__"):
-        return str(int(value))
-    return repr(float(value) + 0.0).removesuffix(".0")
-
-'''
-
-_CLOSED = '''
-def _closed(board):
-    """All labels; those that nobody wrote are absent."""
-    return {label: board.get(label, 0) for label in LABELS}
-
-'''
-
-_WRITE = '''
-def _write(board, head):
-    """The first rule to write a label decides about it."""
-    for label, value in head.items():
-        board.setdefault(label, value)
-
-'''
-
-_VOTE = '''
-def _vote(votes, ballot):
-    """Votes for presence are above 0, those for absence below."""
-    for label, number in ballot.items():
-        votes[label] = votes.get(label, 0) + number
-
-
-def _counted(votes):
-    """More votes for presence than for absence make a label present."""
-    return {label: 1 if number > 0 else 0 for label, number in votes.items()}
-
-'''
-
-_UNTIL_STABLE = '''
-def _until_stable(layer, row, seen, max_rounds):
-    """Let a layer read its own result until nothing changes; else what it said first."""
-    first = layer(row, seen)
-    labels = _closed(first)
-    if labels == seen:
-        return first
-    for _ in range(max_rounds - 1):
-        before, labels = labels, _closed(layer(row, labels))
-        if labels == before:
-            return labels
-    return first
-
-'''
-
-_LABEL_BY_LABEL = '''
-def _label_by_label(layer, row, seen, max_rounds, order):
-    """Write one label after the other until nothing changes; else what the first round said."""
-    labels = dict(_closed(layer(row)) if seen is None else seen)
-    first = None
-    for _ in range(max_rounds):
-        before = dict(labels)
-        for label in order:
-            labels[label] = _closed(layer(row, labels))[label]
-        if labels == before:
-            return labels
-        first = first or dict(labels)
-    return first
-
-'''
-
-
-def to_python(theory: Theory) -> str:
+def to_python(theory: Any) -> str:
     r"""The source of a Python module with `predict(row)` and `labels(row)`, which imports nothing.
 
-    A row is a mapping from names to values; None, NaN and unknown categories are missing. The
-    rules stand in it as ``if`` statements, in their order.
+    A row is a mapping from names to values; None, NaN and unknown categories are missing. Each
+    rule is an ``if`` statement, in the order of the rules.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
         Not one that is sampled from.
 
     Examples
@@ -168,71 +44,49 @@ def to_python(theory: Theory) -> str:
     ['fashion']
     """
     plan = Plan.of(theory)
-    schema = plan.schema
-    parts = [
-        _layer(part, schema, f"_layer_{number}", 1 + sum(map(len, plan.layers[: number - 1])))
-        for number, part in enumerate(plan.layers, 1)
-    ]
-    if plan.fallback is not None:
-        n_before = sum(map(len, plan.layers))
-        parts.append(_layer(plan.fallback, schema, "_rows_without_labels", 1 + n_before))
-    pieces = [_DOCSTRING, _constants(plan), _FRONT % _calls(plan), "\n\n".join(parts)]
-    return (
-        "\n".join(piece.strip("\n") + "\n\n" for piece in [*pieces, *_helpers(plan)]).strip() + "\n"
+    features = [plan.schema.features[column] for column in plan.used]
+    return template_file("exported_module.py.jinja").render(
+        repr=repr,
+        labels=plan.schema.labels,
+        columns=tuple(feature.name for feature in features),
+        categories={f.name: f.categories for f in features if f.categories is not None},
+        calls=_calls(plan),
+        layers=_layers(plan),
+        has_lists=any(is_list(part) for part in plan.parts),
+        has_sets=not all(is_list(part) for part in plan.parts),
+        inference=type(plan.inference).__name__,
     )
 
 
-def _constants(plan: Plan) -> str:
-    features = [plan.schema.features[column] for column in plan.used]
-    lines = ["LABELS = " + _tuple(plan.schema.labels)]
-    lines.append("COLUMNS = " + _tuple(feature.name for feature in features))
-    if any(feature.is_nominal for feature in features):
-        lines += ["CATEGORIES = {"]
-        lines += [
-            f"    {feature.name!r}: {_tuple(feature.categories)},"
-            for feature in features
-            if feature.categories is not None
-        ]
-        lines.append("}")
-    return "\n".join(lines)
-
-
-def _tuple(texts: Iterable[str]) -> str:
-    return repr(tuple(texts))
-
-
-def _helpers(plan: Plan) -> list[str]:
-    nominal = any(plan.schema.features[column].is_nominal for column in plan.used)
-    found = [_CLOSED, _VALUE_WITH_CATEGORIES if nominal else _VALUE]
-    if any(is_list(part) for part in plan.parts):
-        found.append(_WRITE)
-    if not all(is_list(part) for part in plan.parts):
-        found.append(_VOTE)
-    if isinstance(plan.inference, UntilStable):
-        found.append(_UNTIL_STABLE)
-    if isinstance(plan.inference, LabelByLabel):
-        found.append(_LABEL_BY_LABEL)
-    return found
-
-
-def _calls(plan: Plan) -> str:
+def _calls(plan: Plan) -> list[str]:
     """The body of `predict`: layer after layer."""
     lines, seen = [], "None"
     for number in range(1, len(plan.layers)):
         lines.append(f"seen = _closed(_layer_{number}(row, {seen}))")
         seen = "seen"
-    last, way = f"_layer_{len(plan.layers)}", plan.inference
-    if isinstance(way, UntilStable):
-        lines.append(f"board = _until_stable({last}, row, {seen}, {way.max_rounds})")
-    elif isinstance(way, LabelByLabel):
-        order = [plan.schema.labels[label] for label in way.labels(plan.schema.n_labels)]
-        given = f"{last}, row, {seen}, {way.max_rounds}, {_tuple(order)}"
-        lines.append(f"board = _label_by_label({given})")
+    last, inference = f"_layer_{len(plan.layers)}", plan.inference
+    if isinstance(inference, UntilStable):
+        lines.append(f"board = _until_stable({last}, row, {seen}, {inference.max_rounds})")
+    elif isinstance(inference, LabelByLabel):
+        numbers = inference.labels(plan.schema.n_labels)
+        order = tuple(plan.schema.labels[label] for label in numbers)
+        arguments = f"{last}, row, {seen}, {inference.max_rounds}, {order!r}"
+        lines.append(f"board = _label_by_label({arguments})")
     else:
         lines.append(f"board = {last}(row, {seen})")
     if plan.fallback is not None:
         lines += ["if 1 not in board.values():", "    board = _rows_without_labels(row)"]
-    return "\n".join(f"    {line}" for line in lines)
+    return lines
+
+
+def _layers(plan: Plan) -> list[str]:
+    """The functions that apply the layers, and the list for rows without labels."""
+    names = [f"_layer_{number}" for number in range(1, len(plan.layers) + 1)]
+    first, functions = 1, []
+    for name, part in zip([*names, "_rows_without_labels"], plan.parts, strict=False):
+        functions.append(_layer(part, plan.schema, name, first))
+        first += len(part)
+    return functions
 
 
 def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
@@ -251,18 +105,18 @@ def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
 def _rule(rule: Rule, schema: Schema, number: int, ordered: bool) -> list[str]:
     if ordered:
         head = {schema.labels[label]: value for label, value in rule.head}
-        does = [f"_write(board, {head!r})"]
+        actions = [f"_write(board, {head!r})"]
     else:
         ballot = {schema.labels[label]: n if value else -n for label, value, n in rule.ballot}
-        does = [f"_vote(votes, {ballot!r})"]
+        actions = [f"_vote(votes, {ballot!r})"]
     if rule.stops:
-        does.append("return board")
+        actions.append("return board")
     indent = "    "
     lines = [f"{indent}# {number}: {_printable(rule_text(rule, schema))}"]
     if len(rule.body):
         lines.append(f"{indent}if {_body(rule.body, schema)}:")
         indent += "    "
-    return [*lines, *(f"{indent}{line}" for line in does)]
+    return [*lines, *(f"{indent}{line}" for line in actions)]
 
 
 def _body(body: Body, schema: Schema) -> str:
@@ -283,5 +137,5 @@ def _condition(condition: Condition, schema: Schema) -> str:
 
 
 def _printable(text: str) -> str:
-    """On one line, and without characters that a source file cannot have."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    """Text on one line, without characters that a source file cannot have."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,18 +1,19 @@
-"""A theory as a query, in the SQL of many databases."""
+"""Export a theory to a query, in the SQL of many databases."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from labelrules.export.plan import FreeNames, Plan, is_list, steps, used_features
 from labelrules.export.sql_terms import (
     TRUTH,
     Dialect,
     Expression,
-    Looks,
+    LabelSource,
     Terms,
+    check_column_count,
     check_dialect_has,
     check_known,
     check_names,
-    check_number,
     check_unique,
     dialect_called,
     refuse_truth,
@@ -28,36 +29,36 @@ Cells = dict[int, str]
 
 
 def to_sql(
-    theory: Theory,
+    theory: Any,
     table: str | Sequence[str],
     *,
     dialect: str = "sqlite",
     keys: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
 ) -> str:
-    r"""A query that gives the labels of each row of a table, 0 or 1.
+    r"""A query for the labels of each row of a table, 0 or 1.
 
-    NULL and NaN are missing values and satisfy no condition, nor does a category that is not known.
-    Needs the extra ``sql``.
+    NULL, NaN and unknown categories are missing values and satisfy no condition. Needs the extra
+    ``sql``.
 
     The queries of SQLite, DuckDB, PostgreSQL, MariaDB (as "mysql") and Spark have been run and
     compared with `predict`. Those of BigQuery, Databricks, Redshift, Snowflake, Trino and of MySQL
-    itself were never run, only read again by the dialect's grammar: compare some rows first.
+    itself were never run, only parsed by the dialect's grammar: compare some rows first.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
-        The last layer must be asked once.
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
+        The last layer must be read once.
     table : str or sequence of str
         The table with the features; several names are those of a schema and a table in it.
     dialect : str, default="sqlite"
         "bigquery", "databricks", "duckdb", "mysql", "postgres", "redshift", "snowflake", "spark",
         "sqlite" or "trino".
     keys : iterable of str
-        Further columns of the table for the result, to tell the rows apart.
+        Further columns of the table for the result, which identify the rows.
     columns : mapping of str to str, optional
-        What features are called in the table, and labels in the result, where it is not by their
-        names. Most databases do not tell upper from lower case.
+        The names of features in the table, and of labels in the result, where they differ from
+        those of the schema. Most databases do not distinguish upper from lower case.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def to_sql(
 
 
 class _Query:
-    """A query, one common table expression after the other.
+    """A query of common table expressions, each reading the one before.
 
     Each has the keys, the features that are needed later, and a column for each label that a rule
     has written: 1, 0, or NULL in rows in which none did.
@@ -121,7 +122,7 @@ class _Query:
         self._read()
 
     def _check(self, parts: tuple[str, ...], taken: list[str]) -> None:
-        """Refuse names that the database takes for others."""
+        """Refuse names that the database does not distinguish."""
         check_unique(taken, "the table", self.keys)
         if self.dialect.name == "sqlite":
             refuse_truth(taken, self.keys)
@@ -134,14 +135,14 @@ class _Query:
             check_dialect_has(names, where, self.dialect)
 
     def _read(self) -> None:
-        """Add the columns of the table that are needed, with values as they are compared."""
+        """Add the columns that the rules need, with values in the form in which they compare."""
         computed = []
         for number in self.plan.used:
             feature = self.plan.schema.features[number]
             name = self.names[feature.name]
             value = self.terms.read(number)
             if value is not None:
-                # A key goes into the result as it is, whatever is made of it for the rules.
+                # A key goes into the result unchanged, in whatever form the rules compare it.
                 inside = self._free(name, f"feature {number + 1}") if name in self.keys else name
                 self.names[feature.name] = inside
                 computed.append((inside, value))
@@ -159,9 +160,9 @@ class _Query:
         if plan.fallback is not None:
             found = self._with_fallback(plan.fallback, cells or {}, found)
         labels = [terms.named(found[label], name) for label, name in enumerate(self.results)]
-        check_number(len(self.keys) + len(labels), self.dialect)
+        check_column_count(len(self.keys) + len(labels), self.dialect)
         query = terms.exp.select(*map(terms.column, self.keys), *labels).from_(self.source)
-        # What is computed once is not to be computed anew each time it is used.
+        # What is computed once must not be computed anew each time it is used.
         materialized = self.dialect.materialized or None
         for number, (name, table) in enumerate(self.tables_made):
             if self.dialect.name == "mysql" and number:
@@ -173,7 +174,7 @@ class _Query:
     def _with_fallback(
         self, fallback: Theory, cells: Cells, found: dict[int, Expression]
     ) -> dict[int, Expression]:
-        """Other values where no label was found."""
+        """The values of the fallback list where no label was found."""
         terms = self.terms
         any_found = self.free.free("found")
         some = [terms.column(name) for name in cells.values()]
@@ -191,7 +192,7 @@ class _Query:
     def _layer(
         self, part: Theory, name: str, seen: Cells | None, later: tuple[int, ...], kept: list[str]
     ) -> Cells:
-        """Add what a layer writes, which looks at `seen` or at itself."""
+        """Add the labels that a layer writes; it reads `seen`, or its own labels."""
         if not is_list(part):
             return self._votes(part, name, seen or {}, seen is not None, later, kept)
         cells: Cells = {}
@@ -199,7 +200,9 @@ class _Query:
         parts = steps(part, seen is None, _MOST_FLAGS)
         for number, rules in enumerate(parts, 1):
             rest = [rule for further in parts[number:] for rule in further]
-            step = _Step(self, rules, Looks(cells if seen is None else seen, seen is not None))
+            step = _Step(
+                self, rules, LabelSource(cells if seen is None else seen, seen is not None)
+            )
             title = name if len(parts) == 1 else f"{name}, step {number}"
             others = [*kept, *((seen or {}).values())]
             needed = sorted({*later, *used_features(rest)})
@@ -216,8 +219,8 @@ class _Query:
         later: tuple[int, ...],
         kept: list[str],
     ) -> Cells:
-        """Add what a rule set says: presence where it has more votes than absence."""
-        terms, looks = self.terms, Looks(seen, closed)
+        """Add the votes of a rule set: a label with more votes for presence is present."""
+        terms, labels = self.terms, LabelSource(seen, closed)
         cells = self.new_cells(label for rule in part for label in rule.head.labels)
         computed = []
         for label, cell in cells.items():
@@ -225,7 +228,7 @@ class _Query:
             for rule in part:
                 for voted, value, number in rule.ballot:
                     if voted == label:
-                        fires = terms.body(rule.body, looks)
+                        fires = terms.body(rule.body, labels)
                         votes[value].append(terms.flag(fires, number))
             sides = {"this": terms.total(votes[1]), "expression": terms.total(votes[0])}
             computed.append((cell, terms.flag(terms.exp.GT(**sides))))
@@ -233,21 +236,21 @@ class _Query:
         return cells
 
     def new_cells(self, labels: Iterable[int]) -> Cells:
-        """Columns for labels, called as they are if that is not taken."""
+        """Columns for labels, with their names if these are free."""
         names = self.plan.schema.labels
         return {
             label: self._free(names[label], f"label {label + 1}") for label in sorted(set(labels))
         }
 
     def _free(self, name: str, otherwise: str) -> str:
-        """A name that is not taken, or another one if the database has no such name."""
+        """A free name, or another one if the database does not allow it."""
         free = self.free.free(name)
         return free if self.dialect.fault_of(free) is None else self.free.free(otherwise)
 
     def add(self, name: str, columns: list[str], computed: list[tuple[str, Expression]]) -> None:
-        """Add a table with these columns, some of them computed from those of the one before."""
+        """Add a table with these columns, some of them computed from the table before."""
         terms, values = self.terms, dict(computed)
-        check_number(len(columns), self.dialect)
+        check_column_count(len(columns), self.dialect)
         select = [
             terms.named(values[column], column) if column in values else terms.column(column)
             for column in columns or ["one"]
@@ -269,8 +272,8 @@ class _Query:
 class _Step:
     """Rules of which none tests what another one of them writes."""
 
-    def __init__(self, query: _Query, rules: list[Rule], looks: Looks) -> None:
-        self.query, self.rules, self.looks = query, rules, looks
+    def __init__(self, query: _Query, rules: list[Rule], labels: LabelSource) -> None:
+        self.query, self.rules, self.labels = query, rules, labels
         self.flags: dict[int, str] = {}
 
     def share(
@@ -281,7 +284,7 @@ class _Step:
         others: list[str],
         later: Iterable[int],
     ) -> None:
-        """Compute the conditions of rules that decide about several labels once for all."""
+        """Compute the conditions of rules that decide several labels once for all of them."""
         query = self.query
         shared = [
             number
@@ -306,7 +309,7 @@ class _Step:
         others: list[str],
         later: Sequence[int],
     ) -> tuple[Cells, str | None]:
-        """Write the labels; what is written already stays."""
+        """Write the labels; cells that are written already stay."""
         query, terms = self.query, self.query.terms
         labels = {label for rule in self.rules for label in rule.head.labels}
         after = {**cells, **query.new_cells(labels - cells.keys())}
@@ -334,13 +337,13 @@ class _Step:
         if stopped:
             pairs.append((self._is_stopped(stopped), null.copy()))
         for number, rule in enumerate(self.rules):
-            said = dict(rule.head)
-            if label not in said and not rule.stops:
+            head = dict(rule.head)
+            if label not in head and not rule.stops:
                 continue
-            value = terms.number(said[label]) if label in said else null.copy()
+            value = terms.number(head[label]) if label in head else null.copy()
             if not len(rule.body):
                 # Alone, NULL would be of no type, and in PostgreSQL no number.
-                alone = value if label in said else terms.cast(value, "int")
+                alone = value if label in head else terms.cast(value, "int")
                 return terms.case(pairs, value) if pairs else alone
             pairs.append((self._condition(number), value))
         return terms.case(pairs)
@@ -353,11 +356,11 @@ class _Step:
         terms = self.query.terms
         if number in self.flags:
             return terms.equal(terms.column(self.flags[number]), terms.number(1))
-        return terms.body(self.rules[number].body, self.looks)
+        return terms.body(self.rules[number].body, self.labels)
 
     def _fires(self, rule: Rule) -> Expression:
         terms = self.query.terms
-        return terms.flag(terms.body(rule.body, self.looks))
+        return terms.flag(terms.body(rule.body, self.labels))
 
 
 def _table(terms: Terms, parts: tuple[str, ...]) -> Expression:

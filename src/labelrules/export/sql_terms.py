@@ -1,9 +1,9 @@
-"""Parts of queries: columns, texts, numbers, conditions."""
+"""The dialects of SQL, and expressions in them: columns, texts, numbers, conditions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,44 +13,33 @@ from labelrules.data.schema import Schema
 from labelrules.export.plan import other_categories
 from labelrules.rules.conditions import Body, Condition
 
-# -------------------- What databases differ in, beyond the grammar of their SQL
-
 
 @dataclass(frozen=True)
 class Dialect:
-    """A database, and what is particular to it.
-
-    Parameters
-    ----------
-    name, title : str
-        What it is called in programs, and by people.
-    materialized : bool
-        Whether a common table expression can be said to be computed once.
-    nan_is_greatest : bool
-        Whether NaN is a number above all others and equal to itself; else it is above none.
-    longest, in_bytes : int, bool
-        How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL
-        cuts longer names off without an error, so that two of them can become the same.
-    most_columns : int
-        How many columns a table or a result can have; 0 if that is not known.
-    """
+    """A database and its limits, beyond the grammar of its SQL."""
 
     name: str
     title: str
+    """Its name in programs, and in messages."""
     materialized: bool = False
+    """Whether a common table expression can be declared to be computed once."""
     nan_is_greatest: bool = False
+    """Whether NaN is a number above all others and equal to itself; else it is above none."""
     longest: int = 0
     in_bytes: bool = False
+    """How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL cuts
+    longer names off without an error, so that two of them can become the same."""
     most_columns: int = 0
+    """How many columns a table or a result can have; 0 if that is not known."""
 
     def fault_of(self, name: str) -> str | None:
-        """Why the database has no such name, or takes it for another one; None if it is fine."""
+        """Why the database does not allow a name; None if it does."""
         length = len(name.encode("utf-8", "surrogatepass")) if self.in_bytes else len(name)
         if self.longest and length > self.longest:
             unit = "bytes of UTF-8" if self.in_bytes else "characters"
             return f"has names of at most {self.longest} {unit}, not {length}"
-        if self.name == "mysql" and (name.endswith(" ") or any(sign > "\uffff" for sign in name)):
-            return "has no names that end in a space, or with signs above U+FFFF"
+        if self.name == "mysql" and (name.endswith(" ") or any(c > "\uffff" for c in name)):
+            return "has no names that end in a space, or with characters above U+FFFF"
         if self.name in _WITH_VARIABLES and "${" in name:
             return "puts the value of a variable in the place of ${...}"
         return None
@@ -77,7 +66,7 @@ DIALECTS = {
 
 
 _NO_TYPING_ERRORS = ("mssql", "plsql", "psql", "tsql")
-"""Names that look like MySQL and are something else."""
+"""Other systems, whose names look like that of MySQL."""
 
 
 def dialect_called(name: str) -> Dialect:
@@ -90,32 +79,23 @@ def dialect_called(name: str) -> Dialect:
     return DIALECTS[name]
 
 
-# ---------------------------------------------------------------- the main part
-
 Expression: TypeAlias = Any
 """An expression of sqlglot, which is imported on use."""
 
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
-@dataclass(frozen=True)
-class Looks:
-    """Where conditions on labels look.
-
-    Parameters
-    ----------
-    cells : mapping of int to str
-        From labels that some rule has written to their columns.
-    closed : bool
-        Whether what nobody wrote is absent; else it satisfies no condition.
-    """
+class LabelSource(NamedTuple):
+    """Where conditions on labels read."""
 
     cells: Mapping[int, str]
+    """From labels that some rule has written to their columns."""
     closed: bool
+    """Whether labels that no rule wrote are absent; else they satisfy no condition."""
 
 
 class Terms:
-    """Makes expressions of sqlglot.
+    """Builds expressions of sqlglot.
 
     Parameters
     ----------
@@ -134,7 +114,7 @@ class Terms:
         return self.exp.Column(this=self.identifier(name))
 
     def identifier(self, name: str) -> Expression:
-        """A name, in quotes whatever it is."""
+        """A name, always in quotes."""
         if "\0" in name:
             raise ValueError(f"SQL has no names with null characters, such as {quoted(name)}")
         return self.exp.to_identifier(name, quoted=True)
@@ -160,7 +140,7 @@ class Terms:
         return literal if self.dialect.name != "mysql" or text.isascii() else self.in_bytes(literal)
 
     def in_bytes(self, text: Expression) -> Expression:
-        """Text as UTF-8, which MySQL compares sign by sign, with case and spaces at the end."""
+        """Text as UTF-8, which MySQL compares exactly, with case and spaces at the end."""
         utf8 = sqlglot().parse_one("CAST(NULL AS CHAR CHARACTER SET utf8mb4)", dialect="mysql")
         utf8.set("this", text)
         return self.cast(utf8, "binary")
@@ -170,7 +150,7 @@ class Terms:
         return self.exp.Cast(this=value, to=self.exp.DataType.build(kind))
 
     def read(self, number: int) -> Expression | None:
-        """The values of a feature as they are compared; None if that is as they are."""
+        """The values of a feature in the form that conditions compare; None if unchanged."""
         feature = self.schema.features[number]
         column = self.column(self.names[feature.name])
         if feature.is_numeric and self.dialect.nan_is_greatest:
@@ -185,7 +165,7 @@ class Terms:
         return self.exp.EQ(this=left, expression=right)
 
     def truth(self, value: bool) -> Expression:
-        """What always or never holds; not all databases have words for it."""
+        """A condition that always or never holds; not all databases have constants for it."""
         return self.equal(self.number(1), self.number(int(value)))
 
     def case(
@@ -208,20 +188,20 @@ class Terms:
         return self.exp.Paren(this=self.exp.Add(**sides))
 
     def closed(self, label: int, cells: Mapping[int, str]) -> Expression:
-        """What was written of a label; 0 where nobody did."""
+        """The value of a label; 0 where no rule wrote it."""
         if label not in cells:
             return self.number(0)
         values = {"this": self.column(cells[label]), "expressions": [self.number(0)]}
         return self.exp.Coalesce(**values)
 
-    def body(self, body: Body, looks: Looks) -> Expression:
+    def body(self, body: Body, labels: LabelSource) -> Expression:
         """All conditions of a body."""
-        parts = [self._condition(condition, looks) for condition in body]
+        parts = [self._condition(condition, labels) for condition in body]
         return self.exp.and_(*parts) if parts else self.truth(True)
 
-    def _condition(self, condition: Condition, looks: Looks) -> Expression:
+    def _condition(self, condition: Condition, labels: LabelSource) -> Expression:
         if condition.on_label:
-            return self._label(condition, looks)
+            return self._label(condition, labels)
         feature = self.schema.features[condition.column]
         column = self.column(self.names[feature.name])
         if feature.categories is None:
@@ -230,7 +210,7 @@ class Terms:
         code = int(condition.value)
         if condition.operator == "=":
             return self._among(column, (feature.categories[code],))
-        # A value that is not among the categories is missing: it is not enough to differ.
+        # An unknown category is missing, so a value that merely differs is not enough.
         return self._among(column, other_categories(self.schema, condition.column, code))
 
     def _among(self, column: Expression, categories: tuple[str, ...]) -> Expression:
@@ -247,13 +227,13 @@ class Terms:
         is_number = self.dialect.name == "sqlite" and is_number_text(text)
         return [self.text(text), *([self.exp.Literal.number(text)] if is_number else [])]
 
-    def _label(self, condition: Condition, looks: Looks) -> Expression:
+    def _label(self, condition: Condition, labels: LabelSource) -> Expression:
         value = self.number(int(condition.value))
-        if looks.closed:
-            return self.equal(self.closed(condition.column, looks.cells), value)
-        if condition.column not in looks.cells:
+        if labels.closed:
+            return self.equal(self.closed(condition.column, labels.cells), value)
+        if condition.column not in labels.cells:
             return self.truth(False)
-        return self.equal(self.column(looks.cells[condition.column]), value)
+        return self.equal(self.column(labels.cells[condition.column]), value)
 
 
 def number_text(value: float) -> str:
@@ -271,7 +251,7 @@ def number_text(value: float) -> str:
 
 
 def sqlglot() -> Any:
-    """The library that knows the dialects, if it is there."""
+    """The library of SQL dialects, if it is installed."""
     try:
         import sqlglot
     except ImportError:
@@ -281,16 +261,16 @@ def sqlglot() -> Any:
     return sqlglot
 
 
-# -------------------- Names of tables and columns: what is refused, and why
+# ---------------------------------------------------------------- names of tables and columns
 
 TRUTH = ("true", "false")
-"""Words that SQLite takes for truth values even in quotes, if they name a column of a subquery."""
+"""Words that SQLite reads as truth values even in quotes, if they name a column of a subquery."""
 
 _RENAME_KEYS = "give the key another name in the table, or in a view of it"
 
 
 def check_names(table: object, keys: object, columns: object) -> None:
-    """Refuse what is no name, or an empty one, and a single name where several are asked for."""
+    """Refuse names that are not texts or are empty, and one text where a list is needed."""
     if isinstance(keys, str):
         raise ValueError(f"keys must be a list of names, such as [{keys!r}], not the text {keys!r}")
     if not isinstance(keys, Sequence):
@@ -299,8 +279,7 @@ def check_names(table: object, keys: object, columns: object) -> None:
         raise ValueError(f"table must be a name, or a list of names, not {table!r}")
     if not isinstance(columns, Mapping):
         raise ValueError(
-            f"columns must say which name stands for which, such as {{'Age': 'age_1'}}, "
-            f"not {columns!r:.60}"
+            f"columns must map names to names, such as {{'Age': 'age_1'}}, not {columns!r:.60}"
         )
     parts = (table,) if isinstance(table, str) else table
     for what, names in (("table", parts), ("keys", keys), ("columns", columns.values())):
@@ -310,7 +289,7 @@ def check_names(table: object, keys: object, columns: object) -> None:
 
 
 def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
-    """Refuse new names for what is not there."""
+    """Refuse new names for unknown features and labels."""
     for name in columns:
         if name not in names:
             raise ValueError(
@@ -319,42 +298,42 @@ def check_known(columns: Mapping[str, str], names: Sequence[str]) -> None:
 
 
 def check_unique(names: Iterable[str], where: str, keys: Sequence[str]) -> None:
-    """Refuse names that are the same where case does not matter."""
+    """Refuse names that differ only in case."""
     seen: dict[str, str] = {}
     for name in names:
         if name.casefold() in seen:
             other = seen[name.casefold()]
             are_keys = sum(key.casefold() == name.casefold() for key in keys) > 1
-            way = _RENAME_KEYS if are_keys else "say what they are called by columns={...}"
+            remedy = _RENAME_KEYS if are_keys else "rename them by columns={...}"
             raise ValueError(
                 f"{where} would have the columns {quoted(other)} and {quoted(name)}, which many "
-                f"databases take for the same: {way}"
+                f"databases do not distinguish: {remedy}"
             )
         seen[name.casefold()] = name
 
 
 def check_dialect_has(names: Iterable[str], where: str, dialect: Dialect) -> None:
-    """Refuse names that a database does not have, or takes for others."""
+    """Refuse names that a database does not allow."""
     for name in names:
         fault = dialect.fault_of(name)
         if fault:
             raise ValueError(
                 f"{dialect.title} {fault}, so {where} cannot have {quoted(name)}: choose another "
-                "name; of features and labels, say it by columns={...}"
+                "name; rename features and labels by columns={...}"
             )
 
 
 def refuse_truth(names: Iterable[str], keys: Sequence[str]) -> None:
-    """Refuse columns that SQLite takes for truth values."""
+    """Refuse columns that SQLite reads as truth values."""
     for name in names:
         if name.casefold() in TRUTH:
-            renamed = f"give it another name in the table, and say so by columns={{{name!r}: ...}}"
-            way = _RENAME_KEYS if name in keys else renamed
-            raise ValueError(f"SQLite would take the column {name!r} for a truth value: {way}")
+            other = f"give it another name in the table, and in columns={{{name!r}: ...}}"
+            remedy = _RENAME_KEYS if name in keys else other
+            raise ValueError(f"SQLite reads the column {name!r} as a truth value: {remedy}")
 
 
-def check_number(n_columns: int, dialect: Dialect) -> None:
-    """Refuse more columns than a database has room for."""
+def check_column_count(n_columns: int, dialect: Dialect) -> None:
+    """Refuse more columns than a database allows."""
     if dialect.most_columns and n_columns > dialect.most_columns:
         raise ValueError(
             f"the query would need {n_columns} columns at once, and {dialect.title} has at most "

@@ -1,27 +1,35 @@
-"""SHOW: why a theory says what it says, and how a head was found."""
+"""SHOW: explanations, counterfactuals, summaries, comparisons, label dependencies and plots."""
 
 from labelrules.inspection.comparison import (
     ChangedRule,
     Comparison,
     LabelDifference,
-    MannerDifference,
     PlacedRule,
+    StructureDifference,
     compare,
 )
-from labelrules.inspection.counterfactuals.search import Counterfactual, Move, counterfactual
-from labelrules.inspection.dependencies import Edge, Flip, LabelGraph, Ties, flips, label_graph
-from labelrules.inspection.estimates import Estimate, estimate
+from labelrules.inspection.counterfactuals import Counterfactual, FeatureChange, counterfactual
+from labelrules.inspection.dependencies import (
+    Edge,
+    Flip,
+    LabelGraph,
+    PairCounts,
+    flips,
+    label_graph,
+)
 from labelrules.inspection.explanation.explaining import explain
 from labelrules.inspection.explanation.values import (
     Chain,
     ChainLink,
     ChainNode,
-    ConditionSeen,
+    CheckedCondition,
+    CheckedRule,
+    Estimate,
     Explanation,
     LabelExplanation,
     Place,
-    RuleSeen,
     SupportingRows,
+    estimate,
 )
 from labelrules.inspection.plots.constraint_graph import plot_constraints
 from labelrules.inspection.plots.dependency_matrix import plot_dependency_matrix
@@ -42,12 +50,14 @@ __all__ = [
     "ChainLink",
     "ChainNode",
     "ChangedRule",
+    "CheckedCondition",
+    "CheckedRule",
     "Comparison",
-    "ConditionSeen",
     "Counterfactual",
     "Edge",
     "Estimate",
     "Explanation",
+    "FeatureChange",
     "FeatureSummary",
     "Flip",
     "LabelDifference",
@@ -55,16 +65,14 @@ __all__ = [
     "LabelGraph",
     "LabelSummary",
     "LayeredTrace",
-    "MannerDifference",
-    "Move",
     "Pair",
+    "PairCounts",
     "Place",
     "PlacedRule",
-    "RuleSeen",
     "RuleSummary",
+    "StructureDifference",
     "Summary",
     "SupportingRows",
-    "Ties",
     "Trace",
     "compare",
     "counterfactual",

@@ -1,20 +1,19 @@
-"""Two theories side by side."""
+"""Comparisons of two theories: rules that differ, and predictions that differ."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelrules._checks import counted
+from labelrules._checks import counted, one_of
+from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
 from labelrules.discovery.constraints.constraint import pandas_frame
-from labelrules.inspection.explanation.row_history import check_theory
 from labelrules.inspection.explanation.values import Place
-from labelrules.inspection.summaries import places_of
-from labelrules.inspection.summary_text import Table, cut, table
-from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory
+from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
+from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text, way_text
 from labelrules.rules.inference import Inference, Once
@@ -22,81 +21,18 @@ from labelrules.rules.inference import Inference, Once
 if TYPE_CHECKING:
     import pandas
 
-# -------------------- How two theories read their rules, where that is not the same
 
-NO_LAYERS = "none"
-
-
-class MannerDifference(NamedTuple):
-    """Something other than rules in which two theories differ.
-
-    Attributes
-    ----------
-    what : str
-        "layers", "order" (perhaps of a layer), "inference", or "rows without labels".
-    one, other : str
-        What the first theory does, and the second.
-    """
+class StructureDifference(NamedTuple):
+    """A difference between two theories other than in their rules."""
 
     what: str
+    """"layers", "order" (perhaps of a layer), "inference", or "rows without labels"."""
     one: str
     other: str
+    """How it is in the first theory, and in the second."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.one}, now {self.other}"
-
-
-def manner_differences(one: Theory, other: Theory) -> tuple[MannerDifference, ...]:
-    r"""Where two theories differ in layers, in order, in inference, and for rows without labels.
-
-    Examples
-    --------
-    >>> from labelrules import load, parse
-    >>> schema = load("magazines").schema
-    >>> one = parse("quality <- true", schema)
-    >>> other = parse("in any order:\nquality <- true", schema)
-    >>> [str(difference) for difference in manner_differences(one, other)]
-    ['order: in order (the first rule decides), now in any order (rules vote)']
-    """
-    found = [MannerDifference("layers", _layers(one), _layers(other))]
-    mine, theirs = layers_of(one), layers_of(other)
-    has_one_layer = len(mine) == len(theirs) == 1
-    for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
-        what = "order" if has_one_layer else f"order of layer {number}"
-        found.append(MannerDifference(what, _order_difference(a), _order_difference(b)))
-    found.append(MannerDifference("inference", _inference(one), _inference(other)))
-    found.append(MannerDifference("rows without labels", _fallback(one), _fallback(other)))
-    return tuple(difference for difference in found if difference.one != difference.other)
-
-
-def layers_of(theory: Theory) -> tuple[Theory, ...]:
-    """The layers; a theory without is its own."""
-    return theory.layers if isinstance(theory, LayeredTheory) else (theory,)
-
-
-def inference_of(theory: Theory) -> Inference:
-    """How its last layer is read."""
-    return theory.inference if isinstance(theory, LayeredTheory) else Once()
-
-
-def _layers(theory: Theory) -> str:
-    return str(len(theory.layers)) if isinstance(theory, LayeredTheory) else NO_LAYERS
-
-
-def _order_difference(theory: Theory) -> str:
-    return "in order (the first rule decides)" if theory.ordered else "in any order (rules vote)"
-
-
-def _inference(theory: Theory) -> str:
-    return way_text(inference_of(theory), theory.schema)
-
-
-def _fallback(theory: Theory) -> str:
-    fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
-    return "no rules for them" if fallback is None else counted(len(fallback), "rule")
-
-
-# ---------------------------------------------------------------- the main part
 
 
 class PlacedRule(NamedTuple):
@@ -111,13 +47,13 @@ class PlacedRule(NamedTuple):
 
 
 class ChangedRule(NamedTuple):
-    """Two rules that agree in the head or in the body, but do not do the same."""
+    """Two rules with the same head or body that are not equal."""
 
     one: PlacedRule
     other: PlacedRule
     what: str
-    """What differs: "body", "head", "marks" if only the stop mark or the votes do, or "evidence",
-    by which both theories draw lots."""
+    """What differs: "body", "head", "marks" (the stop mark or votes), or "evidence" (which matters
+    only where labels are sampled)."""
 
 
 class LabelDifference(NamedTuple):
@@ -131,91 +67,92 @@ class LabelDifference(NamedTuple):
     n_other_right: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What two theories have in common and where they differ; printing it tells.
-
-    Attributes
-    ----------
-    one, other : Theory
-    kept : tuple of (PlacedRule, PlacedRule)
-        Rules that both have.
-    removed, added : tuple of PlacedRule
-        Rules that only the first has, only the second, and that are like none of the other.
-    changed : tuple of ChangedRule
-    reordered : bool
-        Whether rules that both have stand in another order, where order matters.
-    manner : tuple of MannerDifference
-        What is different besides the rules: layers, list or set, inference and its settings,
-        rules for rows without labels.
-    n_rows : int, optional
-        Of the data.
-    differs : array of bool, optional
-        Rows by labels, whether the predictions differ.
-    labels : tuple of LabelDifference
-        One for each label, if there are data.
-    """
+    """The rules that two theories share, and where they differ."""
 
     one: Theory
     other: Theory
     kept: tuple[tuple[PlacedRule, PlacedRule], ...]
+    """Rules that both have."""
     removed: tuple[PlacedRule, ...]
     added: tuple[PlacedRule, ...]
+    """Rules that only the first has, only the second, and that are like none of the other."""
     changed: tuple[ChangedRule, ...]
     reordered: bool
-    manner: tuple[MannerDifference, ...]
+    """Whether rules that both have stand in another order, where order matters."""
+    structure: tuple[StructureDifference, ...]
+    """Differences besides the rules: layers, list or set, inference and its settings, rules for
+    rows without labels."""
     n_rows: int | None = None
+    """Of the data."""
     differs: Mask | None = None
+    """Rows by labels, whether the predictions differ."""
     labels: tuple[LabelDifference, ...] = ()
+    """One for each label, if there are data."""
 
-    def rule_frame(self) -> "pandas.DataFrame":
-        """One line per rule or pair of rules, as a pandas frame (needs the extra ``pandas``)."""
-        lines = [("kept", *pair) for pair in self.kept]
-        lines += [(f"{change.what} changed", change.one, change.other) for change in self.changed]
-        columns: dict[str, list[Any]] = {
-            "change": [line[0] for line in lines],
-            "one": [str(line[1]) for line in lines],
-            "other": [str(line[2]) for line in lines],
-        }
-        for name, only in (("removed", self.removed), ("added", self.added)):
-            columns["change"] += [name for _ in only]
-            columns["one"] += [str(rule) if name == "removed" else None for rule in only]
-            columns["other"] += [str(rule) if name == "added" else None for rule in only]
-        return pandas_frame(columns)
+    def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
+        """A pandas frame with a row for each rule, pair of rules, or label (needs ``pandas``).
 
-    def label_frame(self) -> "pandas.DataFrame":
-        """One line per label, as a pandas frame (needs the extra ``pandas``)."""
-        names = LabelDifference._fields
-        return pandas_frame({name: [getattr(d, name) for d in self.labels] for name in names})
+        Parameters
+        ----------
+        per : {"rule", "label"}, default="rule"
+        """
+        if one_of(per, "per", ("rule", "label")) == "label":
+            return pandas_frame(columns_of(LabelDifference, self.labels))
+        rows = [("kept", str(one), str(other)) for one, other in self.kept] + self._rule_rows()
+        titles = ("change", "one", "other")
+        return pandas_frame({name: [row[i] for row in rows] for i, name in enumerate(titles)})
+
+    def _rule_rows(self) -> list[tuple[str, str | None, str | None]]:
+        """The change of each rule that is not kept, and the rules."""
+        rows: list[tuple[str, str | None, str | None]] = [
+            (f"{change.what} changed", str(change.one), str(change.other))
+            for change in self.changed
+        ]
+        rows += [("removed", str(rule), None) for rule in self.removed]
+        return [*rows, *(("added", None, str(rule)) for rule in self.added)]
+
+    def __repr__(self) -> str:
+        return f"Comparison({self.headline})"
 
     @property
     def headline(self) -> str:
-        """How many rules there are, and how many in both."""
+        """How many rules the theories have, and how many they share."""
         order = ", in another order" if self.reordered else ""
         return (
             f"{counted(len(self.one), 'rule')} and {counted(len(self.other), 'rule')}, "
             f"{len(self.kept)} of them in both{order}"
         )
 
-    def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        from labelrules.inspection.summary_html import comparison_html
-
-        return comparison_html(self)
-
     def __str__(self) -> str:
-        lines = [self.headline]
-        lines += map(str, self.manner)
-        lines += cut(f"removed: {len(self.removed)}", list(map(str, self.removed)))
-        lines += cut(f"added: {len(self.added)}", list(map(str, self.added)))
-        pairs = [f"{c.what} of {c.one}\n  now {c.other}" for c in self.changed]
-        lines += cut(f"changed: {len(self.changed)}", pairs)
-        title, (titles, cells) = self.on_data()
-        lines += [title] if title else []
-        return "\n".join([*lines, *(table(titles, cells) if cells else ())])
+        pairs = [[f"{c.what} of {c.one}", f"now {c.other}"] for c in self.changed]
+        title, table = self._predictions()
+        lines = [
+            self.headline,
+            *map(str, self.structure),
+            *titled(f"removed: {len(self.removed)}", [[str(rule)] for rule in self.removed]),
+            *titled(f"added: {len(self.added)}", [[str(rule)] for rule in self.added]),
+            *titled(f"changed: {len(self.changed)}", pairs),
+            *([title] if title else []),
+            *text_table(table),
+        ]
+        return "\n".join(lines)
 
-    def on_data(self) -> tuple[str, Table]:
-        """Where predictions differ, as a line and the table of labels; nothing without data."""
+    def _repr_html_(self) -> str:
+        """Tables for notebooks."""
+        rules = [tuple(cell or "" for cell in row) for row in self._rule_rows()]
+        title, (titles, labels) = self._predictions()
+        return fragment(
+            paragraphs([self.headline]),
+            html_table(self.structure, ("what", "one", "other")) if self.structure else "",
+            html_table(rules, ("rule", "one", "other"), SHOWN) if rules else "",
+            paragraphs([title] if title else []),
+            html_table(labels, titles, SHOWN) if labels else "",
+        )
+
+    def _predictions(self) -> tuple[str, Table]:
+        """Where predictions differ, as a line and a table of labels; empty without data."""
         if self.differs is None or self.n_rows is None:
             return "", ((), ())
         n_cells = int(self.differs.sum())
@@ -224,28 +161,23 @@ class Comparison:
             f"predictions differ in {counted(n_cells, 'cell')} ({share:.1%}), in "
             f"{int(self.differs.any(axis=1).sum())} of {counted(self.n_rows, 'row')}"
         )
-        known = any(line.n_one_right is not None for line in self.labels)
-        lines = [
-            (name_text(line.label), *map(str, line[1:] if known else line[1:2]))
-            for line in self.labels
-            if line.n_rows
-        ]
-        titles = ("label", "differ", "one right", "other right")[: 4 if known else 2]
-        return title, (titles, lines)
+        n_known = 2 if any(row.n_one_right is None for row in self.labels) else 4
+        rows = [(name_text(row.label), *row[1:n_known]) for row in self.labels if row.n_rows]
+        return title, (("label", "differ", "one right", "other right")[:n_known], rows)
 
 
-def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
+def compare(one: Any, other: Any, data: Any = None) -> Comparison:
     r"""Compare two theories over one schema: their rules, and on data their predictions.
 
-    Rules are equal if they do the same; evidence does not matter. Of those that are left, rules
-    with equal bodies and heads are paired first (only marks or votes differ), then those with
-    equal heads, then those with equal bodies, each time in order, and within one layer only. The
-    rules of a theory without layers are compared with those of a first layer. Where both theories
-    are sampled from, rules of the last layer that have other evidence are changed, too.
+    Rules are equal whatever their evidence. Of the others, rules with equal bodies and heads are
+    paired first (only marks or votes differ), then those with equal heads, then those with equal
+    bodies, each time in order, and within one layer only. A theory without layers counts as a
+    first layer. Where both theories are sampled from, rules of the last layer with other evidence
+    are changed, too.
 
     Parameters
     ----------
-    one, other : DecisionList, RuleSet or LayeredTheory
+    one, other : DecisionList, RuleSet, LayeredTheory or fitted learner
     data : Dataset, array, sparse matrix or frame, optional
         Rows to predict; true labels are taken from a Dataset only.
 
@@ -267,16 +199,15 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
     quality       7          4            3
     fashion      14         11            3
     """
-    check_theory(one)
-    check_theory(other)
+    one, other = theory_of(one), theory_of(other)
     if one.schema != other.schema:
         raise ValueError(
-            "the theories are over other schemas: only theories over the same features and labels "
+            "the theories have different schemas: only theories over the same features and labels "
             "can be compared"
         )
-    drawn = _drawn_layer(one, other)
-    mine, theirs = _placed(one, drawn), _placed(other, drawn)
-    kept = _paired(mine, theirs, lambda placed: (placed.rule, _drawn_by(placed, drawn)))
+    sampled = _sampled_layer(one, other)
+    mine, theirs = _placed(one, sampled), _placed(other, sampled)
+    kept = _paired(mine, theirs, lambda placed: (placed.rule, _sampled_evidence(placed, sampled)))
     evidence = _paired(mine, theirs, lambda placed: placed.rule)
     marks = _paired(mine, theirs, lambda placed: (placed.rule.head, placed.rule.body))
     bodies = _paired(mine, theirs, lambda placed: placed.rule.head)
@@ -297,16 +228,16 @@ def compare(one: Theory, other: Theory, data: Any = None) -> Comparison:
         tuple(theirs),
         tuple(changed),
         _is_reordered(one, other, kept),
-        manner_differences(one, other),
+        structure_differences(one, other),
         *(() if data is None else _predictions(one, other, data)),
     )
 
 
-def _placed(theory: Theory, drawn: int | None) -> list[PlacedRule]:
-    """The rules; where evidence is of importance, they show it."""
+def _placed(theory: Theory, sampled: int | None) -> list[PlacedRule]:
+    """The rules with their places; those that labels are sampled by show their evidence."""
     return [
         PlacedRule(
-            place, rule, rule_text(rule, theory.schema, evidence=_part(place) == (False, drawn))
+            place, rule, rule_text(rule, theory.schema, evidence=_part(place) == (False, sampled))
         )
         for place, rule in zip(places_of(theory), theory, strict=True)
     ]
@@ -315,7 +246,7 @@ def _placed(theory: Theory, drawn: int | None) -> list[PlacedRule]:
 def _paired(
     mine: list[PlacedRule], theirs: list[PlacedRule], key: Any
 ) -> list[tuple[PlacedRule, PlacedRule]]:
-    """Take equal ones out of both lists, the first with the first."""
+    """Remove rules with equal keys from both lists, the first with the first."""
     waiting: dict[Any, list[PlacedRule]] = {}
     for placed in theirs:
         waiting.setdefault((_part(placed.place), key(placed)), []).append(placed)
@@ -331,7 +262,7 @@ def _paired(
 
 
 def _part(place: Place) -> tuple[bool, int]:
-    """Whether it is for rows without labels, and its layer; a theory without is its own."""
+    """Whether it is for rows without labels, and its layer."""
     return place.is_fallback, place.layer or 0
 
 
@@ -340,7 +271,7 @@ def _order(placed: PlacedRule) -> tuple[tuple[bool, int], int]:
 
 
 def _is_reordered(one: Theory, other: Theory, kept: list[tuple[PlacedRule, PlacedRule]]) -> bool:
-    """Whether lists have the same rules in another order; that of sets does not matter."""
+    """Whether lists have the same rules in another order; the order of sets does not matter."""
     mine, theirs = layers_of(one), layers_of(other)
     order = [
         _order(b)
@@ -351,15 +282,15 @@ def _is_reordered(one: Theory, other: Theory, kept: list[tuple[PlacedRule, Place
     return order != sorted(order)
 
 
-def _drawn_layer(one: Theory, other: Theory) -> int | None:
-    """The layer in which both theories draw lots, by the evidence of its rules."""
+def _sampled_layer(one: Theory, other: Theory) -> int | None:
+    """The layer that both theories sample from, by the evidence of its rules."""
     if not all(isinstance(inference_of(theory), Gibbs) for theory in (one, other)):
         return None
     n_layers = {len(layers_of(theory)) for theory in (one, other)}
     return n_layers.pop() - 1 if len(n_layers) == 1 else None
 
 
-def _drawn_by(placed: PlacedRule, layer: int | None) -> Any:
+def _sampled_evidence(placed: PlacedRule, layer: int | None) -> Any:
     return placed.rule.evidence if _part(placed.place) == (False, layer) else None
 
 
@@ -382,3 +313,56 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
 
 def _predict(theory: Theory, rows: Dataset) -> Any:
     return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
+
+
+# ---------------------------------------------------------------- structure
+
+
+def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifference, ...]:
+    r"""Differences in layers, order, inference, and rules for rows without labels.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> schema = load("magazines").schema
+    >>> one = parse("quality <- true", schema)
+    >>> other = parse("in any order:\nquality <- true", schema)
+    >>> [str(difference) for difference in structure_differences(one, other)]
+    ['order: in order (the first rule decides), now in any order (rules vote)']
+    """
+    every = [StructureDifference("layers", _layers(one), _layers(other))]
+    mine, theirs = layers_of(one), layers_of(other)
+    has_one_layer = len(mine) == len(theirs) == 1
+    for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
+        what = "order" if has_one_layer else f"order of layer {number}"
+        every.append(StructureDifference(what, _order_text(a), _order_text(b)))
+    every.append(StructureDifference("inference", _inference(one), _inference(other)))
+    every.append(StructureDifference("rows without labels", _fallback(one), _fallback(other)))
+    return tuple(difference for difference in every if difference.one != difference.other)
+
+
+def layers_of(theory: Theory) -> tuple[Theory, ...]:
+    """The layers; a theory without layers is its only one."""
+    return theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+
+
+def inference_of(theory: Theory) -> Inference:
+    """The inference of the last layer."""
+    return theory.inference if isinstance(theory, LayeredTheory) else Once()
+
+
+def _layers(theory: Theory) -> str:
+    return str(len(theory.layers)) if isinstance(theory, LayeredTheory) else "none"
+
+
+def _order_text(theory: Theory) -> str:
+    return "in order (the first rule decides)" if theory.ordered else "in any order (rules vote)"
+
+
+def _inference(theory: Theory) -> str:
+    return way_text(inference_of(theory), theory.schema)
+
+
+def _fallback(theory: Theory) -> str:
+    fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
+    return "no rules for them" if fallback is None else counted(len(fallback), "rule")

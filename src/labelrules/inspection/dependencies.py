@@ -1,99 +1,95 @@
-"""Which labels a theory tells by which others: the graph of it, its cycles, and who flips whom."""
+"""Label dependencies of a theory: which labels its rules predict by testing which others."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from labelrules._checks import counted
+from labelrules._checks import counted, whole_number
+from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraints.constraint import Constraints
-from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory
+from labelrules.rules import DecisionList, LayeredTheory, Rule, theory_of
 from labelrules.rules.inference import closed
 
-# -------------------- What rules say about pairs of labels: how many, of which sign, and how
-# often rightly
 
-
-class Ties(NamedTuple):
-    """Counts of labels by labels: rules that tell the first by testing the second."""
+class PairCounts(NamedTuple):
+    """Counts of labels by labels: rules that predict the first and test the second."""
 
     rules: Integers
     """How many."""
     same: Integers
-    """Those that tell presence by presence, or absence by absence."""
+    """Those that predict presence from presence, or absence from absence."""
     opposite: Integers
-    """Those that tell presence by absence, or absence by presence."""
+    """Those that predict presence from absence, or absence from presence."""
     right: Integers
-    """How often they were right, by their evidence for the label that they tell."""
+    """How often they were right, by their evidence for the predicted label."""
     wrong: Integers
     """How often they were wrong."""
 
     @property
     def support(self) -> Integers:
-        """How often the rules wrote the label; 0 also if they have no evidence."""
+        """How often the rules wrote the label; 0 without evidence."""
         return self.right + self.wrong
 
     @property
     def strength(self) -> Floats:
-        """The share of it that was right; NaN where there is no evidence."""
-        found = np.full(self.right.shape, np.nan)
-        np.divide(self.right, self.support, out=found, where=self.support > 0)
-        return found
+        """The share of it that was right; NaN without evidence."""
+        share = np.full(self.right.shape, np.nan)
+        np.divide(self.right, self.support, out=share, where=self.support > 0)
+        return share
 
-    def sign(self, told: int, tested: int) -> str:
+    def sign(self, predicted: int, tested: int) -> str:
         """``"+"``, ``"-"``, both, or nothing where there is no rule."""
-        return "+" * bool(self.same[told, tested]) + "-" * bool(self.opposite[told, tested])
+        signs = self.same[predicted, tested], self.opposite[predicted, tested]
+        return "+" * bool(signs[0]) + "-" * bool(signs[1])
 
-    def plus(self, other: "Ties") -> "Ties":
+    def plus(self, other: "PairCounts") -> "PairCounts":
         """The counts of both together."""
-        return Ties(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return PairCounts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-def counted_ties(rules: Iterable[Rule], n_labels: int) -> Ties:
-    """Count what these rules tell by which labels.
+def pair_counts(rules: Iterable[Rule], n_labels: int) -> PairCounts:
+    """Count which labels these rules predict by testing which others.
 
     Examples
     --------
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
-    >>> ties = counted_ties(parse("not sports (3/1) <- fashion", schema), schema.n_labels)
-    >>> ties.opposite[3, 2], ties.strength[3, 2]
+    >>> counts = pair_counts(parse("not sports (3/1) <- fashion", schema), schema.n_labels)
+    >>> counts.opposite[3, 2], counts.strength[3, 2]
     (np.int64(1), np.float64(0.75))
     """
-    ties = Ties(*np.zeros((len(Ties._fields), n_labels, n_labels), dtype=np.int64))
+    counts = PairCounts(*np.zeros((len(PairCounts._fields), n_labels, n_labels), dtype=np.int64))
     for rule in rules:
         signs: dict[int, set[int]] = {}
         for condition in rule.body.on_labels:
             signs.setdefault(condition.column, set()).add(int(condition.value))
-        for told, value in rule.head:
-            right, wrong = rule.evidence_for(told) or (0, 0)
+        for predicted, value in rule.head:
+            right, wrong = rule.evidence_for(predicted) or (0, 0)
             for tested, values in signs.items():
-                ties.rules[told, tested] += 1
-                ties.same[told, tested] += value in values
-                ties.opposite[told, tested] += 1 - value in values
-                ties.right[told, tested] += right
-                ties.wrong[told, tested] += wrong
-    return ties
-
-
-# ---------------------------------------------------------------- the main part
+                counts.rules[predicted, tested] += 1
+                counts.same[predicted, tested] += value in values
+                counts.opposite[predicted, tested] += 1 - value in values
+                counts.right[predicted, tested] += right
+                counts.wrong[predicted, tested] += wrong
+    return counts
 
 
 class Edge(NamedTuple):
-    """A label that is tested, one that is told by it, by how many rules, and how rightly.
+    """A dependency: rules that test one label to predict another.
 
-    The sign is ``"+"`` if presence tells presence or absence absence, ``"-"`` if the one tells
-    the other, and ``"+-"`` if there are rules of both kinds. Right and wrong are summed over the
-    rules; without evidence both are 0.
+    The sign is ``"+"`` if they predict presence from presence or absence from absence, ``"-"`` if
+    the one from the other, and ``"+-"`` if there are rules of both kinds. Right and wrong are
+    summed over the rules; without evidence both are 0.
     """
 
     tested: str
-    told: str
+    predicted: str
     n_full: int
     n_partial: int
     sign: str
@@ -102,7 +98,7 @@ class Edge(NamedTuple):
 
     @property
     def support(self) -> int:
-        """How often the rules wrote the label that is told."""
+        """How often the rules wrote the predicted label."""
         return self.right + self.wrong
 
     @property
@@ -111,46 +107,35 @@ class Edge(NamedTuple):
         return self.right / self.support if self.support else float("nan")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelGraph:
-    """Which labels are told by which others; printing it gives a summary.
-
-    Attributes
-    ----------
-    schema : Schema
-    fully : Ties
-        Labels by labels: what is said of rules for the first that test the second, and labels
-        only.
-    partly : Ties
-        The same of rules for the first that test the second, and features too.
-    n_rules : int
-        Rules that have conditions; default rules do not count.
-    n_full, n_partial : int
-        Those of them that test labels only, and labels and features.
-    """
+    """The graph of label dependencies."""
 
     schema: Schema
-    fully: Ties
-    partly: Ties
+    fully: PairCounts
+    """Labels by labels: rules that predict the first, test the second, and test labels only."""
+    partly: PairCounts
+    """The same for rules that test features too."""
     n_rules: int
+    """Rules that have conditions; default rules do not count."""
     n_full: int
     n_partial: int
+    """Those of them that test labels only, and labels and features."""
 
     @property
     def full(self) -> Integers:
-        """Labels by labels: how many rules for the first test the second, and labels only."""
+        """Labels by labels: rules that test labels only, and predict the first by the second."""
         return self.fully.rules
 
     @property
     def partial(self) -> Integers:
-        """How many rules for the first test the second, and features too."""
+        """The same for rules that test features too."""
         return self.partly.rules
 
     @property
     def adjacency(self) -> Mask:
-        """Labels by labels: whether some rule for the first tests the second."""
-        found: Mask = self.full + self.partial > 0
-        return found
+        """Labels by labels: whether some rule predicts the first by testing the second."""
+        return np.asarray(self.full + self.partial > 0)
 
     @property
     def share_full(self) -> float:
@@ -163,7 +148,7 @@ class LabelGraph:
         return self.n_partial / self.n_rules if self.n_rules else 0.0
 
     def edges(self) -> list[Edge]:
-        """Every pair of labels with a rule between them, by the label that is told."""
+        """Every pair of labels with a rule between them, ordered by the predicted label."""
         names = self.schema.labels
         every = self.fully.plus(self.partly)
         return [
@@ -190,40 +175,48 @@ class LabelGraph:
         }
 
     def components(self) -> list[tuple[str, ...]]:
-        """Groups of labels that depend on each other in a circle, the largest first."""
+        """Strongly connected labels, which depend on each other; the largest component first."""
         _, group = connected_components(self.adjacency, directed=True, connection="strong")
-        found = [np.flatnonzero(group == number) for number in range(group.max(initial=-1) + 1)]
-        circular = [g for g in found if len(g) > 1 or self.adjacency[g[0], g[0]]]
-        circular.sort(key=lambda members: (-len(members), members[0]))
-        return [tuple(self.schema.labels[label] for label in members) for members in circular]
+        groups = [np.flatnonzero(group == number) for number in range(group.max(initial=-1) + 1)]
+        cyclic = [g for g in groups if len(g) > 1 or self.adjacency[g[0], g[0]]]
+        cyclic.sort(key=lambda members: (-len(members), members[0]))
+        return [tuple(self.schema.labels[label] for label in members) for members in cyclic]
 
     def cycles(self, limit: int = 100) -> list[tuple[str, ...]]:
-        """Elementary cycles, the shortest first: each label is told by the one after it.
+        """Elementary cycles, the shortest first: each label is predicted by the one after it.
 
         Parameters
         ----------
         limit : int, default=100
-            How many at most; there may be more than anybody could read.
+            How many at most; a dense graph has exponentially many.
         """
-        if limit < 0:
-            raise ValueError(f"limit must be at least 0, not {limit}")
+        limit = whole_number(limit, "limit", low=0)
         names = self.schema.labels
-        found: list[tuple[str, ...]] = []
-        for cycle in _cycles(self.adjacency):
-            if len(found) == limit:
-                break
-            found.append(tuple(names[label] for label in cycle))
-        return found
+        cycles = islice(_cycles(self.adjacency), limit)
+        return [tuple(names[label] for label in cycle) for cycle in cycles]
+
+    def __repr__(self) -> str:
+        edges = dependencies_text(int(self.adjacency.sum()), self.schema.n_labels)
+        return f"LabelGraph({edges}; {counted(self.n_rules, 'rule')})"
+
+    def _repr_html_(self) -> str:
+        """The summary and a table of dependencies, for notebooks."""
+        rows = [
+            (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
+            for e in self.edges()
+        ]
+        titles = ("predicted", "tested", "sign", "labels only", "with features", "right", "wrong")
+        table = html_table(rows, titles, SHOWN) if rows else ""
+        return fragment(paragraphs(str(self).splitlines()), table)
 
     def __str__(self) -> str:
-        circles = self.components()
         lines = [
             f"{counted(self.n_rules, 'rule')} with conditions: {self.n_full} fully label-dependent "
             f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
             dependencies_text(int(self.adjacency.sum()), self.schema.n_labels),
         ]
-        lines += [f"in a circle: {', '.join(group)}" for group in circles] or ["no circle"]
-        return "\n".join(lines)
+        groups = [f"in a cycle: {', '.join(group)}" for group in self.components()]
+        return "\n".join([*lines, *(groups or ["no cycle"])])
 
 
 def dependencies_text(n_edges: int, n_labels: int) -> str:
@@ -239,16 +232,16 @@ def dependencies_text(n_edges: int, n_labels: int) -> str:
     return f"{edges} {between} {counted(n_labels, 'label')}"
 
 
-def label_graph(source: Theory | Constraints) -> LabelGraph:
-    r"""Count which labels a theory, or constraints, tell by which others.
+def label_graph(source: Any) -> LabelGraph:
+    r"""Count which labels a theory, or constraints, predict by testing which others.
 
     All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
-    Labels that exclude each other tell each other, both ways round, each with the rows that have
-    the label which is tested.
+    Labels that exclude each other predict each other, in both directions, each with the rows that
+    have the tested label.
 
     Parameters
     ----------
-    source : Theory or Constraints
+    source : Theory, fitted learner or Constraints
 
     Examples
     --------
@@ -258,27 +251,23 @@ def label_graph(source: Theory | Constraints) -> LabelGraph:
     >>> print(graph)
     3 rules with conditions: 1 fully label-dependent (33%), 1 partially (33%)
     2 dependencies between 4 labels
-    in a circle: quality, sports
+    in a cycle: quality, sports
     >>> graph.edges()[1]
-    Edge(tested='quality', told='sports', n_full=1, n_partial=0, sign='-', right=0, wrong=0)
+    Edge(tested='quality', predicted='sports', n_full=1, n_partial=0, sign='-', right=0, wrong=0)
     """
     if isinstance(source, Constraints):
         rules = [constraint.rule for constraint in source]
         turned = [rule for constraint in source for rule in constraint.turned_rules]
-    elif isinstance(source, Theory):
-        rules, turned = [rule for rule in source if len(rule.body)], []
     else:
-        raise TypeError(
-            f"a label graph is made from a theory or from Constraints, not from "
-            f"{type(source).__name__}; a fitted learner has its theory in theory_"
-        )
+        source = theory_of(source)
+        rules, turned = [rule for rule in source if len(rule.body)], []
     full = [rule for rule in rules if rule.form.dependence == "full"]
     partial = [rule for rule in rules if rule.form.dependence == "partial"]
     n_labels = source.schema.n_labels
     return LabelGraph(
         source.schema,
-        counted_ties(full + turned, n_labels),
-        counted_ties(partial, n_labels),
+        pair_counts(full + turned, n_labels),
+        pair_counts(partial, n_labels),
         len(rules),
         len(full),
         len(partial),
@@ -297,7 +286,7 @@ def _cycles(adjacency: Mask) -> Iterator[tuple[int, ...]]:
 def _cycles_from(
     start: int, length: int, following: list[list[int]], back: dict[int, int]
 ) -> Iterator[tuple[int, ...]]:
-    """Cycles of a length through a label and larger ones; labels too far from home are left out."""
+    """Cycles of a length through a label and larger ones; labels too far from it are left out."""
     paths: list[tuple[int, ...]] = [(start,)]
     while paths:
         path = paths.pop()
@@ -314,18 +303,18 @@ def _cycles_from(
 
 
 def _distances(start: int, following: list[list[int]]) -> dict[int, int]:
-    """How many steps lead from each larger label back to the start, going through larger ones."""
+    """How many steps lead from each larger label back to the start, through larger ones only."""
     before: dict[int, list[int]] = {}
     for label, targets in enumerate(following):
         for target in targets:
             before.setdefault(target, []).append(label)
-    found, reached = {start: 0}, [start]
+    distances, reached = {start: 0}, [start]
     for label in reached:
         for source in before.get(label, []):
-            if source > start and source not in found:
-                found[source] = found[label] + 1
+            if source > start and source not in distances:
+                distances[source] = distances[label] + 1
                 reached.append(source)
-    return found
+    return distances
 
 
 class Flip(NamedTuple):
@@ -336,15 +325,15 @@ class Flip(NamedTuple):
     n_rows: int
 
 
-def flips(theory: LayeredTheory, X: Any) -> list[Flip]:
+def flips(theory: Any, X: Any) -> list[Flip]:
     """Pairs of labels that flip each other between layers.
 
     In a row two labels flip each other if a layer changes both, each by a rule that tests the
-    other: what made the one change is no longer so. In the most rows first.
+    other. Pairs that flip in most rows come first.
 
     Parameters
     ----------
-    theory : LayeredTheory
+    theory : LayeredTheory or fitted learner
     X : array, sparse matrix, frame or Dataset
 
     Examples
@@ -361,9 +350,10 @@ def flips(theory: LayeredTheory, X: Any) -> list[Flip]:
     >>> flips(theory, readers)
     [Flip(first='quality', second='tabloid', n_rows=9)]
     """
+    theory = theory_of(theory)
     if not isinstance(theory, LayeredTheory):
         raise ValueError(
-            f"only a LayeredTheory has layers to flip between, not a {type(theory).__name__}"
+            f"flips are between the layers of a LayeredTheory, not of a {type(theory).__name__}"
         )
     run = theory.run(X)
     n_labels = theory.schema.n_labels
@@ -386,8 +376,8 @@ def flips(theory: LayeredTheory, X: Any) -> list[Flip]:
 
 
 def _tested(layer: DecisionList) -> Mask:
-    """For each rule which labels it tests; in the last row, for the number -1, none."""
-    found = np.zeros((len(layer) + 1, layer.schema.n_labels), dtype=np.bool_)
+    """Rules by labels: whether the rule tests the label; the last row, for number -1, is empty."""
+    tested = np.zeros((len(layer) + 1, layer.schema.n_labels), dtype=np.bool_)
     for number, rule in enumerate(layer):
-        found[number, [condition.column for condition in rule.body.on_labels]] = True
-    return found
+        tested[number, [condition.column for condition in rule.body.on_labels]] = True
+    return tested

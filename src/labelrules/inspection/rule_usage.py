@@ -1,7 +1,7 @@
-"""What each rule of a theory does on rows."""
+"""The use of each rule: what it does on rows, and rules that can never matter."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from labelrules.rules import (
     RuleTable,
     Theory,
     UntilStable,
+    conflict,
+    is_more_general,
 )
+from labelrules.rules.generality import is_satisfiable
 from labelrules.rules.inference import (
     Inference,
     TheoryColumn,
@@ -31,111 +34,28 @@ from labelrules.rules.inference import (
 from labelrules.rules.layered_theory import bare
 from labelrules.rules.theory import Run
 
-# -------------------- Which rules of a last layer do anything while it is asked again and again
 
+class Usage(NamedTuple):
+    """The use of each rule, in the order of the theory."""
 
-def active_rules(layer: Theory, way: Inference, rows: Dataset, seen: Board | None) -> Mask:
-    """For each rule whether it writes, votes or ends a row in any round, also if that is undone.
-
-    Parameters
-    ----------
-    layer : DecisionList or RuleSet
-    way : UntilStable, LabelByLabel or Gibbs
-    rows : Dataset
-        Whose labels do not matter.
-    seen : array of int8, optional
-        What the layers before have found; None for the only layer.
-    """
-    active = np.zeros(len(layer), dtype=np.bool_)
-    reader = _Watched(TheoryReader(layer, rows, None), layer, range(len(layer)), active)
-    if isinstance(way, UntilStable):
-        until_stable(reader, way.max_rounds, seen)
-        return active
-    start = closed(reader.read(None).board if seen is None else seen)
-    columns = [TheoryColumn(layer, label, rows, None) for label in range(rows.schema.n_labels)]
-    for column in columns:
-        # What it writes of other labels is not looked at.
-        column.reader = _Watched(column.reader, layer, column.numbers, active, column.label)
-    if isinstance(way, LabelByLabel):
-        label_by_label(columns, way.labels(len(columns)), way.max_rounds, start)
-    elif isinstance(way, Gibbs):
-        sampled(columns, way, start)
-    return active
-
-
-class _Watched(TheoryReader):
-    """A reader that notes which rules do something; rules by their numbers in the whole layer."""
-
-    def __init__(
-        self,
-        reader: TheoryReader,
-        layer: Theory,
-        numbers: Sequence[int],
-        active: Mask,
-        label: int | None = None,
-    ) -> None:
-        self.table, self.rows, self.known = reader.table, reader.rows, reader.known
-        self.layer, self.numbers, self.active = layer, np.array(numbers, dtype=np.int64), active
-        self.labels = slice(None) if label is None else slice(label, label + 1)
-
-    def read(self, seen: Board | None) -> Run:
-        """What the layer writes when it sees these labels."""
-        run = super().read(seen)
-        if isinstance(self.layer, DecisionList):
-            for found in (run.writer[:, self.labels], run.stopped):
-                self.active[self.numbers[np.unique(found[found >= 0])]] = True
-            return run
-        looked_at = np.full_like(run.board, UNSET) if seen is None else seen
-        for number in self.numbers[~self.active[self.numbers]]:
-            body = self.layer[int(number)].body
-            self.active[number] = body.covers(self.rows.X, looked_at).any()
-        return run
-
-
-# ---------------------------------------------------------------- the main part
-
-
-@dataclass(frozen=True, eq=False)
-class Usage:
-    """For each rule, in the order of the theory, what it did.
-
-    Attributes
-    ----------
-    n_covered : array of int
-        Rows on which it fired.
-    n_rows, n_cells : array of int
-        Rows and cells that it wrote, or in a rule set voted on.
-    n_decided : array of int
-        Cells of its part that are decided by it and the rules before it.
-    n_overruled : array of int
-        Cells of rows on which it fired where its part says the opposite.
-    is_reached : array of bool
-        Whether it wrote a cell, had a vote, or ended a row; of a layer that is asked again and
-        again, in any of the rounds.
-    board : array of int8
-        The result; `UNSET` where no rule decided.
-    """
-
-    n_covered: Integers
-    n_rows: Integers
-    n_cells: Integers
-    n_decided: Integers
-    n_overruled: Integers
+    counts: Integers
+    """Rows covered; rows and cells written or voted on; cells decided after it; cells overruled:
+    five counts by rules, which `RuleSummary` defines."""
     is_reached: Mask
     board: Board
+    """The predictions; `UNSET` where no rule decided."""
 
-    def of_rule(self, number: int) -> tuple[int | bool, ...]:
-        """The counts of one rule, in the order above, and whether it is reached."""
-        counts = (self.n_covered, self.n_rows, self.n_cells, self.n_decided, self.n_overruled)
-        return *(int(count[number]) for count in counts), bool(self.is_reached[number])
+    def of_rule(self, number: int) -> tuple[Any, ...]:
+        """The counts of one rule, and whether it is reached."""
+        return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
 
 def usage_of(theory: Theory, X: Matrix) -> Usage:
     """Apply a theory and count what its rules do.
 
-    In a last layer that is asked again and again, a rule covers a row if its body holds on the
-    labels that were found in the end. If it was sampled, so that no rule has written anything, the
-    rules that decide on these labels count as those that wrote them.
+    In a last layer that reads its own labels, a rule covers a row if its body holds on the final
+    labels. If it was sampled, so that no rule has written anything, the rules that decide on the
+    final labels count as those that wrote them.
     """
     rows = Dataset(theory.schema, X, np.zeros((X.shape[0], theory.schema.n_labels), dtype=np.int8))
     if not isinstance(theory, LayeredTheory):
@@ -145,36 +65,29 @@ def usage_of(theory: Theory, X: Matrix) -> Usage:
     seen: Board | None = None
     for number, (layer, done) in enumerate(zip(theory.layers, run.layers, strict=True)):
         if number == len(run.layers) - 1 and not isinstance(theory.inference, Once):
-            parts.append(_asked_again(layer, theory.inference, rows, done, seen))
+            parts.append(_reading_itself(layer, theory.inference, rows, done, seen))
             break
         parts.append(_part(layer, rows, done, seen, None))
         seen = closed(done.board)
     if run.fallback is not None and theory.fallback is not None:
         waiting = bare(run.layers[-1].board)
         parts.append(_part(theory.fallback, rows, run.fallback, None, waiting))
-    return Usage(
-        np.concatenate([part.n_covered for part in parts]),
-        np.concatenate([part.n_rows for part in parts]),
-        np.concatenate([part.n_cells for part in parts]),
-        np.concatenate([part.n_decided for part in parts]),
-        np.concatenate([part.n_overruled for part in parts]),
-        np.concatenate([part.is_reached for part in parts]),
-        run.board,
-    )
+    counts = np.concatenate([part.counts for part in parts], axis=1)
+    return Usage(counts, np.concatenate([part.is_reached for part in parts]), run.board)
 
 
-def _asked_again(
-    layer: Theory, way: Inference, rows: Dataset, done: Run, before: Board | None
+def _reading_itself(
+    layer: Theory, inference: Inference, rows: Dataset, done: Run, before: Board | None
 ) -> Usage:
-    """The usage of a last layer that sees its own labels, given those of the layers before."""
+    """The usage of a last layer that reads its own labels, given those of the layer before."""
     seen = closed(done.board)
-    if isinstance(way, Gibbs) and isinstance(layer, DecisionList):
+    if isinstance(inference, Gibbs) and isinstance(layer, DecisionList):
         done = layer.run(rows, reads=seen)
-    found = _part(layer, rows, done, seen, None)
-    if found.is_reached.all():
-        return found
-    active = active_rules(layer, way, rows, before)
-    return replace(found, is_reached=found.is_reached | active)
+    usage = _part(layer, rows, done, seen, None)
+    if usage.is_reached.all():
+        return usage
+    active = active_rules(layer, inference, rows, before)
+    return usage._replace(is_reached=usage.is_reached | active)
 
 
 def _run(theory: Theory, rows: Dataset) -> Run:
@@ -200,7 +113,7 @@ def _part(
             cells[:, list(rule.head.labels)] = fires[:, None]
         else:
             cells = run.writer == number
-        fires |= cells.any(axis=1)  # perhaps on labels that have changed since
+        fires |= cells.any(axis=1)  # if it fired on labels that have changed since
         decided |= cells
         opposite = run.board[:, list(rule.head.labels)] == 1 - np.array(rule.head.values)
         counts[:, number] = (
@@ -213,16 +126,164 @@ def _part(
         if rule.stops:
             open_rows &= ~fires
             ends[number] = fires.any()
-    n_covered, n_rows, n_cells, n_decided, n_overruled = counts
-    reached = ends | (n_cells > 0)
-    return Usage(n_covered, n_rows, n_cells, n_decided, n_overruled, reached, run.board)
+    return Usage(counts, ends | (counts[2] > 0), run.board)
 
 
 def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
-    """The labels that a rule looks at."""
+    """The labels that a rule reads."""
     if seen is not None:
         return seen
     if not isinstance(theory, DecisionList):
         return np.full_like(run.board, UNSET)
     written = (run.writer >= 0) & (run.writer < number)
     return np.where(written, run.board, UNSET)
+
+
+def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:
+    """For each rule whether it writes, votes or ends a row in any round, even if undone later.
+
+    Parameters
+    ----------
+    layer : DecisionList or RuleSet
+    inference : UntilStable, LabelByLabel or Gibbs
+    rows : Dataset
+        Its labels are not used.
+    seen : array of int8, optional
+        The labels of the layer before; None for the only layer.
+    """
+    active = np.zeros(len(layer), dtype=np.bool_)
+    reader = _RecordingReader(TheoryReader(layer, rows, None), layer, range(len(layer)), active)
+    if isinstance(inference, UntilStable):
+        until_stable(reader, inference.max_rounds, seen)
+        return active
+    start = closed(reader.read(None).board if seen is None else seen)
+    columns = [TheoryColumn(layer, label, rows, None) for label in range(rows.schema.n_labels)]
+    for column in columns:
+        # Only what it writes of its own label counts.
+        column.reader = _RecordingReader(column.reader, layer, column.numbers, active, column.label)
+    if isinstance(inference, LabelByLabel):
+        label_by_label(columns, inference.labels(len(columns)), inference.max_rounds, start)
+    elif isinstance(inference, Gibbs):
+        sampled(columns, inference, start)
+    return active
+
+
+class _RecordingReader(TheoryReader):
+    """A reader that records the active rules, by their numbers in the whole layer."""
+
+    def __init__(
+        self,
+        reader: TheoryReader,
+        layer: Theory,
+        numbers: Sequence[int],
+        active: Mask,
+        label: int | None = None,
+    ) -> None:
+        self.table, self.rows, self.known = reader.table, reader.rows, reader.known
+        self.layer, self.numbers, self.active = layer, np.array(numbers, dtype=np.int64), active
+        self.labels = slice(None) if label is None else slice(label, label + 1)
+
+    def read(self, seen: Board | None) -> Run:
+        """Run the layer on these labels."""
+        run = super().read(seen)
+        if isinstance(self.layer, DecisionList):
+            for rules in (run.writer[:, self.labels], run.stopped):
+                self.active[self.numbers[np.unique(rules[rules >= 0])]] = True
+            return run
+        labels = np.full_like(run.board, UNSET) if seen is None else seen
+        for number in self.numbers[~self.active[self.numbers]]:
+            body = self.layer[int(number)].body
+            self.active[number] = body.covers(self.rows.X, labels).any()
+        return run
+
+
+# ---------------------------------------------------------------- useless and conflicting rules
+
+
+def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
+    """Rules of lists that cannot write anything, whatever the row; with those that prevent it.
+
+    Whenever the body of such a rule holds, an earlier rule has ended the list, or each label of
+    its head has been written by an earlier rule whose body holds as well. If no row can satisfy
+    the body, no other rules are named. A rule that may end the list is useful.
+    """
+    for part in _parts(theory):
+        for number in range(len(part.rules)) if part.rules.ordered else ():
+            others = part.subsumed_by(number)
+            if others is not None:
+                yield part.start + number, [part.start + other for other in others]
+
+
+def conflicting_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
+    """Pairs of rules of one part with opposite predictions for a label that can cover one row."""
+    for part in _parts(theory):
+        for a, b in sorted(_opposed(part.rules)):
+            if conflict(part.rules[a], part.rules[b], theory.schema):
+                yield part.start + b, [part.start + a]
+
+
+class _TheoryPart(NamedTuple):
+    """A list or a set of rules, and where it begins in its theory."""
+
+    rules: Theory
+    start: int
+    reads: Literal["own", "previous", "both"]
+    """The labels that conditions test: those being written, those of the layer before, or either
+    in turn."""
+
+    def subsumed_by(self, number: int) -> list[int] | None:
+        """Earlier rules that leave nothing to a rule, None if they leave something."""
+        rule, schema = self.rules[number], self.rules.schema
+        if not is_satisfiable(rule.body, schema):
+            return []
+        wider = [i for i in range(number) if self._fires_before(i, number)]
+        ends = [i for i in wider if self.rules[i].stops]
+        if ends or rule.stops:
+            return ends[:1] or None
+        left = set(rule.head.labels)
+        if self.reads == "own":
+            # A label that is tested has been written, so nothing is left to write.
+            left -= {condition.column for condition in rule.body.on_labels}
+        writers = [next((i for i in wider if j in self.rules[i].head.labels), None) for j in left]
+        return None if None in writers else sorted({i for i in writers if i is not None})
+
+    def _fires_before(self, earlier: int, later: int) -> bool:
+        """Whether the earlier rule covers every row that the later one covers."""
+        body = self.rules[earlier].body
+        if not is_more_general(body, self.rules[later].body, self.rules.schema):
+            return False
+        # A label that both test may have been written only after the earlier rule.
+        tested = {condition.column for condition in body.on_labels}
+        between = self.rules.rules[earlier + 1 : later]
+        written = {label for rule in between for label in rule.head.labels}
+        return self.reads == "previous" or not tested & written
+
+
+def _parts(theory: Theory) -> list[_TheoryPart]:
+    if not isinstance(theory, LayeredTheory):
+        return [_TheoryPart(theory, 0, "own")]
+    parts: list[_TheoryPart] = []
+    start = 0
+    for number, layer in enumerate(theory.layers):
+        alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
+        reads: Literal["own", "both"] = "both" if alone else "own"
+        parts.append(_TheoryPart(layer, start, "previous" if number else reads))
+        start += len(layer)
+    if theory.fallback is not None:
+        parts.append(_TheoryPart(theory.fallback, start, "own"))
+    return parts
+
+
+def _opposed(theory: Theory) -> set[tuple[int, int]]:
+    """Pairs of rules of which one predicts a label present, the other absent."""
+    predicting: dict[tuple[int, int], list[int]] = {}
+    for number, rule in enumerate(theory):
+        for literal in rule.head:
+            predicting.setdefault(literal, []).append(number)
+    return {
+        (min(a, b), max(a, b))
+        for (label, value), numbers in predicting.items()
+        if value
+        for a in numbers
+        for b in predicting.get((label, 0), [])
+    }

@@ -1,31 +1,43 @@
-"""A theory in figures: its rules, its labels, its features, and what they do on data."""
+"""Summaries: a theory in figures, by rule, label and feature, and its use on data."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from labelrules._checks import counted, one_of
+from labelrules._html import SHOWN as SHOWN_IN_HTML
+from labelrules._html import folded, fragment, html_table, paragraphs
 from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
 from labelrules.discovery.constraints.constraint import pandas_frame
-from labelrules.inspection.explanation.row_history import check_theory
 from labelrules.inspection.explanation.values import Place
-from labelrules.inspection.rule_usage import Usage, usage_of
-from labelrules.rules import LayeredTheory, Once, Rule, Theory, conflict, is_more_general
+from labelrules.inspection.rule_usage import (
+    Usage,
+    conflicting_rules,
+    subsumed_rules,
+    usage_of,
+)
+from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
 from labelrules.rules.formats.frame import WHERE, placed_rules
+from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text
-from labelrules.rules.generality import is_satisfiable
 
 if TYPE_CHECKING:
     import pandas
 
-# -------------------- Rules that can never matter, and rules that contradict each other
+SHOWN = 10
+"""Longer lists are cut when printed; the values have all items."""
+
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]
+"""The titles of columns, and rows."""
 
 
 class Pair(NamedTuple):
-    """A rule, and those that make it useless, or the one that it contradicts."""
+    """A subsumed rule with those that subsume it, or a rule with one that it contradicts."""
 
     place: Place
     text: str
@@ -33,117 +45,12 @@ class Pair(NamedTuple):
     other_texts: tuple[str, ...]
 
 
-def subsumed(theory: Theory, places: tuple[Place, ...]) -> tuple[Pair, ...]:
-    """Rules of lists that cannot write anything, whatever the rows; with the rules to blame.
-
-    Whenever the body of such a rule holds, the list has been ended before, or each label of its
-    head has been written by an earlier rule whose body holds as well. If no row can satisfy the
-    body, nobody is to blame. A rule that may end the list is of use.
-    """
-    found = []
-    for part in _parts(theory):
-        if not part.rules.ordered:
-            continue
-        for number in range(len(part.rules)):
-            others = part.to_blame(number)
-            if others is not None:
-                others = [part.start + other for other in others]
-                found.append(_pair(theory, places, part.start + number, others))
-    return tuple(found)
-
-
-def conflicting(theory: Theory, places: tuple[Place, ...]) -> tuple[Pair, ...]:
-    """Pairs of rules of one part that contradict each other on a label and may fire together."""
-    found = []
-    for part in _parts(theory):
-        for a, b in sorted(_opposed(part.rules)):
-            if conflict(part.rules[a], part.rules[b], theory.schema):
-                found.append(_pair(theory, places, part.start + b, [part.start + a]))
-    return tuple(found)
-
-
-class _TheoryPart(NamedTuple):
-    """A list or a set of rules, and where it begins in its theory."""
-
-    rules: Theory
-    start: int
-    looks: Literal["at itself", "back", "both"]
-    """What conditions on labels see: the board being written, a finished one, or now this."""
-
-    def to_blame(self, number: int) -> list[int] | None:
-        """Earlier rules that leave nothing to a rule, None if they leave something."""
-        rule, schema = self.rules[number], self.rules.schema
-        if not is_satisfiable(rule.body, schema):
-            return []
-        wider = [i for i in range(number) if self._fires_before(i, number)]
-        ends = [i for i in wider if self.rules[i].stops]
-        if ends or rule.stops:
-            return ends[:1] or None
-        left = set(rule.head.labels)
-        if self.looks == "at itself":
-            # A label that is seen has been written, so nothing is left to say about it.
-            left -= {condition.column for condition in rule.body.on_labels}
-        blamed = [next((i for i in wider if j in self.rules[i].head.labels), None) for j in left]
-        return None if None in blamed else sorted({i for i in blamed if i is not None})
-
-    def _fires_before(self, earlier: int, later: int) -> bool:
-        """Whether the earlier rule fires on every row on which the later one does."""
-        body = self.rules[earlier].body
-        if not is_more_general(body, self.rules[later].body, self.rules.schema):
-            return False
-        # What the later rule sees may have been written after the earlier one was asked.
-        tested = {condition.column for condition in body.on_labels}
-        between = self.rules.rules[earlier + 1 : later]
-        written = {label for rule in between for label in rule.head.labels}
-        return self.looks == "back" or not tested & written
-
-
-def _parts(theory: Theory) -> list[_TheoryPart]:
-    if not isinstance(theory, LayeredTheory):
-        return [_TheoryPart(theory, 0, "at itself")]
-    found: list[_TheoryPart] = []
-    start = 0
-    for number, layer in enumerate(theory.layers):
-        alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
-        found.append(
-            _TheoryPart(layer, start, "back" if number else "both" if alone else "at itself")
-        )
-        start += len(layer)
-    if theory.fallback is not None:
-        found.append(_TheoryPart(theory.fallback, start, "at itself"))
-    return found
-
-
-def _opposed(theory: Theory) -> set[tuple[int, int]]:
-    """Pairs of rules of which one says that a label is present, the other that it is absent."""
-    saying: dict[tuple[int, int], list[int]] = {}
-    for number, rule in enumerate(theory):
-        for literal in rule.head:
-            saying.setdefault(literal, []).append(number)
-    return {
-        (min(a, b), max(a, b))
-        for (label, value), numbers in saying.items()
-        if value
-        for a in numbers
-        for b in saying.get((label, 0), [])
-    }
-
-
-def _pair(theory: Theory, places: tuple[Place, ...], number: int, others: list[int]) -> Pair:
-    texts = tuple(rule_text(theory[i], theory.schema) for i in others)
-    mine = rule_text(theory[number], theory.schema)
-    return Pair(places[number], mine, tuple(places[i] for i in others), texts)
-
-
-# ---------------------------------------------------------------- the main part
-
-
 class LabelSummary(NamedTuple):
     """The rules for one label."""
 
     label: str
     n_positive: int
-    """Rules that say it is present."""
+    """Rules that predict it present."""
     n_negative: int
     n_conditions: int
     """Of these rules together."""
@@ -168,123 +75,175 @@ class FeatureSummary(NamedTuple):
 
 
 class RuleSummary(NamedTuple):
-    """One rule and what it does on data; the counts are None without data."""
+    """One rule and its use on data; the counts are None without data."""
 
     place: Place
     text: str
     n_covered: int | None
-    """Rows on which it fires."""
+    """Rows that it covers."""
     n_rows: int | None
-    """Rows of which it decides a label, or has a vote on one."""
+    """Rows of which it decides a label, or votes on one."""
     n_cells: int | None
     """Cells that it writes, or votes on."""
     n_decided: int | None
     """Cells that are decided after it, in the order of the list."""
     n_overruled: int | None
-    """Cells of rows on which it fires where the opposite is decided."""
+    """Cells of rows that it covers where the opposite is decided."""
     is_reached: bool | None
-    """Whether it decides or has a vote, or ends the list for a row; in a layer that is asked again
-    and again, in any of the rounds."""
+    """Whether it decides, votes, or ends the list for a row; in a layer that reads its own labels,
+    in any of the rounds."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Summary:
-    """A theory in figures; printing it gives a page.
-
-    Attributes
-    ----------
-    theory : Theory
-    head_sizes, body_sizes : dict of int to int
-        How many rules have so many labels in the head, conditions in the body.
-    n_conditions, n_label_conditions : int
-        Conditions in all, and those on labels.
-    n_positive, n_negative, n_mixed : int
-        Rules whose heads say presence, absence, both.
-    n_dependent : int
-        Rules that test labels.
-    n_stopping : int
-        Rules with the stop mark.
-    rules : tuple of RuleSummary
-        In the order of the theory.
-    labels : tuple of LabelSummary
-    features : tuple of FeatureSummary
-        Those that are tested, by falling number of rules.
-    subsumed : tuple of Pair
-        Rules of a list that can never write anything, with the earlier rules to blame.
-    conflicting : tuple of Pair
-        Pairs of rules that contradict each other on some label and may fire on the same row. In a
-        list the earlier wins, which may well be meant.
-    n_rows : int, optional
-        Of the data.
-    n_undecided_rows : int, optional
-        Rows in which no rule decided any label.
-    """
+    """A theory in figures."""
 
     theory: Theory
     head_sizes: dict[int, int]
     body_sizes: dict[int, int]
+    """How many rules have so many labels in the head, or conditions in the body."""
     n_conditions: int
     n_label_conditions: int
+    """Conditions in all, and those on labels."""
     n_positive: int
     n_negative: int
     n_mixed: int
+    """Rules whose heads predict presence, absence, or both."""
     n_dependent: int
+    """Rules that test labels."""
     n_stopping: int
+    """Rules with the stop mark."""
     rules: tuple[RuleSummary, ...]
+    """In the order of the theory."""
     labels: tuple[LabelSummary, ...]
     features: tuple[FeatureSummary, ...]
+    """Those that are tested, by falling number of rules."""
     subsumed: tuple[Pair, ...]
+    """Rules of a list that can never write anything, each with the earlier rules that prevent it.
+    """
     conflicting: tuple[Pair, ...]
+    """Pairs of rules that predict opposite values of a label and can cover the same row. In a list
+    the earlier wins, which may well be intended."""
     n_rows: int | None
+    """Of the data."""
     n_undecided_rows: int | None
+    """Rows in which no rule decided any label."""
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:
-        """Rules that do nothing on the data, so that they could be left out; none without data."""
+        """Rules without effect on the data, which could be left out; none without data."""
         return tuple(rule for rule in self.rules if rule.is_reached is False)
 
-    def rule_frame(self) -> "pandas.DataFrame":
-        """One line per rule, as a pandas frame (needs the extra ``pandas``).
+    def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
+        """A pandas frame with a row for each rule, label or feature (needs ``pandas``).
 
-        The columns `layer`, `is_fallback` and `number` are those of
+        For rules, the columns `layer`, `is_fallback` and `number` are those of
         `Theory.to_frame`, counted from 1.
+
+        Parameters
+        ----------
+        per : {"rule", "label", "feature"}, default="rule"
         """
-        columns = _columns(RuleSummary, self.rules)
+        one_of(per, "per", ("rule", "label", "feature"))
+        if per == "label":
+            return pandas_frame(columns_of(LabelSummary, self.labels))
+        if per == "feature":
+            return pandas_frame(columns_of(FeatureSummary, self.features))
+        columns = columns_of(RuleSummary, self.rules)
         del columns["place"]
         places = [where for where, _, _ in placed_rules(self.theory)]
-        found = {name: [where[name] for where in places] for name in WHERE}
-        return pandas_frame({**found, **columns})
+        return pandas_frame({**{name: [p[name] for p in places] for name in WHERE}, **columns})
 
-    def label_frame(self) -> "pandas.DataFrame":
-        """One line per label, as a pandas frame (needs the extra ``pandas``)."""
-        return pandas_frame(_columns(LabelSummary, self.labels))
-
-    def feature_frame(self) -> "pandas.DataFrame":
-        """One line per feature, as a pandas frame (needs the extra ``pandas``)."""
-        return pandas_frame(_columns(FeatureSummary, self.features))
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.rules), 'rule')}, {counted(self.n_conditions, 'condition')}"
+        data = "" if self.n_rows is None else f"; on {counted(self.n_rows, 'row')}"
+        return f"Summary({sizes}, {counted(len(self.labels), 'label')}{data})"
 
     def __str__(self) -> str:
-        from labelrules.inspection.summary_text import summary_lines
+        return "\n".join(self._lines())
 
-        return "\n".join(summary_lines(self))
+    def _lines(self) -> Iterator[str]:
+        yield from self._size_lines()
+        yield from titled(f"never reached: {len(self.never_reached)}", self._never_reached())
+        yield from titled(f"subsumed: {len(self.subsumed)}", _pairs(self.subsumed, "by"))
+        if self.conflicting:
+            # For a list a count is enough: there the earlier rule wins.
+            pairs = () if self.theory.ordered else self.conflicting
+            yield f"conflicting pairs: {len(self.conflicting)}"
+            yield from titled("", _pairs(pairs, "and"))
+        yield from text_table(self._label_table())
+        titles, rows = self._feature_table()
+        yield from text_table((titles, rows[:SHOWN]))
+        if len(rows) > SHOWN:
+            yield f"and {counted(len(rows) - SHOWN, 'more feature')}"
 
     def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        from labelrules.inspection.summary_html import summary_html
+        """Tables for notebooks."""
+        label_titles, labels = self._label_table()
+        feature_titles, features = self._feature_table()
+        return fragment(
+            paragraphs(self._size_lines()),
+            html_table(labels, label_titles, SHOWN_IN_HTML),
+            html_table(features, feature_titles, SHOWN_IN_HTML) if features else "",
+            folded("never reached", self._never_reached()),
+            folded("subsumed", _pairs(self.subsumed, "by")),
+            folded("conflicting pairs", _pairs(self.conflicting, "and")),
+        )
 
-        return summary_html(self)
+    def _size_lines(self) -> Iterator[str]:
+        """The size of the theory, its kinds of rules, and how much they decide on the data."""
+        n_rules = len(self.theory)
+        yield f"{counted(n_rules, 'rule')} with {self._conditions_text()}"
+        yield f"labels in the head: {_sizes_text(self.head_sizes)}"
+        yield f"conditions in the body: {_sizes_text(self.body_sizes)}"
+        yield (
+            f"{_share(self.n_positive, n_rules)} positive, {_share(self.n_negative, n_rules)} "
+            f"negative, {_share(self.n_mixed, n_rules)} mixed heads"
+        )
+        yield (
+            f"{_share(self.n_dependent, n_rules)} label-dependent, "
+            f"{_share(self.n_stopping, n_rules)} stopping"
+        )
+        if self.n_rows is not None:
+            n_cells = self.n_rows * len(self.labels)
+            n_open = sum(label.n_undecided or 0 for label in self.labels)
+            yield (
+                f"on {counted(self.n_rows, 'row')}: {_share(n_cells - n_open, n_cells)} of the "
+                f"cells decided, {counted(self.n_undecided_rows or 0, 'row')} without any"
+            )
+
+    def _conditions_text(self) -> str:
+        if self.n_conditions == 1:
+            return f"1 condition, on a {'label' if self.n_label_conditions else 'feature'}"
+        on_labels = f", {self.n_label_conditions} of them on labels" if self.n_conditions else ""
+        return f"{counted(self.n_conditions, 'condition')}{on_labels}"
+
+    def _never_reached(self) -> list[list[str]]:
+        return [[f"{rule.place}: {rule.text}"] for rule in self.never_reached]
+
+    def _label_table(self) -> Table:
+        titles = (
+            "label", "positive", "negative", "conditions", "dependent", "tested by", "undecided",
+            "wrong",
+        )  # fmt: skip
+        first = self.labels[0]
+        n_known = 6 + (first.n_undecided is not None) + (first.n_wrong is not None)
+        return titles[:n_known], [(name_text(row[0]), *row[1:n_known]) for row in self.labels]
+
+    def _feature_table(self) -> Table:
+        rows = [
+            (name_text(row.feature), row.n_rules, row.n_conditions, _names_text(row.labels))
+            for row in self.features
+        ]
+        return ("feature", "rules", "conditions", "labels"), rows
 
 
-def _columns(kind: Any, lines: tuple[Any, ...]) -> dict[str, list[Any]]:
-    return {name: [getattr(line, name) for line in lines] for name in kind._fields}
-
-
-def summary(theory: Theory, data: Any = None) -> Summary:
-    r"""Summarise a theory, on data if there are any.
+def summary(theory: Any, data: Any = None) -> Summary:
+    r"""Summarise a theory, and its use on data if there are any.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
         The layers of a layered theory are counted together.
     data : Dataset, array, sparse matrix or frame, optional
         Rows to apply the theory to; true labels are taken from a Dataset only.
@@ -300,7 +259,7 @@ def summary(theory: Theory, data: Any = None) -> Summary:
     conditions in the body: 1 in 3 rules
     67% positive, 33% negative, 0% mixed heads
     33% label-dependent, 0% stopping
-    on 14 rows 18% of the cells are decided, 9 rows not at all
+    on 14 rows: 18% of the cells decided, 9 rows without any
     never reached: 1
       rule 3: quality <- sex = Female
     subsumed: 1
@@ -314,15 +273,14 @@ def summary(theory: Theory, data: Any = None) -> Summary:
     feature  rules  conditions  labels
     sex          2           2  quality
     """
-    check_theory(theory)
-    places = places_of(theory)
+    theory = theory_of(theory)
     usage = None if data is None else usage_of(theory, encode(data, theory.schema))
     forms = [rule.form for rule in theory]
     polarity = Counter(form.polarity for form in forms)
     return Summary(
         theory,
-        _sizes(len(rule.head) for rule in theory),
-        _sizes(len(rule.body) for rule in theory),
+        dict(sorted(Counter(len(rule.head) for rule in theory).items())),
+        dict(sorted(Counter(len(rule.body) for rule in theory).items())),
         sum(len(rule.body) for rule in theory),
         sum(len(rule.body.on_labels) for rule in theory),
         polarity["positive"],
@@ -330,11 +288,11 @@ def summary(theory: Theory, data: Any = None) -> Summary:
         polarity["mixed"],
         sum(form.dependence != "independent" for form in forms),
         sum(form.stops for form in forms),
-        _rules(theory, places, usage),
+        _rules(theory, usage),
         _labels(theory, usage, data),
         _features(theory),
-        subsumed(theory, places),
-        conflicting(theory, places),
+        _named_pairs(theory, subsumed_rules(theory)),
+        _named_pairs(theory, conflicting_rules(theory)),
         None if usage is None else len(usage.board),
         None if usage is None else int((usage.board == UNSET).all(axis=1).sum()),
     )
@@ -344,23 +302,34 @@ def places_of(theory: Theory) -> tuple[Place, ...]:
     """Where each rule of a theory stands."""
     if not isinstance(theory, LayeredTheory):
         return tuple(Place(number) for number in range(len(theory)))
-    found = [Place(n, layer) for layer, part in enumerate(theory.layers) for n in range(len(part))]
+    places = [Place(n, layer) for layer, part in enumerate(theory.layers) for n in range(len(part))]
     n_last = 0 if theory.fallback is None else len(theory.fallback)
-    return (*found, *(Place(number, is_fallback=True) for number in range(n_last)))
+    return (*places, *(Place(number, is_fallback=True) for number in range(n_last)))
 
 
-def _sizes(numbers: Any) -> dict[int, int]:
-    return dict(sorted(Counter(numbers).items()))
+def _named_pairs(theory: Theory, pairs: Iterable[tuple[int, list[int]]]) -> tuple[Pair, ...]:
+    places = places_of(theory)
+    texts = [rule_text(rule, theory.schema) for rule in theory]
+    return tuple(
+        Pair(
+            places[number],
+            texts[number],
+            tuple(places[i] for i in others),
+            tuple(texts[i] for i in others),
+        )
+        for number, others in pairs
+    )
 
 
-def _rules(
-    theory: Theory, places: tuple[Place, ...], usage: Usage | None
-) -> tuple[RuleSummary, ...]:
-    lines = []
-    for number, (rule, place) in enumerate(zip(theory, places, strict=True)):
-        counts = (None,) * 6 if usage is None else usage.of_rule(number)
-        lines.append(RuleSummary(place, rule_text(rule, theory.schema), *counts))
-    return tuple(lines)
+def _rules(theory: Theory, usage: Usage | None) -> tuple[RuleSummary, ...]:
+    return tuple(
+        RuleSummary(
+            place,
+            rule_text(rule, theory.schema),
+            *((None,) * 6 if usage is None else usage.of_rule(number)),
+        )
+        for number, (rule, place) in enumerate(zip(theory, places_of(theory), strict=True))
+    )
 
 
 def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummary, ...]:
@@ -368,7 +337,7 @@ def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummar
     lines = []
     for label, name in enumerate(theory.schema.labels):
         rules = [rule for rule in theory if label in rule.head.labels]
-        says = [dict(rule.head)[label] for rule in rules]
+        values = [dict(rule.head)[label] for rule in rules]
         cells = None if usage is None else usage.board[:, label]
         wrong = None
         if cells is not None and truth is not None:
@@ -376,8 +345,8 @@ def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummar
         lines.append(
             LabelSummary(
                 name,
-                sum(says),
-                len(says) - sum(says),
+                sum(values),
+                len(values) - sum(values),
                 sum(len(rule.body) for rule in rules),
                 sum(bool(rule.body.on_labels) for rule in rules),
                 sum(any(c.column == label for c in rule.body.on_labels) for rule in theory),
@@ -404,3 +373,62 @@ def _features(theory: Theory) -> tuple[FeatureSummary, ...]:
         for column, rules in sorted(testing.items())
     ]
     return tuple(sorted(lines, key=lambda line: -line.n_rules))
+
+
+# ---------------------------------------------------------------- text
+
+
+def columns_of(kind: Any, rows: tuple[Any, ...]) -> dict[str, list[Any]]:
+    """Named tuples as columns."""
+    return {name: [getattr(row, name) for row in rows] for name in kind._fields}
+
+
+def text_table(table: Table) -> Iterator[str]:
+    """Columns side by side, numbers on the right; nothing without rows."""
+    titles, rows = table
+    if not rows:
+        return
+    is_text = [isinstance(cell, str) for cell in rows[0]]
+    lines = [[str(cell) for cell in line] for line in (titles, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = [
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(line, widths, is_text, strict=True)
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def titled(title: str, items: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A title and the lines of the first items below it; nothing without items."""
+    if items and title:
+        yield title
+    for lines in items[:SHOWN]:
+        first, *others = lines
+        yield from (f"  {first}", *(f"    {line}" for line in others))
+    if len(items) > SHOWN:
+        yield f"  and {len(items) - SHOWN} more"
+
+
+def _pairs(pairs: Iterable[Pair], word: str) -> list[list[str]]:
+    """Rules and those that they are paired with, on two lines each."""
+    items = []
+    for pair in pairs:
+        others = zip(pair.others, pair.other_texts, strict=True)
+        by = "; ".join(f"{place}: {text}" for place, text in others)
+        first = f"{pair.place}: {pair.text}"
+        items.append([first, f"{word} {by}"] if by else [f"{first} (no row can satisfy it)"])
+    return items
+
+
+def _sizes_text(sizes: dict[int, int]) -> str:
+    return ", ".join(f"{size} in {counted(n, 'rule')}" for size, n in sizes.items()) or "none"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def _names_text(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(name_text, names[:SHOWN])) + more

@@ -1,125 +1,134 @@
-"""Which rule gave a row each of its labels."""
+"""Trace one row through a theory: which rule wrote each of its labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, overload
 
 import numpy as np
 
+from labelrules._checks import is_whole, quoted, suggestion
+from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode
-from labelrules.data.schema import Schema
-from labelrules.data.table import column_of
-from labelrules.rules import DecisionList, LayeredRun, LayeredTheory, RuleSet, Run, Theory
+from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import Dataset, column_of
+from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run, Theory, theory_of
 from labelrules.rules.formats.language import name_text, number_text
 from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import nobody
 from labelrules.rules.layered_theory import bare
+from labelrules.rules.theory import checked_board
+
+PRESENCE = ("absent", "present")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace:
-    """One row on its way through a decision list; printing it tells the story.
-
-    Attributes
-    ----------
-    theory : DecisionList or RuleSet
-        The rules of a RuleSet vote, so that none of them writes a label.
-    values : array of float
-        The encoded features of the row.
-    board : array of int8
-        Its labels; `UNSET` where no rule spoke.
-    writer : array of int
-        For each label the rule that wrote it, -1 if none.
-    stopped : int
-        The stopping rule that ended the list, -1 if none.
-    """
+    """One row traced through a decision list or a rule set."""
 
     theory: DecisionList | RuleSet
+    """The rules of a RuleSet vote, so that none of them writes a label."""
     values: Floats
+    """The encoded features of the row."""
     board: Board
+    """Its labels; `UNSET` where no rule decided."""
     writer: Integers
+    """For each label the rule that wrote it, -1 if none."""
     stopped: int
+    """The stopping rule that ended the list, -1 if none."""
+
+    def __repr__(self) -> str:
+        n_rules = len({*self.writer.tolist()} - {-1})
+        return f"Trace({_labels_text(self.theory.schema, self.board)}; {n_rules} rules wrote)"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
 
     def lines(self) -> Iterator[str]:
-        """What is said of each label, and by which rule."""
-        schema = self.theory.schema
-        width = max((len(label) for label in schema.labels), default=0)
-        for label, name in enumerate(schema.labels):
-            yield f"  {name:<{width}}  {self._verdict(label)}"
+        """For each label its value, and the rule that wrote it."""
+        yield from _aligned(self.rows())
         if self.stopped >= 0:
             yield f"Rule {self.stopped + 1} ended the list."
 
-    def _verdict(self, label: int) -> str:
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """For each label its name, its value, and why."""
+        for label, name in enumerate(self.theory.schema.labels):
+            yield name, PRESENCE[int(self.board[label] == 1)], self._reason(label)
+
+    def _reason(self, label: int) -> str:
         number = int(self.writer[label])
         if self.board[label] == UNSET:
-            return "absent   no rule that fires speaks of it, so it is taken to be absent"
-        verdict = "present" if self.board[label] else "absent "
+            return "by default: no rule that covers the row predicts it"
         if number < 0:
-            return f"{verdict}  {'given beforehand' if self.theory.ordered else 'by vote'}"
-        rule = self.theory[number]
-        return f"{verdict}  rule {number + 1}: {rule_text(rule, self.theory.schema)}"
+            return "given" if self.theory.ordered else "by vote"
+        return f"rule {number + 1}: {rule_text(self.theory[number], self.theory.schema)}"
+
+    def _repr_html_(self) -> str:
+        """A table of labels, for notebooks."""
+        table = html_table(self.rows(), ("label", "predicted", "by"))
+        return fragment(paragraphs([_row_text(self.theory.schema, self.values)]), table)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LayeredTrace:
-    """One row on its way through the layers of a theory; printing it tells the story.
-
-    Attributes
-    ----------
-    theory : LayeredTheory
-    values : array of float
-        The encoded features of the row.
-    layers : tuple of Trace
-        Its way through each layer.
-    rounds : int
-        How often the last layer was asked until nothing changed; 0 if it did not settle, or if
-        nobody looked.
-    moving : tuple of str
-        Labels that changed even in the last round.
-    presence : array of float, optional
-        If the last layer was sampled, how probable each label is.
-    fallback : Trace, optional
-        If the layers found no label, its way through the list for such rows.
-    """
+    """One row traced through the layers of a theory."""
 
     theory: LayeredTheory
     values: Floats
+    """The encoded features of the row."""
     layers: tuple[Trace, ...]
+    """One for each layer."""
     rounds: int
-    moving: tuple[str, ...]
+    """After how many rounds the last layer settled; 0 if it did not, or is read once."""
+    unsettled: tuple[str, ...]
+    """Labels that changed even in the last round."""
     presence: Floats | None
+    """If the last layer was sampled, the probability of each label."""
     fallback: Trace | None = None
+    """If the layers found no label, the trace through the list for such rows."""
+
+    def __repr__(self) -> str:
+        last = self.layers[-1] if self.fallback is None else self.fallback
+        labels = _labels_text(self.theory.schema, last.board)
+        return f"LayeredTrace({labels}; {len(self.layers)} layers)"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
 
     def lines(self) -> Iterator[str]:
-        """What each layer says of each label."""
-        for number, layer in enumerate(self.layers, 1):
-            yield f"Layer {number}:"
-            shares = self.presence if number == len(self.layers) else None
-            yield from layer.lines() if shares is None else self._sampled(shares)
-        if self.rounds > 1:
-            yield f"The last layer was asked {self.rounds} times, until nothing changed."
-        if self.moving:
-            yield (
-                f"Nothing is settled: {', '.join(self.moving)} changed even in the last round, so "
-                "what the first round said is kept."
-            )
-        if self.fallback is not None:
-            yield "Rows without labels:"
-            yield from self.fallback.lines()
+        """For each layer the values of the labels, and the rules that wrote them."""
+        for title, part, rows in self._parts():
+            yield f"{title}:"
+            yield from _aligned(rows) if part is None else part.lines()
+        yield from self._notes()
 
-    def _sampled(self, shares: Floats) -> Iterator[str]:
-        labels = self.theory.schema.labels
-        width = max((len(label) for label in labels), default=0)
-        for name, share in zip(labels, shares, strict=True):
-            verdict = "present" if share > 0.5 else "absent "
-            yield f"  {name:<{width}}  {verdict}  sampled: present with probability {share:.2f}"
+    def _parts(self) -> Iterator[tuple[str, Trace | None, Iterator[tuple[str, str, str]]]]:
+        """The title of each part, its trace unless it was sampled, and its rows."""
+        for number, layer in enumerate(self.layers, 1):
+            is_sampled = self.presence is not None and number == len(self.layers)
+            rows = self._sampled() if is_sampled else layer.rows()
+            yield f"Layer {number}", None if is_sampled else layer, rows
+        if self.fallback is not None:
+            yield "Rows without labels", self.fallback, self.fallback.rows()
+
+    def _notes(self) -> Iterator[str]:
+        if self.rounds > 1:
+            yield f"The last layer settled after {self.rounds} rounds."
+        if self.unsettled:
+            yield unsettled_text(self.unsettled)
+
+    def _sampled(self) -> Iterator[tuple[str, str, str]]:
+        assert self.presence is not None, "only sampled layers have probabilities"
+        for name, share in zip(self.theory.schema.labels, self.presence, strict=True):
+            yield name, PRESENCE[int(share > 0.5)], f"sampled: probability {share:.2f}"
+
+    def _repr_html_(self) -> str:
+        """A table of labels for each layer, for notebooks."""
+        parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
+        for title, _, rows in self._parts():
+            parts += [paragraphs([title]), html_table(rows, ("label", "predicted", "by"))]
+        return fragment(*parts, paragraphs(self._notes()))
 
 
 @overload
@@ -132,15 +141,15 @@ def trace(
 ) -> Trace: ...
 @overload
 def trace(
-    theory: Theory, X: Any, row: int = 0, board: Board | None = None
+    theory: Any, X: Any, row: int = 0, board: Board | None = None
 ) -> Trace | LayeredTrace: ...
-def trace(theory: Theory, X: Any, row: int = 0, board: Board | None = None) -> Trace | LayeredTrace:
-    r"""Follow one row through a decision list, or through several in layers.
+def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trace | LayeredTrace:
+    r"""Trace one row through a decision list, or through several in layers.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
-        Rule sets have no rules to name, since theirs vote.
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
+        The trace of a rule set names no rules, since they vote.
     X : array, sparse matrix, frame or Dataset
     row : int, default=0
         Which row of X.
@@ -153,59 +162,126 @@ def trace(theory: Theory, X: Any, row: int = 0, board: Board | None = None) -> T
     >>> readers = load("magazines")
     >>> theory = parse("not fashion <- sex = Male\nfashion, * <- true", readers.schema)
     >>> print(trace(theory, readers, 3))
-    The row: education = University, marital = Divorced, sex = Female, children = No
-      quality  absent   no rule that fires speaks of it, so it is taken to be absent
-      tabloid  absent   no rule that fires speaks of it, so it is taken to be absent
+    Row: education = University, marital = Divorced, sex = Female, children = No
+      quality  absent   by default: no rule that covers the row predicts it
+      tabloid  absent   by default: no rule that covers the row predicts it
       fashion  present  rule 2: fashion, * <- true
-      sports   absent   no rule that fires speaks of it, so it is taken to be absent
+      sports   absent   by default: no rule that covers the row predicts it
     Rule 2 ended the list.
     """
-    matrix = encode(X, theory.schema)
-    if not 0 <= row < matrix.shape[0]:
-        raise IndexError(
-            f"there is no row {row}: rows are numbered from 0 to {matrix.shape[0] - 1}"
-        )
-    run = _run(theory, X, board)
-    values = np.array([column_of(matrix, j)[row] for j in range(matrix.shape[1])])
-    if isinstance(run, Run) or not isinstance(theory, LayeredTheory):
-        return _trace(theory, values, run, row)
-    layers = zip(theory.layers, run.layers, strict=True)
-    moving = tuple(theory.schema.labels[j] for j in np.flatnonzero(run.moving[row]))
+    model = theory_of(theory)
+    rows = encoded_rows(model, X)
+    one = single_row(rows, row)
+    given = None if board is None else checked_board(board, rows.X, model.schema, "board")[[row]]
+    values = row_values(one)
+    if not isinstance(model, LayeredTheory):
+        return _trace(model, values, _run(model, one, given))
+    run = model.run(one, given)
     fallback = None
-    if run.fallback is not None and bare(run.layers[-1].board)[row]:
-        fallback = _trace(theory.fallback, values, run.fallback, row)
+    if run.fallback is not None and bare(run.layers[-1].board)[0]:
+        fallback = _trace(model.fallback, values, run.fallback)
     return LayeredTrace(
-        theory,
+        model,
         values,
-        tuple(_trace(layer, values, part, row) for layer, part in layers),
-        int(run.rounds[row]),
-        moving,
-        None if run.presence is None else run.presence[row],
+        tuple(
+            _trace(part, values, done) for part, done in zip(model.layers, run.layers, strict=True)
+        ),
+        int(run.rounds[0]),
+        tuple(model.schema.labels[j] for j in np.flatnonzero(run.moving[0])),
+        None if run.presence is None else run.presence[0],
         fallback,
     )
 
 
-def _run(theory: Theory, X: Any, board: Board | None) -> Run | LayeredRun:
-    if isinstance(theory, DecisionList | LayeredTheory):
-        return theory.run(X, board)
-    voted = theory.apply(X, board)
+def _run(theory: Theory, one: Dataset, board: Board | None) -> Run:
+    if isinstance(theory, DecisionList):
+        return theory.run(one, board)
+    voted = theory.apply(one, board)
     return Run(voted, *nobody(voted))
 
 
-def _trace(theory: Any, values: Floats, run: Any, row: int) -> Trace:
-    return Trace(theory, values, run.board[row], run.writer[row], int(run.stopped[row]))
+def _trace(theory: Any, values: Floats, run: Run) -> Trace:
+    return Trace(theory, values, run.board[0], run.writer[0], int(run.stopped[0]))
+
+
+def _aligned(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+    lines = list(rows)
+    width = max((len(name) for name, _, _ in lines), default=0)
+    return (f"  {name:<{width}}  {value:<7}  {reason}" for name, value, reason in lines)
 
 
 def _row_text(schema: Schema, values: Floats) -> str:
-    return "The row: " + ", ".join(_value_text(schema, j, x) for j, x in enumerate(values))
+    cells = [
+        f"{name_text(feature.name)} = {value_text(named_value(feature, value))}"
+        for feature, value in zip(schema.features, values, strict=True)
+    ]
+    return f"Row: {', '.join(cells)}"
 
 
-def _value_text(schema: Schema, column: int, value: float) -> str:
-    feature = schema.features[column]
-    if np.isnan(value):
-        text = "?"
-    elif feature.categories is None:
-        text = number_text(value)
-    else:
-        text = name_text(feature.categories[int(value)])
-    return f"{name_text(feature.name)} = {text}"
+def _labels_text(schema: Schema, board: Board) -> str:
+    return " and ".join(schema.labels[j] for j in np.flatnonzero(board == 1)) or "no label"
+
+
+def unsettled_text(labels: tuple[str, ...]) -> str:
+    """Why the labels of a last layer that reads itself are those of its first round."""
+    names = and_text(map(name_text, labels))
+    return f"Not settled: {names} changed even in the last round, so the first round counts."
+
+
+# ---------------------------------------------------------------- rows, values and labels
+
+
+def encoded_rows(theory: Theory, X: Any) -> Dataset:
+    """The rows of X, encoded; their labels are empty."""
+    matrix = encode(X, theory.schema)
+    empty = np.zeros((matrix.shape[0], theory.schema.n_labels), dtype=np.int8)
+    return Dataset(theory.schema, matrix, empty)
+
+
+def single_row(rows: Dataset, row: object) -> Dataset:
+    """One row as a data set of its own."""
+    if not is_whole(row):
+        raise TypeError(f"row must be the number of a row, not {row!r}")
+    if not 0 <= row < len(rows):
+        known = f"rows are numbered from 0 to {len(rows) - 1}" if len(rows) else "X has no rows"
+        raise IndexError(f"there is no row {row}: {known}")
+    return rows.take([int(row)])
+
+
+def row_values(one: Dataset) -> Floats:
+    """The encoded features of the only row of a data set."""
+    return np.array([column_of(one.X, j)[0] for j in range(one.schema.n_features)])
+
+
+def label_number(label: object, schema: Schema) -> int:
+    """The number of a label, given by its name."""
+    if not isinstance(label, str) or label not in schema.label_index:
+        hint = suggestion(str(label), schema.labels)
+        raise ValueError(f"there is no label {quoted(label)}{hint}")
+    return schema.label_index[label]
+
+
+def named_value(feature: Feature, value: float) -> float | str | None:
+    """A number, the name of a category, or None for a missing value."""
+    if isnan(value):
+        return None
+    return float(value) if feature.categories is None else feature.categories[int(value)]
+
+
+def value_text(value: float | str | None) -> str:
+    """A value in the rule language, a question mark for a missing one."""
+    if value is None:
+        return "?"
+    if isinstance(value, str):
+        return name_text(value, keywords=frozenset({"not"}))
+    return number_text(value)
+
+
+def and_text(parts: Any) -> str:
+    """A list in words.
+
+    >>> and_text(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

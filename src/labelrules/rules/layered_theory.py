@@ -342,4 +342,4 @@ def theory_of(model: object) -> Theory:
         # The error of a learner without a theory gives the reason: not fitted, or no single one.
         return model.theory_  # type: ignore[no-any-return, attr-defined]
     except AttributeError as error:
-        raise TypeError(f"{error}; a learner must be fitted to have one") from None
+        raise TypeError(f"{error}; only a fitted learner of rules has a theory") from None

@@ -118,7 +118,7 @@ def command(
         write("\n\n".join(str(trace(theory, table, row)) for row in rows) + "\n", output)
         return
     from labelrules.inspection import explain
-    from labelrules.inspection.counterfactuals.search import LIMIT
+    from labelrules.inspection.counterfactuals import LIMIT
 
     explanations = explain(
         theory, table, rows, labels=options.only,

@@ -88,7 +88,7 @@ def text_of(model: Model, style: str, evidence: bool = True, label: str | None =
         heading = _HEADINGS.get(style, "# {}")
         texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
     if style == "html":
-        from labelrules.rules.formats.html import html_page
+        from labelrules._html import html_page
 
         return html_page("\n".join(texts), f"Rules of {model.source}").rstrip("\n")
     return "\n\n".join(texts)

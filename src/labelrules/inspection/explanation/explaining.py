@@ -1,4 +1,4 @@
-"""Explain the labels of a row."""
+"""Explain the labels of rows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,42 +6,40 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from labelrules._checks import quoted
+from labelrules._checks import number, quoted, whole_number
 from labelrules._types import UNSET, Board, Floats, Mask, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
-from labelrules.inspection.counterfactuals.search import (
+from labelrules.inspection.counterfactuals import (
     LIMIT,
     Counterfactual,
-    change_of,
-    check_limit,
+    counterfactual_of,
     fixed_mask,
-    label_number,
-    named_value,
 )
-from labelrules.inspection.estimates import Estimate, check_level, estimate
-from labelrules.inspection.explanation.chain import chain_of, ending, nearly_holding
 from labelrules.inspection.explanation.row_history import (
-    Passage,
-    encoded_rows,
-    passages,
-    single_row,
+    PartHistory,
+    dependency_chain,
+    row_history,
+    stopping_rule,
 )
 from labelrules.inspection.explanation.values import (
+    CheckedRule,
+    Estimate,
     Explanation,
     LabelExplanation,
     Place,
-    RuleSeen,
     SupportingRows,
+    estimate,
 )
-from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory
+from labelrules.inspection.tracing import encoded_rows, label_number, named_value, single_row
+from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory, theory_of
 from labelrules.rules.generality import is_satisfiable
 
 
 @overload
 def explain(
-    theory: Theory,
+    theory: Any,
     X: Any,
     row: int = 0,
     *,
@@ -54,7 +52,7 @@ def explain(
 ) -> Explanation: ...
 @overload
 def explain(
-    theory: Theory,
+    theory: Any,
     X: Any,
     row: Iterable[int],
     *,
@@ -66,7 +64,7 @@ def explain(
     limit: int = LIMIT,
 ) -> list[Explanation]: ...
 def explain(
-    theory: Theory,
+    theory: Any,
     X: Any,
     row: int | Iterable[int] = 0,
     *,
@@ -77,28 +75,27 @@ def explain(
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> Explanation | list[Explanation]:
-    r"""Tell why a row gets its labels: rules, their conditions, and what would change them.
+    r"""Explain why a row gets its labels: the rules, their conditions, and what would change them.
 
     Parameters
     ----------
-    theory : DecisionList, RuleSet or LayeredTheory
-        Of a learner give its ``theory_``.
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
     X : array, sparse matrix, frame or Dataset
     row : int or iterable of int, default=0
         Which row of X. Several give a list of explanations.
     labels : iterable of str, optional
-        The labels to be explained; all by default.
+        The labels to explain; all by default.
     training : Dataset or (X, Y), optional
-        To name the training rows behind a rule, to count its evidence if the theory has none, and
-        to move numbers to values that occur.
+        Used to list the training rows behind a rule, to count its evidence if the theory has none,
+        and to change numbers to values that occur.
     fixed : iterable of str
         Features that the counterfactuals must leave as they are.
     counterfactuals : bool, default=True
-        Whether the smallest change is looked for; see `counterfactual`.
+        Whether to search for the smallest change of each label; see `counterfactual`.
     level : float, default=0.95
-        Of the interval for the probability.
+        The confidence level of the interval for the precision.
     limit : int, default=10000
-        How many rows are tried for each counterfactual.
+        How many rows to try for each counterfactual.
 
     Returns
     -------
@@ -109,27 +106,27 @@ def explain(
     >>> from labelrules import load, parse
     >>> readers = load("magazines")
     >>> text = "quality <- education = University\nnot sports <- quality\nsports <- true"
-    >>> found = explain(parse(text, readers.schema), readers, 3, training=readers)
-    >>> print(found["sports"])
+    >>> explanation = explain(parse(text, readers.schema), readers, 3, training=readers)
+    >>> print(explanation["sports"])
     sports: absent
       by rule 2: not sports <- quality
-        quality: here present
-      right in 4 of 4 cells: probability 0.83, 95% interval (Wilson) 0.51 to 1.00
-      depended on quality = present, by rule 1: quality <- education = University
-      later rules that hold:
-        rule 3 says present: sports <- true
+        quality is present
+      right in 4 of 4 cells: estimated precision 0.83 (95 % interval 0.51 to 1.00)
+      depends on quality = present, by rule 1: quality <- education = University
+      later rules that cover the row:
+        rule 3 predicts present: sports <- true
       training: right in rows 3, 4, 6, 12
       sports would be present with education = Primary instead of University
-    >>> print(found["sports"].sentence())
+    >>> print(explanation["sports"].sentence())
     sports is predicted absent by rule 2, because quality is present. quality is present by rule 1,
-    because education is University. Rule 2 was right in 4 of 4 cells, which makes it 0.83
-    probable to be right (0.51 to 1.00). sports would be present if education were Primary.
+    because education is University. Rule 2 was right in 4 of 4 cells: estimated precision 0.83
+    (95 % interval 0.51 to 1.00). sports would be present if education were Primary.
     """
-    check_limit(limit)
-    check_level(level)
-    rows = encoded_rows(theory, X)
-    schema = theory.schema
-    job = _Job(
+    limit = whole_number(limit, "limit", low=1)
+    level = number(level, "level", above=0, below=1)
+    theory = theory_of(theory)
+    rows, schema = encoded_rows(theory, X), theory.schema
+    explainer = _Explainer(
         theory,
         _chosen(labels, schema),
         None if training is None else _Training.of(theory, training),
@@ -139,8 +136,8 @@ def explain(
         limit,
     )
     if isinstance(row, str) or not isinstance(row, Iterable):
-        return job.explain(rows, row)
-    return [job.explain(rows, number) for number in row]
+        return explainer.explain(rows, row)
+    return [explainer.explain(rows, one) for one in row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +152,7 @@ class _Training:
     def of(cls, theory: Theory, training: Any) -> "_Training":
         is_pair = isinstance(training, tuple) and len(training) == 2
         if not is_pair and not isinstance(training, Dataset):
-            raise ValueError("training must be a Dataset or a pair (X, Y): labels are needed too")
+            raise ValueError("training must be a Dataset or a pair (X, Y), since it needs labels")
         X, Y = training if is_pair else (training, training)
         matrix, truth = encode(X, theory.schema), encode_labels(Y, theory.schema)
         if matrix.shape[0] != len(truth):
@@ -181,8 +178,8 @@ def _numbers(rows: Mask) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Job:
-    """What is wanted of every row."""
+class _Explainer:
+    """A theory and the options of `explain`, for any number of rows."""
 
     theory: Theory
     labels: tuple[int, ...]
@@ -193,98 +190,86 @@ class _Job:
     limit: int
 
     def explain(self, rows: Dataset, row: int) -> Explanation:
-        parts = passages(self.theory, single_row(rows, row))
-        values, features = parts[-1].story.values, self.theory.schema.features
-        board = np.where(parts[-1].story.board == UNSET, np.int8(0), parts[-1].story.board)
+        parts = row_history(self.theory, single_row(rows, row))
+        last, features = parts[-1].trace, self.theory.schema.features
         return Explanation(
             self.theory,
             int(row),
-            tuple(named_value(f, value) for f, value in zip(features, values, strict=True)),
-            board,
+            tuple(named_value(f, value) for f, value in zip(features, last.values, strict=True)),
+            np.where(last.board == UNSET, np.int8(0), last.board),
             tuple(self._label(parts, label) for label in self.labels),
-            tuple(label for part in parts for label in part.moving),
+            tuple(label for part in parts for label in part.unsettled),
         )
 
-    def _label(self, parts: tuple[Passage, ...], label: int) -> LabelExplanation:
-        part = _deciding(parts, label)
+    def _label(self, parts: tuple[PartHistory, ...], label: int) -> LabelExplanation:
+        part = _deciding_part(parts, label)
         last = parts[part]
-        decided = self._decided(last, label)
-        silent = decided == "sampled"
-        rules = [] if silent else nearly_holding(last, label)
-        writer = int(last.story.writer[label])
-        held = tuple(rule for rule in rules if not rule.failing)
+        decided = _decided(last, label)
+        rules = [] if decided == "sampled" else last.nearly_covering(label)
+        covering = tuple(rule for rule in rules if not rule.failing)
+        writer = int(last.trace.writer[label])
         wrote = next((rule for rule in rules if rule.place.number == writer), None)
         rows = self._rows(wrote, label)
-        for unheard in parts[part + 1 :]:  # the list for rows without labels, if it is silent
-            rules = [*rules, *nearly_holding(unheard, label)]
+        for other in parts[part + 1 :]:  # the list for rows without labels, if it is silent
+            rules = [*rules, *other.nearly_covering(label)]
+        # Without a writer a rule has ended the list, and all that cover the row come after it.
+        later = tuple(rule for rule in covering if rule.place.number > writer)
         return LabelExplanation(
             label=self.theory.schema.labels[label],
-            predicted=int(last.story.board[label] == 1),
+            predicted=int(last.trace.board[label] == 1),
             decided=decided,
             rule=wrote,
-            votes=() if last.theory.ordered else held,
-            chain=chain_of(parts, label, part),
-            ended=ending(parts[part:], label) if decided == "nobody" else None,
+            votes=() if last.theory.ordered else covering,
+            chain=dependency_chain(parts, label, part),
+            ended=stopping_rule(parts[part:], label) if decided == "default" else None,
             estimate=self._estimate(wrote, rows, label),
-            presence=self._presence(last, label) if silent else None,
-            later=_later(held, last, writer),
+            presence=None if last.presence is None else float(last.presence[label]),
+            later=later if last.theory.ordered else (),
             near=tuple(r for r in rules if len(r.failing) == 1 and self._could_hold(r)),
             rows=rows,
-            counterfactual=self._change(last.story.values, label),
+            counterfactual=self._counterfactual(last.trace.values, label),
         )
 
-    def _decided(self, last: Passage, label: int) -> Literal["rule", "vote", "nobody", "sampled"]:
-        if last.is_sampled:
-            return "sampled"
-        if last.story.board[label] == UNSET:
-            return "nobody"
-        return "rule" if last.theory.ordered else "vote"
-
-    def _presence(self, last: Passage, label: int) -> float | None:
-        return None if last.presence is None else float(last.presence[label])
-
-    def _could_hold(self, rule: RuleSeen) -> bool:
+    def _could_hold(self, rule: CheckedRule) -> bool:
         return is_satisfiable(rule.rule.body, self.theory.schema)
 
-    def _rows(self, wrote: RuleSeen | None, label: int) -> SupportingRows | None:
+    def _rows(self, wrote: CheckedRule | None, label: int) -> SupportingRows | None:
         if self.training is None or wrote is None:
             return None
         return self.training.rows(wrote.place, label)
 
     def _estimate(
-        self, wrote: RuleSeen | None, rows: SupportingRows | None, label: int
+        self, wrote: CheckedRule | None, rows: SupportingRows | None, label: int
     ) -> Estimate | None:
-        """By the evidence that was recorded, else by that of the training rows."""
+        """From the evidence that was recorded, else from that of the training rows."""
         evidence = None if wrote is None else wrote.rule.evidence_for(label)
         if evidence is None and rows is not None:
             evidence = Evidence(len(rows.right), len(rows.wrong))
         return None if evidence is None else estimate(evidence, self.level)
 
-    def _change(self, values: Floats, label: int) -> Counterfactual | None:
+    def _counterfactual(self, values: Floats, label: int) -> Counterfactual | None:
         if not self.counterfactuals:
             return None
         seen = None if self.training is None else self.training.X
-        return change_of(self.theory, values, label, self.fixed, seen, self.limit)
+        return counterfactual_of(self.theory, values, label, self.fixed, seen, self.limit)
 
 
-def _deciding(parts: tuple[Passage, ...], label: int) -> int:
-    """The part that has the last word on a label.
+def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:
+    """The part that decides a label.
 
-    The list for rows without labels speaks last; where it is silent, what the layers said stays.
+    The list for rows without labels comes last; where it is silent, the layers have decided.
     """
     last = len(parts) - 1
-    is_silent = parts[last].is_fallback and parts[last].story.board[label] == UNSET
+    is_silent = parts[last].is_fallback and parts[last].trace.board[label] == UNSET
     return last - 1 if is_silent else last
 
 
-def _later(held: tuple[RuleSeen, ...], last: Passage, writer: int) -> tuple[RuleSeen, ...]:
-    """Rules of a list that hold, behind the one that wrote the label; all if nobody did.
-
-    Then a rule before them has ended the list.
-    """
-    if not last.theory.ordered:
-        return ()
-    return tuple(rule for rule in held if rule.place.number > writer)
+def _decided(part: PartHistory, label: int) -> Literal["rule", "vote", "default", "sampled"]:
+    if part.is_sampled:
+        return "sampled"
+    if part.trace.board[label] == UNSET:
+        return "default"
+    return "rule" if part.theory.ordered else "vote"
 
 
 def _chosen(labels: Iterable[str] | None, schema: Schema) -> tuple[int, ...]:

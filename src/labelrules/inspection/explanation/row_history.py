@@ -1,187 +1,289 @@
-"""How one row went through each part of a theory, and which labels the rules saw on the way."""
+"""The history of one row: how it passed each part of a theory, and what its labels depend on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral
-from typing import Any
+from itertools import islice
 
 import numpy as np
 
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data.memory.encoding import encode
 from labelrules.data.table import Dataset
-from labelrules.inspection.tracing import LayeredTrace, Trace, trace
-from labelrules.rules import (
-    Condition,
-    DecisionList,
-    Gibbs,
-    LabelByLabel,
-    LayeredTheory,
-    RuleSet,
-    Theory,
+from labelrules.inspection.explanation.values import (
+    Chain,
+    ChainLink,
+    ChainNode,
+    CheckedCondition,
+    CheckedRule,
+    Place,
+    StoppingRule,
 )
-from labelrules.rules.formats.text import rule_text
+from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
+from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
+from labelrules.rules.formats.text import condition_text, rule_text
 from labelrules.rules.inference import closed
 
-NOWHERE = -1
-"""No part has written what is seen: it was so before the last layer was asked label by label."""
+BEFORE = -1
+"""The source of labels that no part has written: their values before the first round."""
+
+CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 
 
 @dataclass(frozen=True, eq=False)
-class Passage:
-    """One row on its way through one part of a theory.
+class PartHistory:
+    """One row on its way through one part of a theory: a layer, or the list for bare rows."""
 
-    Attributes
-    ----------
-    story : Trace
-        What happened.
-    layer : int, optional
-        Which layer this is, from 0; None for a theory without layers and for rows without labels.
-    is_fallback : bool
-        Whether this is the list for rows in which the layers found no label.
-    seen : array of int8, optional
-        Labels by labels: what the rules for the first saw of the second. None if the rules look
-        at the board that they write.
-    source : array of int, optional
-        In the same way the part that had written it.
-    is_sampled : bool
-        Whether the labels were drawn by lot, so that no rule has written them.
-    presence : array of float, optional
-        If so, how probable each is.
-    first : Trace, optional
-        If the only layer has read its own labels, its first round.
-    moving : tuple of str
-        Labels that had not settled when the rounds ended.
-    """
-
-    story: Trace
+    trace: Trace
     layer: int | None = None
+    """Which layer this is, from 0; None for a theory without layers and for rows without labels."""
     is_fallback: bool = False
+    """Whether this is the list for rows in which the layers found no label."""
     seen: Board | None = None
+    """Labels by labels: the value of the second that rules for the first read. None if the rules
+    read the board that they write."""
     source: Integers | None = None
+    """Likewise, the part that had written that value."""
     is_sampled: bool = False
+    """Whether the labels were drawn at random, so that no rule has written them."""
     presence: Floats | None = None
-    first: Trace | None = None
-    moving: tuple[str, ...] = ()
+    """If so, the probability of each."""
+    first_round: Trace | None = None
+    """If the only layer has read its own labels, its first round."""
+    unsettled: tuple[str, ...] = ()
+    """Labels that still changed when the rounds ended."""
+
+    @property
+    def theory(self) -> DecisionList | RuleSet:
+        """The rules of this part."""
+        return self.trace.theory
 
     @cached_property
-    def speaking(self) -> dict[int, dict[int, tuple[int, int]]]:
-        """For each label the rules that speak of it: their numbers, with value and votes."""
-        found: dict[int, dict[int, tuple[int, int]]] = {}
+    def predicting(self) -> dict[int, dict[int, tuple[int, int]]]:
+        """For each label the rules that predict it: their numbers, with value and votes."""
+        rules: dict[int, dict[int, tuple[int, int]]] = {}
         for number, rule in enumerate(self.theory):
             for label, value, votes in rule.ballot:
-                found.setdefault(label, {})[number] = (value, votes)
-        return found
+                rules.setdefault(label, {})[number] = (value, votes)
+        return rules
 
     @cached_property
     def _texts(self) -> dict[int, str]:
         return {}
 
     def text(self, number: int) -> str:
-        """A rule in the rule language; every label of a long head asks for it."""
+        """A rule in the rule language; kept, since every label of a long head needs it."""
         if number not in self._texts:
             self._texts[number] = rule_text(self.theory[number], self.theory.schema)
         return self._texts[number]
 
-    @property
-    def theory(self) -> DecisionList | RuleSet:
-        """The rules of this part."""
-        return self.story.theory
-
-    def cell(self, condition: Condition, number: int, told: int) -> int:
-        """What rule `number`, about to write the label `told`, saw of the label it tests."""
-        label = condition.column
+    def cell(self, condition: Condition, number: int, label: int) -> int:
+        """The value of the tested label when rule `number` was to write `label`."""
         if self.seen is not None:
-            return int(self.seen[told, label])
-        written = 0 <= self.story.writer[label] < number
-        return int(self.story.board[label]) if written else int(UNSET)
+            return int(self.seen[label, condition.column])
+        is_written = 0 <= self.trace.writer[condition.column] < number
+        return int(self.trace.board[condition.column]) if is_written else int(UNSET)
 
-    def holds(self, condition: Condition, number: int, told: int) -> bool:
-        """Whether a condition held when rule `number` was asked about the label `told`."""
+    def holds(self, condition: Condition, number: int, label: int) -> bool:
+        """Whether a condition held when rule `number` was to write `label`."""
         if condition.on_label:
-            return self.cell(condition, number, told) == condition.value
-        return bool(condition.holds(self.story.values[condition.column]))
+            return self.cell(condition, number, label) == condition.value
+        return bool(condition.holds(self.trace.values[condition.column]))
 
-    def source_of(self, condition: Condition, told: int, own: int) -> int:
-        """The part that had written what a condition on a label saw; `own` is this one."""
-        return own if self.source is None else int(self.source[told, condition.column])
+    def covered(self, number: int, label: int) -> bool:
+        """Whether all conditions of rule `number` held when it was to write `label`."""
+        return all(self.holds(c, number, label) for c in self.theory[number].body)
+
+    def checked_rule(self, number: int, label: int) -> CheckedRule:
+        """A rule that predicts `label`, with its conditions checked for the row."""
+        rule = self.theory[number]
+        value, votes = self.predicting[label][number]
+        conditions = tuple(self._checked(condition, number, label) for condition in rule.body)
+        return CheckedRule(self.place(number), rule, self.text(number), value, votes, conditions)
+
+    def _checked(self, condition: Condition, number: int, label: int) -> CheckedCondition:
+        schema, column = self.theory.schema, condition.column
+        value: float | str | None
+        if condition.on_label:
+            name, value = schema.labels[column], CELLS[self.cell(condition, number, label)]
+        else:
+            feature = schema.features[column]
+            name, value = feature.name, named_value(feature, self.trace.values[column])
+        holds = self.holds(condition, number, label)
+        return CheckedCondition(condition, condition_text(condition, schema), name, value, holds)
+
+    def place(self, number: int) -> Place:
+        """Where a rule of this part stands in the theory."""
+        return Place(number, self.layer, self.is_fallback)
+
+    def nearly_covering(self, label: int) -> list[CheckedRule]:
+        """The rules that predict a label and fail by one condition at most."""
+        rules = []
+        for number in self.predicting.get(label, ()):
+            failing = (c for c in self.theory[number].body if not self.holds(c, number, label))
+            if len(list(islice(failing, 2))) < 2:
+                rules.append(self.checked_rule(number, label))
+        return rules
+
+    def writers(self, label: int) -> list[int]:
+        """The rules behind a label: the one that wrote it, or those that voted."""
+        if self.is_sampled:
+            return []
+        if self.theory.ordered:
+            writer = int(self.trace.writer[label])
+            return [writer] if writer >= 0 else []
+        return [n for n in self.predicting.get(label, ()) if self.covered(n, label)]
 
 
-def check_theory(theory: object) -> None:
-    """Refuse what is no theory."""
-    if not isinstance(theory, DecisionList | RuleSet | LayeredTheory):
-        raise TypeError(
-            f"a theory must be a DecisionList, RuleSet or LayeredTheory, not a "
-            f"{type(theory).__name__}; of a learner give its theory_"
-        )
+def stopping_rule(parts: Iterable[PartHistory], label: int) -> StoppingRule | None:
+    """The first rule that ended a list before one that predicts the label, if any did."""
+    for part in parts:
+        stops = (n for n, rule in enumerate(part.theory) if rule.stops and part.covered(n, label))
+        number = next(stops, None)
+        if number is not None and max(part.predicting.get(label, ()), default=-1) > number:
+            return StoppingRule(part.place(number), part.text(number))
+    return None
 
 
-def encoded_rows(theory: Theory, X: Any) -> Dataset:
-    """The rows of X, encoded, once it is clear that the theory can be looked into."""
-    check_theory(theory)
-    matrix = encode(X, theory.schema)
-    empty = np.zeros((matrix.shape[0], theory.schema.n_labels), dtype=np.int8)
-    return Dataset(theory.schema, matrix, empty)
+# ---------------------------------------------------------------- the parts of a theory
 
 
-def single_row(rows: Dataset, row: object) -> Dataset:
-    """One row as a data set of its own."""
-    if isinstance(row, bool) or not isinstance(row, Integral):
-        raise TypeError(f"a row is given by its number, not by {row!r}")
-    if not 0 <= int(row) < len(rows):
-        known = f"rows are numbered from 0 to {len(rows) - 1}" if len(rows) else "X has no rows"
-        raise IndexError(f"there is no row {row}: {known}")
-    return rows.take([int(row)])
-
-
-def passages(theory: Theory, one: Dataset) -> tuple[Passage, ...]:
-    """What happened to the only row of a data set: layer by layer, the deciding part last.
+def row_history(theory: Theory, one: Dataset) -> tuple[PartHistory, ...]:
+    """The history of the only row of a data set: layer by layer, the deciding part last.
 
     If the layers found a label, the list for rows without labels is not among the parts.
     """
-    story = trace(theory, one)
-    if not isinstance(story, LayeredTrace):
-        return (Passage(story),)
-    found = []
-    for layer, part in enumerate(story.layers):
-        last = layer == len(story.layers) - 1
-        if last and isinstance(story.theory.inference, Gibbs):
-            found.append(Passage(part, layer, is_sampled=True, presence=story.presence))
-        elif last:
-            found.append(replace(_last(story, part, one), moving=story.moving))
+    row = trace(theory, one)
+    if not isinstance(row, LayeredTrace):
+        return (PartHistory(row),)
+    parts = []
+    for layer, part in enumerate(row.layers):
+        is_last = layer == len(row.layers) - 1
+        if is_last and isinstance(row.theory.inference, Gibbs):
+            parts.append(PartHistory(part, layer, is_sampled=True, presence=row.presence))
+        elif is_last:
+            parts.append(replace(_last_layer(row, part, one), unsettled=row.unsettled))
         elif layer:
-            found.append(_reading(part, layer, closed(story.layers[layer - 1].board), layer - 1))
+            parts.append(_reading(part, layer, closed(row.layers[layer - 1].board), layer - 1))
         else:
-            found.append(Passage(part, layer))
-    if story.fallback is not None:
-        found.append(Passage(story.fallback, is_fallback=True))
-    return tuple(found)
+            parts.append(PartHistory(part, layer))
+    if row.fallback is not None:
+        parts.append(PartHistory(row.fallback, is_fallback=True))
+    return tuple(parts)
 
 
-def _last(story: LayeredTrace, part: Trace, one: Dataset) -> Passage:
-    """The last layer; if it was asked until nothing changed, it has read its own result."""
-    layer = len(story.layers) - 1
+def _last_layer(row: LayeredTrace, part: Trace, one: Dataset) -> PartHistory:
+    """The last layer; if it was read until it settled, it has read its own result."""
+    layer = len(row.layers) - 1
     own = closed(part.board)
-    if story.rounds:
-        found = _reading(part, layer, own, layer)
-        return found if layer else replace(found, first=trace(part.theory, one))
-    before = closed(story.layers[layer - 1].board) if layer else None
-    if isinstance(story.theory.inference, LabelByLabel):
+    if row.rounds:
+        history = _reading(part, layer, own, layer)
+        return history if layer else replace(history, first_round=trace(part.theory, one))
+    before = closed(row.layers[layer - 1].board) if layer else None
+    if isinstance(row.theory.inference, LabelByLabel):
         start = closed(part.theory.apply(one)[0]) if before is None else before
-        return _in_turn(part, layer, own, start, story.theory.inference)
-    return Passage(part, layer) if before is None else _reading(part, layer, before, layer - 1)
+        return _label_by_label(part, layer, own, start, row.theory.inference)
+    return PartHistory(part, layer) if before is None else _reading(part, layer, before, layer - 1)
 
 
-def _reading(part: Trace, layer: int, seen: Board, source: int) -> Passage:
+def _reading(part: Trace, layer: int, seen: Board, source: int) -> PartHistory:
     n_labels = len(seen)
     sources = np.full((n_labels, n_labels), source)
-    return Passage(part, layer, seen=np.tile(seen, (n_labels, 1)), source=sources)
+    return PartHistory(part, layer, seen=np.tile(seen, (n_labels, 1)), source=sources)
 
 
-def _in_turn(part: Trace, layer: int, own: Board, start: Board, way: LabelByLabel) -> Passage:
-    """The first round, label by label: each sees those written before it, others as they were."""
+def _label_by_label(
+    part: Trace, layer: int, own: Board, start: Board, inference: LabelByLabel
+) -> PartHistory:
+    """The first round: each label sees those written before it, the others as they were."""
     n_labels = len(own)
-    turn = np.argsort(way.labels(n_labels))
+    turn = np.argsort(inference.labels(n_labels))
     done = turn[None, :] < turn[:, None]
-    source = np.where(done, layer, layer - 1 if layer else NOWHERE)
-    return Passage(part, layer, seen=np.where(done, own, start), source=source)
+    source = np.where(done, layer, layer - 1 if layer else BEFORE)
+    return PartHistory(part, layer, seen=np.where(done, own, start), source=source)
+
+
+# ---------------------------------------------------------------- what a label depends on
+
+
+def dependency_chain(parts: tuple[PartHistory, ...], label: int, part: int) -> Chain:
+    """Go back from a label of the deciding part to the rules and labels that it depends on.
+
+    The same label in two layers is two nodes. If the last layer has read its own result, the
+    graph may have cycles.
+    """
+    start = (part, label)
+    nodes, links = {start: _label_node(parts, *start)}, []
+    rules: dict[tuple[int, int], ChainNode] = {}
+    waiting = [start]
+    for part, written in waiting:
+        history = parts[part]
+        for number in [] if part == BEFORE else history.writers(written):
+            rule = rules.setdefault((part, number), _rule_node(history, number, written))
+            links.append(ChainLink(rule.key, nodes[part, written].key))
+            for condition in history.theory[number].body.on_labels:
+                tested = condition.column
+                source = part if history.source is None else int(history.source[written, tested])
+                if (source, tested) not in nodes:
+                    nodes[source, tested] = _label_node(parts, source, tested)
+                    waiting.append((source, tested))
+                links.append(ChainLink(nodes[source, tested].key, rule.key))
+    cycle = _on_cycles({place: node.key for place, node in nodes.items()}, links)
+    return Chain(
+        (*nodes.values(), *rules.values()),
+        tuple(dict.fromkeys(links)),
+        tuple(nodes[place].name for place in cycle),
+        tuple(_initial(parts, *place) for place in cycle),
+    )
+
+
+def _on_cycles(keys: dict[tuple[int, int], str], links: list[ChainLink]) -> list[tuple[int, int]]:
+    """The labels that depend on themselves, at once or through others."""
+    sources: dict[str, set[str]] = {}
+    for link in links:
+        sources.setdefault(link.target, set()).add(link.source)
+
+    def depends_on_itself(key: str) -> bool:
+        waiting, known = list(sources.get(key, ())), set()
+        while waiting:
+            one = waiting.pop()
+            if one not in known:
+                known.add(one)
+                waiting += sources.get(one, ())
+        return key in known
+
+    return [place for place, key in keys.items() if depends_on_itself(key)]
+
+
+def _initial(parts: tuple[PartHistory, ...], part: int, label: int) -> ChainNode:
+    """A label before the cycle: in the layer before, else in the first round of the only layer.
+
+    The place is that of the rule that wrote it then.
+    """
+    first = parts[part].first_round
+    row, layer = (parts[part - 1].trace, part - 1) if first is None else (first, None)
+    writer = int(row.writer[label])
+    place = Place(writer, part if layer is None else layer) if writer >= 0 else None
+    node = _label_node(parts, part, label)
+    return replace(node, value=int(row.board[label] == 1), place=place, layer=layer)
+
+
+def _label_node(parts: tuple[PartHistory, ...], part: int, label: int) -> ChainNode:
+    name = parts[-1].theory.schema.labels[label]
+    if part == BEFORE:
+        return ChainNode(f"label {label} at first", "label", name)
+    history = parts[part]
+    key = f"label {label} of part {part}"
+    value = int(history.trace.board[label] == 1)
+    return ChainNode(key, "label", name, value=value, layer=history.layer)
+
+
+def _rule_node(history: PartHistory, number: int, label: int) -> ChainNode:
+    rule = history.checked_rule(number, label)
+    return ChainNode(
+        str(rule.place),
+        "rule",
+        rule.text,
+        place=rule.place,
+        layer=history.layer,
+        conditions=rule.conditions,
+    )

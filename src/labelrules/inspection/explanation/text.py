@@ -1,51 +1,52 @@
 """Explanations as text, and as sentences in plain English."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from labelrules._checks import counted
-from labelrules.inspection.counterfactuals.search import Counterfactual, shown
-from labelrules.inspection.estimates import Estimate
+from labelrules.inspection.counterfactuals import Counterfactual
 from labelrules.inspection.explanation.values import (
     ChainNode,
-    ConditionSeen,
+    CheckedCondition,
+    CheckedRule,
     Explanation,
     LabelExplanation,
-    RuleSeen,
 )
+from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_text
 from labelrules.rules.formats.language import name_text, number_text
 
 SHOWN = 10
-"""Longer lists are cut; all is in the data."""
+"""Longer lists are cut; the values have all items."""
 
-PRESENCE = ("absent", "present")
+FALLBACK = "the layers found no label"
+
+
+# ---------------------------------------------------------------- text, line by line
 
 
 def row_lines(explanation: Explanation) -> Iterator[str]:
     """All labels of a row, one after the other."""
     yield f"Row {explanation.row}"
-    if explanation.moving:
-        yield unsettled_text(explanation)
+    if explanation.unsettled:
+        yield unsettled_text(explanation.unsettled)
     for label in explanation:
         yield from label_lines(label)
 
 
-def unsettled_text(explanation: Explanation) -> str:
-    """Which labels had not settled."""
-    names = _and(map(name_text, explanation.moving))
-    return f"Nothing is settled: {names} changed even in the last round, so the first one counts."
-
-
 def label_lines(one: LabelExplanation) -> Iterator[str]:
-    """Why a row gets a label, line by line."""
+    """The explanation of a label, line by line."""
     yield f"{name_text(one.label)}: {PRESENCE[one.predicted]}"
     yield from (f"  {line}" for line in _cause(one))
     if one.estimate is not None:
         yield f"  {one.estimate}"
-    yield from (f"  {line}" for line in _dependence(one))
-    yield from _listed("later rules that hold:", [_says(rule) for rule in one.later])
+    for node, rules in one.chain.labels():
+        by = f"by {'; '.join(f'{rule.place}: {rule.name}' for rule in rules)}"
+        yield f"  depends on {node_text(node)}, {by if rules else 'which no rule wrote'}"
+    if one.chain.cycle:
+        yield f"  {cycle_text(one)}"
+    yield from _listed("later rules that cover the row:", [later_text(rule) for rule in one.later])
     if one.rows is not None:
         yield f"  training: {rows_text(one)}"
-    yield from _listed("rules that nearly hold:", [_lacks(rule) for rule in one.near])
+    yield from _listed("rules that fail by one condition:", [_near_text(rule) for rule in one.near])
     if one.counterfactual is not None:
         yield f"  {one.counterfactual}"
 
@@ -53,54 +54,44 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
 def _cause(one: LabelExplanation) -> Iterator[str]:
     if one.rule is not None:
         yield f"by {one.rule.place}: {one.rule.text}"
-        yield from (f"  {name_text(c.name)}: here {shown(c.value)}" for c in one.rule.conditions)
+        yield from (f"  {name_text(c.name)} is {value_text(c.value)}" for c in one.rule.conditions)
         if one.rule.place.is_fallback:
-            yield "  asked because the layers found no label"
+            yield f"  used because {FALLBACK}"
     elif one.decided == "vote":
         yield f"by {counted(one.n_for, 'vote')} for and {one.n_against} against it"
-        yield from (f"  {_votes(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
+        yield from (f"  {votes_text(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
     else:
-        yield nobody_text(one)
+        yield no_rule_text(one)
 
 
-def nobody_text(one: LabelExplanation) -> str:
+def no_rule_text(one: LabelExplanation) -> str:
     """Why no rule is named."""
     if one.presence is not None:
-        return f"sampled: present with probability {one.presence:.2f}"
+        return f"sampled: probability {one.presence:.2f}"
     if one.ended is not None:
         return (
-            f"{one.ended.place} ended the list before a rule spoke of it, so it is taken to be "
-            f"absent: {one.ended.text}"
+            f"by default: {one.ended.place} ended the list before a rule predicted it: "
+            f"{one.ended.text}"
         )
-    return "no rule that fires speaks of it, so it is taken to be absent"
+    return "by default: no rule that covers the row predicts it"
 
 
-def _votes(rule: RuleSeen) -> str:
+def votes_text(rule: CheckedRule) -> str:
+    """The votes of a rule, for or against the label."""
     return f"{rule.votes} {'for' if rule.value else 'against'}"
 
 
-def _dependence(one: LabelExplanation) -> Iterator[str]:
-    """The labels that it depended on, each with the rules behind it."""
-    for node in one.chain.nodes[1:]:
-        if node.kind == "label":
-            rules = [f"{rule.place}: {rule.name}" for rule in one.chain.before(node.key)]
-            by = f", by {'; '.join(rules)}" if rules else ", which no rule wrote"
-            yield f"depended on {node_text(node)}{by}"
-    if one.chain.circle:
-        yield circle_text(one)
-
-
-def circle_text(one: LabelExplanation) -> str:
-    """Which labels hold themselves up, and what they were before."""
-    names = [name_text(name) for name in one.chain.circle]
-    verb = "holds itself" if len(names) == 1 else "hold each other"
+def cycle_text(one: LabelExplanation) -> str:
+    """Which labels depend on each other, and their values before."""
+    names = [name_text(name) for name in one.chain.cycle]
+    depend = "depends on itself" if len(names) == 1 else "depend on each other"
+    initial = and_text(map(_initial_text, one.chain.initial))
     return (
-        f"{_and(names)} {verb} up: the last layer has read its own labels until nothing changed; "
-        f"it began with {_and(map(_began_text, one.chain.began))}"
+        f"{and_text(names)} {depend}, since the last layer reads its own labels; before: {initial}"
     )
 
 
-def _began_text(node: ChainNode) -> str:
+def _initial_text(node: ChainNode) -> str:
     where = " in its first round" if node.layer is None else ""
     by = "" if node.place is None else f", by {node.place}"
     return f"{node_text(node)}{where}{by}"
@@ -114,15 +105,16 @@ def node_text(node: ChainNode) -> str:
     return f"{name_text(node.name)} = {PRESENCE[node.value]}{layer}"
 
 
-def _says(rule: RuleSeen) -> str:
-    return f"{rule.place} says {PRESENCE[rule.value]}: {rule.text}"
+def later_text(rule: CheckedRule) -> str:
+    """What a rule predicts."""
+    return f"{rule.place} predicts {PRESENCE[rule.value]}: {rule.text}"
 
 
-def _lacks(rule: RuleSeen) -> str:
+def _near_text(rule: CheckedRule) -> str:
     (failing,) = rule.failing
     return (
-        f"{rule.place} would say {PRESENCE[rule.value]}: {rule.text}, "
-        f"but {name_text(failing.name)} is {shown(failing.value)}"
+        f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, "
+        f"but {name_text(failing.name)} is {value_text(failing.value)}"
     )
 
 
@@ -131,15 +123,12 @@ def rows_text(one: LabelExplanation) -> str:
     if one.rows is None or not any(one.rows):
         return "none"
     parts = zip(("right", "wrong"), one.rows, strict=True)
-    return "; ".join(f"{name} in {_some(rows)}" for name, rows in parts if rows)
+    return "; ".join(f"{name} in {_numbers_text(rows)}" for name, rows in parts if rows)
 
 
-def _some(numbers: tuple[int, ...]) -> str:
-    more = len(numbers) - SHOWN
-    noun = "row" if len(numbers) == 1 else "rows"
-    return f"{noun} {', '.join(map(str, numbers[:SHOWN]))}" + (
-        f" and {more} more" if more > 0 else ""
-    )
+def _numbers_text(numbers: tuple[int, ...]) -> str:
+    more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""
+    return f"{'row' if len(numbers) == 1 else 'rows'} {str(numbers[:SHOWN]).strip('(,)')}{more}"
 
 
 def _listed(title: str, lines: list[str]) -> Iterator[str]:
@@ -150,85 +139,70 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
             yield f"    and {len(lines) - SHOWN} more"
 
 
-# ---------------------------------------------------------------- plain English
+# ---------------------------------------------------------------- sentences
 
 
 def row_sentences(explanation: Explanation) -> str:
-    """Which labels a row gets, and a paragraph on each label that is explained."""
-    names = explanation.theory.schema.labels
-    present = [name_text(n) for n, cell in zip(names, explanation.board, strict=True) if cell]
-    first = f"Row {explanation.row} gets {_and(present) if present else 'no label'}."
-    if explanation.moving:
-        first = f"{first} {unsettled_text(explanation)}"
+    """The labels of a row, and a paragraph on each label that is explained."""
+    present = [name_text(name) for name in explanation.present]
+    first = f"Row {explanation.row} gets {and_text(present) if present else 'no label'}."
+    if explanation.unsettled:
+        first = f"{first} {unsettled_text(explanation.unsettled)}"
     return "\n\n".join([first, *(label_sentence(label) for label in explanation)])
 
 
 def label_sentence(one: LabelExplanation) -> str:
-    """Why a row gets a label, in a few sentences."""
-    parts = [_because(one), *_behind(one)]
+    """The explanation of a label in a few sentences."""
+    parts = [_because(one), *_dependences(one)]
     if one.estimate is not None:
-        parts.append(_trust(one, one.estimate))
+        rule = "The rule" if one.rule is None else str(one.rule.place).capitalize()
+        parts.append(f"{rule} was {one.estimate}.")
     if one.counterfactual is not None:
         parts.append(_otherwise(one.counterfactual))
     return " ".join(parts)
 
 
-def _trust(one: LabelExplanation, estimate: Estimate) -> str:
-    """How far the rule that decided can be relied on."""
-    rule = "The rule" if one.rule is None else str(one.rule.place).capitalize()
-    cells = counted(estimate.right + estimate.wrong, "cell")
-    return (
-        f"{rule} was right in {estimate.right} of {cells}, which makes it "
-        f"{estimate.probability:.2f} probable to be right ({estimate.low:.2f} to "
-        f"{estimate.high:.2f})."
-    )
-
-
 def _because(one: LabelExplanation) -> str:
     start = f"{name_text(one.label)} is predicted {PRESENCE[one.predicted]}"
     if one.rule is not None:
-        asked = "; it was asked because the layers found no label"
-        end = asked if one.rule.place.is_fallback else ""
+        end = f"; it is used because {FALLBACK}" if one.rule.place.is_fallback else ""
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
     if one.decided == "vote":
         return (
-            f"{start}, because the rules that fire have {counted(one.n_for, 'vote')} for it and "
-            f"{one.n_against} against it."
+            f"{start}, because the rules that cover the row have {counted(one.n_for, 'vote')} for "
+            f"it and {one.n_against} against it."
         )
     if one.presence is not None:
-        return f"{start}, because it was drawn with probability {one.presence:.2f}."
+        return f"{start}, because it was sampled with probability {one.presence:.2f}."
     if one.ended is not None:
-        return f"{start}, because {one.ended.place} ended the list before a rule spoke of it."
-    return f"{start}, because no rule that fires speaks of it."
+        return f"{start}, because {one.ended.place} ended the list before a rule predicted it."
+    return f"{start}, because no rule that covers the row predicts it."
 
 
-def _reason(conditions: tuple[ConditionSeen, ...]) -> str:
+def _reason(conditions: tuple[CheckedCondition, ...]) -> str:
     if not conditions:
-        return "which holds for every row"
-    return "because " + _and([condition_words(seen) for seen in conditions])
+        return "which covers every row"
+    return "because " + and_text([_condition_words(checked) for checked in conditions])
 
 
-def condition_words(seen: ConditionSeen) -> str:
-    """A condition that holds, in words.
-
-    Of a number its value is told, and on which side of the threshold it is.
-    """
-    name, value, threshold = name_text(seen.name), seen.value, seen.condition.value
-    if seen.condition.operator == "<=":
-        return f"{name} is {shown(value)}, at most {number_text(threshold)}"
-    if seen.condition.operator == ">":
-        return f"{name} is {shown(value)}, above {number_text(threshold)}"
-    if seen.condition.operator == "!=":
-        return f"{name} is {shown(value)}, not {seen.text.removeprefix(f'{name} != ')}"
-    return f"{name} is {shown(value)}"
+def _condition_words(checked: CheckedCondition) -> str:
+    """A condition that holds; a number with its value and the side of the threshold."""
+    name, threshold = name_text(checked.name), checked.condition.value
+    start = f"{name} is {value_text(checked.value)}"
+    if checked.condition.operator == "<=":
+        return f"{start}, at most {number_text(threshold)}"
+    if checked.condition.operator == ">":
+        return f"{start}, above {number_text(threshold)}"
+    if checked.condition.operator == "!=":
+        return f"{start}, not {checked.text.removeprefix(f'{name} != ')}"
+    return start
 
 
-def _behind(one: LabelExplanation) -> Iterator[str]:
-    """The labels that the rule has read, one sentence on each."""
-    for node in one.chain.nodes[1:]:
-        if node.kind != "label" or node.value is None:
+def _dependences(one: LabelExplanation) -> Iterator[str]:
+    """A sentence on each label that the rule has read."""
+    for node, rules in one.chain.labels():
+        if node.value is None:
             continue
-        rules = list(one.chain.before(node.key))
         start = f"{name_text(node.name)} is {PRESENCE[node.value]}"
         layer = "" if node.layer is None else f" of layer {node.layer + 1}"
         if not rules:
@@ -237,8 +211,8 @@ def _behind(one: LabelExplanation) -> Iterator[str]:
             yield f"{start} by {rules[0].place}, {_reason(rules[0].conditions)}."
         else:
             yield f"{start} by the votes of {len(rules)} rules{layer}."
-    if one.chain.circle:
-        yield f"Note that {circle_text(one)}."
+    if one.chain.cycle:
+        yield f"Note that {cycle_text(one)}."
 
 
 def _otherwise(change: Counterfactual) -> str:
@@ -246,15 +220,7 @@ def _otherwise(change: Counterfactual) -> str:
     if change.status == "impossible":
         return f"No change of the features that may change would change {name}."
     if change.status == "unknown":
-        return (
-            f"At least {counted(change.at_least, 'feature')} would have to change for {name} to "
-            "change; "
-            "the search was given up there."
-        )
-    moves = [f"{name_text(move.feature)} were {shown(move.new)}" for move in change.moves]
-    return f"{name} would be {PRESENCE[1 - change.predicted]} if {_and(moves)}."
-
-
-def _and(parts: Iterable[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+        features = counted(change.at_least, "feature")
+        return f"To change {name}, at least {features} must change; the search stopped there."
+    changes = [f"{name_text(c.feature)} were {value_text(c.new)}" for c in change.changes]
+    return f"{name} would be {PRESENCE[1 - change.predicted]} if {and_text(changes)}."

@@ -1,32 +1,24 @@
-"""Why a row gets its labels, as data; its text, page and sentences are made from it."""
+"""Explanations as values; their text, sentences and HTML are made from these."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import counted, number, quoted, suggestion
 from labelrules._types import Board
-from labelrules.inspection.counterfactuals.search import Counterfactual
-from labelrules.inspection.estimates import Estimate
-from labelrules.rules import Condition, Rule, Theory
+from labelrules.inspection.counterfactuals import Counterfactual
+from labelrules.rules import Condition, Evidence, Rule, Theory
 
 
 class Place(NamedTuple):
-    """Where a rule stands in its theory.
-
-    Attributes
-    ----------
-    number : int
-        Its number in its list, from 0; printed from 1.
-    layer : int, optional
-        Its layer, from 0; None if there are no layers.
-    is_fallback : bool
-        Whether it is in the list for rows without labels.
-    """
+    """Where a rule stands in its theory."""
 
     number: int
+    """Its number in its list, from 0; printed from 1."""
     layer: int | None = None
+    """Its layer, from 0; None if there are no layers."""
     is_fallback: bool = False
+    """Whether it is in the list for rows without labels."""
 
     def __str__(self) -> str:
         where = "" if self.layer is None else f" of layer {self.layer + 1}"
@@ -35,87 +27,105 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionSeen:
-    """A condition and what the row had to say to it.
+class Estimate:
+    """Estimated precision of a rule for a label, with a confidence interval."""
 
-    Attributes
-    ----------
-    condition : Condition
-    text : str
-        In the rule language.
-    name : str
-        The feature or label that is tested.
-    value : float, str or None
-        What the row has: a number, a category, None if it is missing; of a label "present",
-        "absent" or "open", if it was not written yet.
-    holds : bool
+    right: int
+    wrong: int
+    """Cells that the rule wrote rightly and wrongly."""
+    probability: float
+    """Laplace's estimate, (right + 1) / (right + wrong + 2)."""
+    low: float
+    high: float
+    """Wilson's score interval for the share of right cells."""
+    level: float
+    """The confidence level of the interval."""
+
+    def __str__(self) -> str:
+        return (
+            f"right in {self.right} of {counted(self.right + self.wrong, 'cell')}: estimated "
+            f"precision {self.probability:.2f} ({100 * self.level:g} % interval {self.low:.2f} to "
+            f"{self.high:.2f})"
+        )
+
+
+def estimate(evidence: Evidence, level: float = 0.95) -> Estimate:
+    """Estimate the precision of a prediction from its evidence.
+
+    The interval is Wilson's: it stays within 0 and 1, and is useful for few cells too. It takes
+    the cells for a sample, so it does not correct for rules being fitted to their training rows.
+
+    Examples
+    --------
+    >>> print(estimate(Evidence(right=9, wrong=1)))
+    right in 9 of 10 cells: estimated precision 0.83 (95 % interval 0.60 to 0.98)
     """
+    from scipy.stats import binomtest  # takes long to import
+
+    level = number(level, "level", above=0, below=1)
+    n_cells = evidence.right + evidence.wrong
+    low, high = 0.0, 1.0
+    if n_cells:
+        test = binomtest(evidence.right, n_cells)
+        low, high = test.proportion_ci(confidence_level=level, method="wilson")
+    return Estimate(*evidence, evidence.probability(), float(low), float(high), level)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCondition:
+    """A condition, and the value that the row has."""
 
     condition: Condition
     text: str
+    """In the rule language."""
     name: str
+    """The feature or label that is tested."""
     value: float | str | None
+    """Of a feature a number, a category, or None if missing; of a label "present", "absent", or
+    "open" if no rule had written it yet."""
     holds: bool
 
 
 @dataclass(frozen=True, slots=True)
-class RuleSeen:
-    """A rule that speaks of a label, and how its conditions stood for the row.
-
-    Attributes
-    ----------
-    place : Place
-    rule : Rule
-    text : str
-        In the rule language.
-    value : int
-        What it says of the label.
-    votes : int
-        How many votes it has in a rule set.
-    conditions : tuple of ConditionSeen
-    """
+class CheckedRule:
+    """A rule that predicts a label, with its conditions checked for the row."""
 
     place: Place
     rule: Rule
     text: str
+    """In the rule language."""
     value: int
+    """What it predicts for the label."""
     votes: int
-    conditions: tuple[ConditionSeen, ...]
+    """Its votes in a rule set."""
+    conditions: tuple[CheckedCondition, ...]
+
+    def __repr__(self) -> str:
+        return f"CheckedRule({self.place}: {self.text})"
 
     @property
-    def failing(self) -> tuple[ConditionSeen, ...]:
+    def failing(self) -> tuple[CheckedCondition, ...]:
         """The conditions that the row does not satisfy."""
-        return tuple(seen for seen in self.conditions if not seen.holds)
+        return tuple(checked for checked in self.conditions if not checked.holds)
 
 
 @dataclass(frozen=True, slots=True)
 class ChainNode:
-    """A label or a rule in the graph of what a label depended on.
-
-    Attributes
-    ----------
-    key : str
-        Unique in its graph.
-    kind : {"label", "rule"}
-    name : str
-        The name of the label, the text of the rule.
-    value : int, optional
-        Of a label: present or absent.
-    place : Place, optional
-        Of a rule.
-    layer : int, optional
-        The layer that has written a label.
-    conditions : tuple of ConditionSeen
-        Of a rule.
-    """
+    """A label or a rule in the dependency graph of a label."""
 
     key: str
+    """Unique in its graph."""
     kind: Literal["label", "rule"]
     name: str
+    """The name of the label, or the text of the rule."""
     value: int | None = None
+    """Of a label: 1 if present, 0 if absent."""
     place: Place | None = None
+    """Of a rule."""
     layer: int | None = None
-    conditions: tuple[ConditionSeen, ...] = ()
+    """The layer that wrote a label."""
+    conditions: tuple[CheckedCondition, ...] = ()
+    """Of a rule."""
 
 
 class ChainLink(NamedTuple):
@@ -127,34 +137,34 @@ class ChainLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The labels and rules that a label depended on, as a graph.
-
-    Attributes
-    ----------
-    nodes : tuple of Node
-        The first is the label itself.
-    links : tuple of Link
-    circle : tuple of str
-        Labels that depend on themselves, since a layer has read its own labels until nothing
-        changed.
-    began : tuple of Node
-        What these labels were before that, in the layer before or, if there is none, in the
-        first round (their layer is None), with the place of the rule that wrote it.
-    """
+    """The labels and rules that a label depends on, as a graph."""
 
     nodes: tuple[ChainNode, ...]
+    """The first is the label itself."""
     links: tuple[ChainLink, ...]
-    circle: tuple[str, ...] = ()
-    began: tuple[ChainNode, ...] = ()
+    cycle: tuple[str, ...] = ()
+    """Labels that depend on themselves, since a layer read its own labels until they settled."""
+    initial: tuple[ChainNode, ...] = ()
+    """The values of these labels before that: those of the layer before or, if there is none, of
+    the first round (their layer is None), with the place of the rule that wrote them."""
+
+    def __repr__(self) -> str:
+        return f"Chain({self.nodes[0].name!r}: {counted(len(self.nodes), 'node')})"
 
     def before(self, key: str) -> Iterator[ChainNode]:
-        """The nodes from which a link leads to this one."""
+        """The nodes with a link to this one."""
         sources = {link.source for link in self.links if link.target == key}
         return (node for node in self.nodes if node.key in sources)
 
+    def labels(self) -> Iterator[tuple[ChainNode, list[ChainNode]]]:
+        """The other labels of the graph, each with the rules that wrote it."""
+        for node in self.nodes[1:]:
+            if node.kind == "label":
+                yield node, list(self.before(node.key))
 
-class Ending(NamedTuple):
-    """A rule that has ended its list: where it stands and what it says."""
+
+class StoppingRule(NamedTuple):
+    """A rule that ended its list."""
 
     place: Place
     text: str
@@ -169,50 +179,33 @@ class SupportingRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LabelExplanation:
-    """Why a row gets or does not get one label; printing it tells why.
-
-    Attributes
-    ----------
-    label : str
-    predicted : int
-    decided : {"rule", "vote", "nobody", "sampled"}
-        Who has decided it. What nobody decides is absent.
-    rule : RuleSeen, optional
-        The rule that wrote it.
-    votes : tuple of RuleSeen
-        In a rule set, the rules that fire and speak of the label.
-    chain : Chain
-        The labels and rules that it depended on.
-    estimate : Estimate, optional
-        How probably the rule is right, by its evidence.
-    presence : float, optional
-        If the label was sampled, how probably it is present.
-    later : tuple of RuleSeen
-        Rules behind the one that wrote it that speak of the label, and whose bodies hold for the
-        row on the board as it stood at their turn.
-    near : tuple of RuleSeen
-        Rules that speak of the label and fail by just one condition.
-    ended : Ending, optional
-        The rule that ended the list before any spoke of the label.
-    rows : Rows, optional
-        Training rows on which the rule wrote this label; None without training data.
-    counterfactual : Counterfactual, optional
-        The smallest change that changes the label, if it was asked for.
-    """
+    """Why one label of a row is predicted present or absent."""
 
     label: str
     predicted: int
-    decided: Literal["rule", "vote", "nobody", "sampled"]
-    rule: RuleSeen | None
-    votes: tuple[RuleSeen, ...]
+    decided: Literal["rule", "vote", "default", "sampled"]
+    """What decided it; "default" if no rule did, and then it is absent."""
+    rule: CheckedRule | None
+    """The rule that wrote it."""
+    votes: tuple[CheckedRule, ...]
+    """In a rule set, the rules that cover the row and predict the label."""
     chain: Chain
+    """The labels and rules that it depends on."""
     estimate: Estimate | None
+    """The estimated precision of the rule."""
     presence: float | None
-    later: tuple[RuleSeen, ...]
-    near: tuple[RuleSeen, ...]
-    ended: Ending | None
+    """If the label was sampled, the probability that it is present."""
+    later: tuple[CheckedRule, ...]
+    """Rules after the one that wrote it that predict the label too and whose bodies hold, on the
+    board as it was at their turn."""
+    near: tuple[CheckedRule, ...]
+    """Rules that predict the label and fail by just one condition."""
+    ended: StoppingRule | None
+    """The rule that ended the list before any predicted the label."""
     rows: SupportingRows | None
+    """Training rows on which the rule wrote this label; None without training data."""
     counterfactual: Counterfactual | None
+    """The smallest change that changes the label, unless left out."""
 
     @property
     def n_for(self) -> int:
@@ -225,44 +218,50 @@ class LabelExplanation:
         return sum(rule.votes for rule in self.votes if not rule.value)
 
     def sentence(self) -> str:
-        """Why, in plain English."""
+        """The explanation in plain English."""
         from labelrules.inspection.explanation.text import label_sentence
 
         return label_sentence(self)
+
+    def __repr__(self) -> str:
+        state = "present" if self.predicted else "absent"
+        by = self.decided if self.rule is None else self.rule.place
+        return f"LabelExplanation({self.label!r} {state}, by {by})"
 
     def __str__(self) -> str:
         from labelrules.inspection.explanation.text import label_lines
 
         return "\n".join(label_lines(self))
 
+    def _repr_html_(self) -> str:
+        from labelrules.inspection.explanation.html import label_html
 
-@dataclass(frozen=True, eq=False)
+        return label_html(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a row gets its labels; printing it tells why, label by label.
+    """Why a row gets its labels."""
 
-    Attributes
-    ----------
-    theory : Theory
-    row : int
-    values : tuple of (float, str or None)
-        The features of the row: numbers and categories, None where missing.
-    board : array of int8
-        The labels predicted, 0 or 1; all of them, explained or not.
-    labels : tuple of LabelExplanation
-    moving : tuple of str
-        Labels that had not settled when the last layer had read its own labels as often as it
-        may: what it said first is kept.
-    """
-
-    theory: Theory = field(repr=False)
+    theory: Theory
     row: int
-    values: tuple[float | str | None, ...] = field(repr=False)
-    board: Board = field(repr=False)
+    values: tuple[float | str | None, ...]
+    """The features of the row: numbers and categories, None where missing."""
+    board: Board
+    """The labels predicted, 0 or 1; all of them, explained or not."""
     labels: tuple[LabelExplanation, ...]
-    moving: tuple[str, ...] = ()
+    unsettled: tuple[str, ...] = ()
+    """Labels that still changed when the last layer had read its own labels as often as it may:
+    then the labels of its first round are kept."""
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The names of the labels that are predicted present."""
+        names = self.theory.schema.labels
+        return tuple(name for name, cell in zip(names, self.board, strict=True) if cell)
 
     def __getitem__(self, label: str) -> LabelExplanation:
-        """Why the row gets or does not get this label."""
+        """The explanation of one label."""
         for one in self.labels:
             if one.label == label:
                 return one
@@ -276,23 +275,27 @@ class Explanation:
         return len(self.labels)
 
     def sentences(self) -> str:
-        """Why, in plain English: which labels the row gets, and a paragraph on each."""
+        """The explanation in plain English: the labels of the row, and a paragraph on each."""
         from labelrules.inspection.explanation.text import row_sentences
 
         return row_sentences(self)
 
     def html(self) -> str:
-        """A page of its own: no style, script or picture comes from elsewhere."""
+        """A page of its own, which fetches nothing from elsewhere."""
         from labelrules.inspection.explanation.html import explanation_page
 
         return explanation_page(self)
 
-    def _repr_html_(self) -> str:
-        from labelrules.inspection.explanation.html import explanation_part
-
-        return explanation_part(self)
+    def __repr__(self) -> str:
+        labels = ", ".join(self.present) or "no label"
+        return f"Explanation(row {self.row}: {labels}; {counted(len(self), 'label')} explained)"
 
     def __str__(self) -> str:
         from labelrules.inspection.explanation.text import row_lines
 
         return "\n".join(row_lines(self))
+
+    def _repr_html_(self) -> str:
+        from labelrules.inspection.explanation.html import explanation_html
+
+        return explanation_html(self)

@@ -1,17 +1,24 @@
-"""Constraint graphs as pictures, drawn with matplotlib."""
+"""Plots of constraint graphs: which labels imply or exclude each other."""
 
 from typing import TYPE_CHECKING, Any
 
 from labelrules._checks import counted
 from labelrules.discovery.constraints.graph import ConstraintGraph, ConstraintLink, Node
-from labelrules.inspection.plots.search_tree import GREY, VERMILION, check_matplotlib
+from labelrules.inspection.plots.common import (
+    GREY,
+    NAMES,
+    VERMILION,
+    check_matplotlib,
+    legend_below,
+    new_axes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
 MAX_NODES, MAX_LINES = 80, 160
-"""Nodes and lines that a picture can hold; more could not be read."""
+"""Nodes and lines that a plot can show; more could not be read."""
 
 _SUBSET: dict[str, Any] = {"linestyle": "-", "color": "black"}
 _EXCLUSION: dict[str, Any] = {"linestyle": (0, (4, 3)), "color": VERMILION}
@@ -24,7 +31,7 @@ def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes"
 
     Arrows lead from a label to those without which it does not occur, one column to the left;
     dashed lines join labels that exclude each other. Labels that imply each other share a box.
-    What follows from the lines that are drawn is not drawn.
+    Constraints that follow from the drawn ones are left out.
 
     Parameters
     ----------
@@ -52,10 +59,9 @@ def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes"
     places = _placed(graph)
     if ax is None:
         ax = _new_axes(places)
-    written: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "parse_math": False}
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": GREY}
     boxes = {
-        node: ax.text(x, -y, _text(node), bbox=box, zorder=3, **written)
+        node: ax.text(x, -y, _text(node), bbox=box, zorder=3, va="center", **NAMES)
         for node, (x, y) in places.items()
     }
     for link in graph.subsets:
@@ -70,7 +76,7 @@ def _check(graph: ConstraintGraph) -> None:
     n_lines = len(graph.subsets) + len(graph.exclusions)
     if len(graph.nodes) > MAX_NODES or n_lines > MAX_LINES:
         raise ValueError(
-            f"the graph has {len(graph.nodes)} nodes and {n_lines} lines, and a picture can hold "
+            f"the graph has {len(graph.nodes)} nodes and {n_lines} lines, and a plot can show "
             f"{MAX_NODES} and {MAX_LINES}: find constraints with alpha=0.05 or a greater "
             "min_support, or print the graph"
         )
@@ -82,9 +88,6 @@ def _text(node: Node) -> str:
     return "\n= ".join(node)
 
 
-# ---------------------------------------------------------------- where things are
-
-
 def _placed(graph: ConstraintGraph) -> dict[Node, tuple[float, float]]:
     """Column and height of each node, from the top."""
     columns: dict[int, list[Node]] = {}
@@ -92,7 +95,7 @@ def _placed(graph: ConstraintGraph) -> dict[Node, tuple[float, float]]:
         columns.setdefault(column, []).append(node)
     near = _neighbours(graph)
     heights: dict[Node, float] = {}
-    # The widest column first, as it is; then its neighbours, each beside those it is tied to.
+    # The widest column first, as it is; then its neighbours, each beside those it is linked to.
     widest = max(columns, key=lambda column: len(columns[column]))
     for column in sorted(columns, key=lambda number: abs(number - widest)):
         wanted = {node: _middle(near[node], heights) for node in columns[column]}
@@ -111,7 +114,7 @@ def _placed(graph: ConstraintGraph) -> dict[Node, tuple[float, float]]:
 
 
 def _columns(graph: ConstraintGraph) -> dict[Node, int]:
-    """Steps below the nodes that nothing is above; labels that only exclude others stand aside."""
+    """Steps below the topmost nodes; labels that only exclude others stand aside."""
     in_tree = {node for link in graph.subsets for node in (link.below, link.above)}
     depth = dict.fromkeys((node for node in graph.nodes if node in in_tree), 0)
     changed = True
@@ -137,7 +140,7 @@ def _with_others(depth: dict[Node, int], near: dict[Node, list[Node]]) -> dict[N
                 columns[node] = min(0, *partners) - 1 if on_the_left else max(last, *partners) + 1
         if len(columns) == len(before):
             first = next(node for node in near if node not in columns)
-            columns[first] = last + 1  # it has to do with none of the others
+            columns[first] = last + 1  # it is linked to none of the others
     return columns
 
 
@@ -154,19 +157,13 @@ def _middle(neighbours: list[Node], heights: dict[Node, float]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-# ---------------------------------------------------------------- drawing
-
-
 def _new_axes(places: dict[Node, tuple[float, float]]) -> "Axes":
-    from matplotlib import pyplot
-
     columns = [x for x, _ in places.values()]
     heights = [y for _, y in places.values()]
     longest = max(len(label) for node in places for label in node)
     width = max(_COLUMN, 0.09 * longest + 1.2) * (max(columns) - min(columns) + 1)
     height = 0.38 * (max(heights) - min(heights) + 1) + 1.2
-    _, ax = pyplot.subplots(figsize=(max(width, 5.0), max(height, 2.5)), layout="constrained")
-    return ax
+    return new_axes(max(width, 5.0), max(height, 2.5))
 
 
 def _draw(
@@ -187,23 +184,19 @@ def _draw(
     bend = 0.0
     if start[0] == end[0]:
         bend = 0.35 if start[1] < end[1] else -0.35
-    way: dict[str, Any] = {"connectionstyle": f"arc3,rad={bend}", "shrinkA": 0, "shrinkB": 0}
+    curve: dict[str, Any] = {"connectionstyle": f"arc3,rad={bend}", "shrinkA": 0, "shrinkB": 0}
     ax.add_patch(
-        FancyArrowPatch(start, end, arrowstyle="-", linewidth=1.0, zorder=2, **way, **style)
+        FancyArrowPatch(start, end, arrowstyle="-", linewidth=1.0, zorder=2, **curve, **style)
     )
     if style is _SUBSET:
         target = boxes[link.above].get_bbox_patch()
-        head: dict[str, Any] = {
-            "arrowstyle": "-|>",
-            "mutation_scale": 11,
-            "linewidth": 0,
-            "patchB": target,
-        }
-        ax.add_patch(FancyArrowPatch(start, end, color=style["color"], zorder=4, **head, **way))
+        head: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 11, "linewidth": 0}
+        head["patchB"] = target
+        ax.add_patch(FancyArrowPatch(start, end, color=style["color"], zorder=4, **head, **curve))
 
 
 def _title(n_lines: int, n_labels: int, n_left_out: int) -> str:
-    """What is drawn; labels that only imply each other have a box and no line."""
+    """How much is drawn; labels that only imply each other have a box and no line."""
     title = f"{counted(n_lines, 'constraint')} between {counted(n_labels, 'label')}"
     follow = "follows" if n_left_out == 1 else "follow"
     return f"{title}; {n_left_out} more {follow} from them" if n_left_out else title
@@ -227,8 +220,5 @@ def _finish(ax: "Axes", graph: ConstraintGraph, places: dict[Node, tuple[float, 
         for words, style, links in kinds
         if links
     ]
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, frameon=False,
-        fontsize=9, handlelength=3.0,
-    )  # fmt: skip
+    legend_below(ax, handles, 2)
     ax.set_axis_off()

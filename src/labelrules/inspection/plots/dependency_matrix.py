@@ -1,4 +1,4 @@
-"""The matrix of label dependencies as a picture, drawn with matplotlib."""
+"""Plots of label dependencies as a matrix, labels by labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from labelrules._types import Floats
-from labelrules.inspection.dependencies import LabelGraph, Ties, dependencies_text
-from labelrules.inspection.plots.label_order import Source, graph_and_labels, shown_name
-from labelrules.inspection.plots.search_tree import GREY, check_matplotlib
+from labelrules.inspection.dependencies import LabelGraph, PairCounts, dependencies_text
+from labelrules.inspection.plots.common import (
+    GREY,
+    Source,
+    check_matplotlib,
+    graph_and_labels,
+    new_axes,
+    shown_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 Point: TypeAlias = tuple[float, float]
 
 FULL, PARTIAL = "#0072b2", "#009e73"
-"""The chapter's blue and green, so that the colour-blind tell them apart; places differ too."""
+"""The chapter's blue and green, which the colour-blind can distinguish; places differ too."""
 
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 _DISC = tuple((float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0, 2 * np.pi, 17)[:-1])
@@ -32,7 +38,7 @@ MANY = 30
 
 
 class Mark(NamedTuple):
-    """What is drawn in one corner of a cell."""
+    """A mark in one corner of a cell."""
 
     place: Point
     half: float
@@ -51,29 +57,29 @@ def plot_dependency_matrix(
     order: str | Sequence[str] = "data",
     only_dependent: bool = False,
 ) -> "Axes":
-    """Draw which labels are told by which others: labels by labels, like the chapter's figure.
+    """Draw label dependencies as a matrix of labels by labels, like the chapter's figure.
 
-    In the cell of a row and a column, the two upper corners are for rules that tell the label of
-    the row by that of the column, the lower ones for the other way round. A square on the left
-    is for rules that test labels only, a disc on the right for rules that test features too.
+    In the cell of a row and a column, the two upper corners show rules that predict the label of
+    the row by testing that of the column, the lower ones the opposite direction. A square on the
+    left shows rules that test labels only, a disc on the right rules that test features too.
 
-    Unlike in the chapter's figure, a mark says *how* a label is told. Plus: presence tells
-    presence, or absence absence; minus: the one tells the other. The larger the mark, the more
-    often the rules wrote the label; the darker it is, the more often they were right. Rules
-    without evidence, or which never wrote it, have a white mark. If the schema has a hierarchy of
-    labels, the cells of parents and children have a frame.
+    Unlike in the chapter's figure, a mark has a sign. Plus: presence predicts presence, or absence
+    absence; minus: the one predicts the other. The larger the mark, the more often the rules wrote
+    the label; the darker it is, the more often they were right. Rules without evidence, or which
+    never wrote it, have a white mark. If the schema has a hierarchy of labels, the cells of
+    parents and children have a frame.
 
     Parameters
     ----------
-    source : LabelGraph, Theory or Constraints
-        A theory or constraints are turned into a graph by `label_graph`.
+    source : LabelGraph, Theory, fitted learner or Constraints
+        All but a graph are turned into one by `label_graph`.
     ax : matplotlib Axes, optional
         Where to draw; if left out, in a new figure of fitting size.
     order : {"data", "name", "related"} or sequence of str, default="data"
         As in the data; by name, with numbers by their value; labels with the same neighbours
         together; or the labels to be shown.
     only_dependent : bool, default=False
-        Whether to leave out labels that have to do with no other.
+        Whether to leave out labels without dependencies.
 
     Returns
     -------
@@ -92,7 +98,7 @@ def plot_dependency_matrix(
     check_matplotlib()
     graph, labels = graph_and_labels(source, order, only_dependent)
     names = [shown_name(graph.schema.labels[label]) for label in labels]
-    marks = [*_marks(graph, labels)]
+    marks = [*marks_of(graph, labels)]
     is_ours = ax is None
     if ax is None:
         ax = _new_axes(names)
@@ -105,37 +111,33 @@ def plot_dependency_matrix(
     return ax
 
 
-# ---------------------------------------------------------------- what is shown
-
-
-def _marks(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
-    """The marks of every dependency: in the row of the label that is told, and in its column."""
+def marks_of(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
+    """The marks of every dependency: in the row of the predicted label, and in its column."""
     chosen = np.ix_(labels, labels)
-    fully, partly = (Ties(*(part[chosen] for part in ties)) for ties in (graph.fully, graph.partly))
+    fully, partly = (
+        PairCounts(*(part[chosen] for part in counts)) for counts in (graph.fully, graph.partly)
+    )
     most = max(int(fully.support.max(initial=0)), int(partly.support.max(initial=0)))
-    for ties, x in ((fully, -0.25), (partly, 0.25)):
-        strength, half = ties.strength, _half_widths(ties, most)
-        for told, tested in np.argwhere(ties.rules > 0).tolist():
+    for counts, x in ((fully, -0.25), (partly, 0.25)):
+        strength, half = counts.strength, _half_widths(counts, most)
+        for predicted, tested in np.argwhere(counts.rules > 0).tolist():
             # Rows are counted downwards, so the upper corners have the smaller y.
             mark = Mark(
-                (tested + x, told - 0.25),
-                float(half[told, tested]),
-                ties is fully,
-                float(strength[told, tested]),
-                ties.sign(told, tested),
+                (tested + x, predicted - 0.25),
+                float(half[predicted, tested]),
+                counts is fully,
+                float(strength[predicted, tested]),
+                counts.sign(predicted, tested),
             )
             yield mark
-            if told != tested:
-                yield mark._replace(place=(told + x, tested + 0.25))
+            if predicted != tested:
+                yield mark._replace(place=(predicted + x, tested + 0.25))
 
 
-def _half_widths(ties: Ties, most: int) -> Floats:
+def _half_widths(counts: PairCounts, most: int) -> Floats:
     """Half the widths of marks, from the smallest to the largest by the root of the support."""
-    share = np.sqrt(ties.support / most) if most else np.ones(ties.support.shape)
+    share = np.sqrt(counts.support / most) if most else np.ones(counts.support.shape)
     return np.asarray(_SMALLEST + (_LARGEST - _SMALLEST) * share)
-
-
-# ---------------------------------------------------------------- drawing
 
 
 def _cell(n_labels: int) -> float:
@@ -144,13 +146,10 @@ def _cell(n_labels: int) -> float:
 
 
 def _new_axes(names: list[str]) -> "Axes":
-    from matplotlib import pyplot
-
     cell = _cell(len(names))
     margin = 0.3 + 0.0085 * _font_size(len(names)) * max(len(name) for name in names)
     side = cell * len(names) + margin * (2 if len(names) > MANY else 1)
-    _, ax = pyplot.subplots(figsize=(max(side, 4.6), max(side, 3.2) + 1.3), layout="constrained")
-    return ax
+    return new_axes(max(side, 4.6), max(side, 3.2) + 1.3)
 
 
 def _font_size(n_labels: int) -> float:
@@ -265,14 +264,14 @@ def _draw_names(ax: "Axes", names: list[str], around: bool) -> None:
 
 
 def _add_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
-    """Below the axes; in a figure of our own at its lower rim, where there is place for it."""
+    """Below the axes; in a figure of our own at its lower edge, where there is room for it."""
     words: dict[str, Any] = {
         "handles": _legend_handles(marks),
         "frameon": False,
         "fontsize": 8,
         "handlelength": 1.4,
         "columnspacing": 1.2,
-        "title": "upper corners: row told by column; lower corners: column told by row",
+        "title": "upper corners: row predicted by column; lower corners: column predicted by row",
         "title_fontsize": 8,
         "ncols": 4,
     }

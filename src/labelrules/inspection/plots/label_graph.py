@@ -1,4 +1,4 @@
-"""The graph of label dependencies as a picture, drawn with matplotlib."""
+"""Plots of label dependencies as a graph: arrows between labels on a circle."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,25 +8,33 @@ import numpy as np
 from labelrules._checks import counted
 from labelrules._types import Floats
 from labelrules.inspection.dependencies import Edge, LabelGraph, dependencies_text
-from labelrules.inspection.plots.label_order import Source, graph_and_labels, shown_name
-from labelrules.inspection.plots.search_tree import GREY, VERMILION, check_matplotlib
+from labelrules.inspection.plots.common import (
+    GREY,
+    VERMILION,
+    Source,
+    check_matplotlib,
+    graph_and_labels,
+    legend_below,
+    new_axes,
+    shown_name,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 MAX_ARROWS = 1500
-"""Arrows that a picture can hold; more could not be told apart."""
+"""Arrows that a plot can show; more could not be distinguished."""
 
 _SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}
 """The kind of line for each sign."""
 
-_NO_CIRCLE, _IN_CIRCLE = GREY, VERMILION
+_NO_CYCLE, _IN_CYCLE = GREY, VERMILION
 _THINNEST, _THICKEST = 0.7, 2.8
 """Widths of lines, in points."""
 
 _FONT, _LINE = 8.0, 0.18
-"""The size of names, in points, and the place that each has on the rim, in inches."""
+"""The size of names, in points, and the space that each has on the circle, in inches."""
 
 
 def plot_label_graph(
@@ -36,28 +44,28 @@ def plot_label_graph(
     order: str | Sequence[str] = "data",
     only_dependent: bool = True,
 ) -> "Axes":
-    r"""Draw which labels are told by which others as arrows between labels on a rim.
+    r"""Draw label dependencies as arrows between labels on a circle.
 
-    An arrow leads from the label that is tested to the one that is told. It is solid if presence
-    tells presence or absence absence, dashed if the one tells the other, dashed and dotted if
-    both is so. The more often the rules wrote the label that is told, the thicker it is; without
+    An arrow leads from the tested label to the predicted one. It is solid if rules predict
+    presence from presence or absence from absence, dashed if the one from the other, dashed and
+    dotted if both. It is the thicker, the more often the rules wrote the predicted label; without
     evidence all are thin. Its head is filled if some rule tests labels only, and open if all test
     features too.
 
-    Labels that depend on each other in a circle have the number of their circle, the largest
-    circle first. Arrows within a circle are orange, the others grey.
+    Labels that depend on each other in cycles carry the number of their component, the largest
+    first. Arrows within a component are orange, the others grey.
 
     Parameters
     ----------
-    source : LabelGraph, Theory or Constraints
-        A theory or constraints are turned into a graph by `label_graph`.
+    source : LabelGraph, Theory, fitted learner or Constraints
+        All but a graph are turned into one by `label_graph`.
     ax : matplotlib Axes, optional
         Where to draw; if left out, in a new figure of fitting size.
     order : {"data", "name", "related"} or sequence of str, default="data"
         Clockwise from the top: as in the data; by name; labels with the same neighbours
         together; or the labels to be shown.
     only_dependent : bool, default=True
-        Whether to leave out labels that have to do with no other.
+        Whether to leave out labels without dependencies.
 
     Returns
     -------
@@ -69,30 +77,32 @@ def plot_label_graph(
     >>> theory = parse("quality <- sports\nsports <- not quality", load("magazines").schema)
     >>> ax = plot_label_graph(theory)
     >>> ax.get_title()
-    '2 dependencies between 2 labels, 1 circle'
+    '2 dependencies between 2 labels, 1 cyclic component'
     >>> import matplotlib.pyplot
     >>> matplotlib.pyplot.close(ax.figure)
     """
     check_matplotlib()
     graph, labels = graph_and_labels(source, order, only_dependent)
     names = [graph.schema.labels[label] for label in labels]
-    edges = [edge for edge in graph.edges() if {edge.tested, edge.told} <= {*names}]
+    edges = [edge for edge in graph.edges() if {edge.tested, edge.predicted} <= {*names}]
     if len(edges) > MAX_ARROWS:
         raise ValueError(
-            f"there are {len(edges)} dependencies, and a graph can hold {MAX_ARROWS} arrows: name "
+            f"there are {len(edges)} dependencies, and a plot can show {MAX_ARROWS} arrows: name "
             "some labels in order, or draw the matrix"
         )
     if ax is None:
         ax = _new_axes([shown_name(name) for name in names])
     places = _places(names)
-    circles = _numbered(graph)
+    cycles = _numbered(graph)
     most = max((edge.support for edge in edges), default=0)
-    arrows = [Arrow.of(edge, circles, most) for edge in edges]
+    arrows = [Arrow.of(edge, cycles, most) for edge in edges]
     for edge, arrow in zip(edges, arrows, strict=True):
-        _draw_edge(ax, places[edge.tested], places[edge.told], arrow)
-    _draw_labels(ax, places, circles)
-    shown = len({number for name, number in circles.items() if name in places})
-    _finish(ax, _title(len(edges), len(names), shown))
+        _draw_edge(ax, places[edge.tested], places[edge.predicted], arrow)
+    _draw_labels(ax, places, cycles)
+    shown = len({number for name, number in cycles.items() if name in places})
+    ax.set_title(_title(len(edges), len(names), shown), fontsize=10)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
     _add_legend(ax, arrows, most)
     return ax
 
@@ -102,23 +112,23 @@ class Arrow(NamedTuple):
 
     sign: str
     is_full: bool
-    in_circle: bool
+    in_cycle: bool
     width: float
 
     @classmethod
-    def of(cls, edge: Edge, circles: dict[str, int], most: int) -> "Arrow":
+    def of(cls, edge: Edge, cycles: dict[str, int], most: int) -> "Arrow":
         """By its sign, its kind, its place, and its support as a part of the greatest."""
-        in_circle = edge.tested in circles and circles[edge.tested] == circles.get(edge.told)
-        return cls(edge.sign, edge.n_full > 0, in_circle, _width(edge.support, most))
+        in_cycle = edge.tested in cycles and cycles[edge.tested] == cycles.get(edge.predicted)
+        return cls(edge.sign, edge.n_full > 0, in_cycle, _width(edge.support, most))
 
     @property
     def color(self) -> str:
-        """Orange in a circle, grey elsewhere."""
-        return _IN_CIRCLE if self.in_circle else _NO_CIRCLE
+        """Orange in a cycle, grey elsewhere."""
+        return _IN_CYCLE if self.in_cycle else _NO_CYCLE
 
     @property
     def line(self) -> dict[str, Any]:
-        """What matplotlib is told of the line."""
+        """The style of the line for matplotlib."""
         style = {"linestyle": _SIGNS[self.sign], "capstyle": "butt"}
         return {**style, "color": self.color, "linewidth": self.width}
 
@@ -130,32 +140,27 @@ def _width(support: int, most: int) -> float:
 
 
 def _numbered(graph: LabelGraph) -> dict[str, int]:
-    """The number of the circle that a label is in."""
-    return {name: n for n, circle in enumerate(graph.components(), 1) for name in circle}
+    """The number of the cyclic component that a label is in."""
+    return {name: n for n, group in enumerate(graph.components(), 1) for name in group}
 
 
-def _title(n_edges: int, n_labels: int, n_circles: int) -> str:
-    circles = counted(n_circles, "circle") if n_circles else "no circle"
-    return f"{dependencies_text(n_edges, n_labels)}, {circles}"
-
-
-# ---------------------------------------------------------------- drawing
+def _title(n_edges: int, n_labels: int, n_cycles: int) -> str:
+    cycles = counted(n_cycles, "cyclic component") if n_cycles else "no cycle"
+    return f"{dependencies_text(n_edges, n_labels)}, {cycles}"
 
 
 def _places(names: list[str]) -> dict[str, Floats]:
-    """Where each label is on the rim, clockwise from the top."""
+    """Where each label is on the circle, clockwise from the top."""
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
     return dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
 
 
 def _new_axes(names: list[str]) -> "Axes":
-    from matplotlib import pyplot
-
     n = len(names)
     radius = max(n * _LINE / (2 * np.pi), min(1.5 + 0.05 * n, 4.0))
     margin = 0.35 + 0.62 * _FONT / 72 * max(len(name) for name in names)
     side = 2 * (radius + margin)
-    _, ax = pyplot.subplots(figsize=(max(side, 4.4), side + 0.9), layout="constrained")
+    ax = new_axes(max(side, 4.4), side + 0.9)
     reach = 1 + margin / radius
     ax.set_xlim(-reach, reach)
     ax.set_ylim(-reach, reach)
@@ -163,7 +168,7 @@ def _new_axes(names: list[str]) -> "Axes":
 
 
 def _draw_edge(ax: "Axes", start: Floats, end: Floats, arrow: Arrow) -> None:
-    """A curve that bends to the middle, a little to its left, so that the way back is another."""
+    """A curve that bends to the middle, a little to its left, so that opposite arrows differ."""
     from matplotlib.patches import Circle, FancyArrowPatch
 
     if (start == end).all():
@@ -200,19 +205,19 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
 def _bend(start: Floats, end: Floats) -> float:
     """How far a curve bends to its right, in lengths of the straight line.
 
-    Neighbours are joined along the rim, labels on opposite sides through the middle. Between
-    labels that stand close there must be place for the head of an arrow.
+    Neighbours are joined along the circle, labels on opposite sides through the middle. Between
+    labels that stand close there must be room for the head of an arrow.
     """
-    way = end - start
-    length = float(np.hypot(*way))
-    left, right = np.array([-way[1], way[0]]) / length, np.array([way[1], -way[0]]) / length
+    x, y = end - start
+    length = float(np.hypot(x, y))
+    left, right = np.array([-y, x]) / length, np.array([y, -x]) / length
     inwards = -(start + end) / 2 * np.clip(0.42 * length, 0.1, 0.8)
     return float((inwards + 0.05 * left) @ right / length)
 
 
-def _draw_labels(ax: "Axes", places: dict[str, Floats], circles: dict[str, int]) -> None:
+def _draw_labels(ax: "Axes", places: dict[str, Floats], cycles: dict[str, int]) -> None:
     for name, (x, y) in places.items():
-        number = circles.get(name)
+        number = cycles.get(name)
         edge = "black" if number is None else VERMILION
         ax.plot(x, y, "o", markersize=9.5 if number else 5, color="white", markeredgecolor=edge,
                 markeredgewidth=1.2 if number else 0.7, zorder=4)  # fmt: skip
@@ -229,18 +234,12 @@ def _draw_labels(ax: "Axes", places: dict[str, Floats], circles: dict[str, int])
         )  # fmt: skip
 
 
-def _finish(ax: "Axes", title: str) -> None:
-    ax.set_title(title, fontsize=10)
-    ax.set_aspect("equal")
-    ax.set_axis_off()
-
-
 def _add_legend(ax: "Axes", arrows: list[Arrow], most: int) -> None:
     from matplotlib.lines import Line2D
 
     signs = {"+": "same sign", "-": "opposite sign", "+-": "both signs"}
     heads = {True: "labels only", False: "labels and features"}
-    circles = {True: "in a circle", False: "in no circle"}
+    cycles = {True: "in a cycle", False: "in no cycle"}
 
     def line(words: str, **how: Any) -> "Artist":
         return Line2D([], [], label=words, **{"color": "black", "linewidth": 1.2, **how})
@@ -257,18 +256,15 @@ def _add_legend(ax: "Axes", arrows: list[Arrow], most: int) -> None:
         if kind in {arrow.is_full for arrow in arrows}
     ]  # fmt: skip
     handles += [
-        line(words, color=_IN_CIRCLE if kind else _NO_CIRCLE, linewidth=2)
-        for kind, words in circles.items()
-        if kind in {arrow.in_circle for arrow in arrows}
+        line(words, color=_IN_CYCLE if kind else _NO_CYCLE, linewidth=2)
+        for kind, words in cycles.items()
+        if kind in {arrow.in_cycle for arrow in arrows}
     ]
     handles += [
         line(f"written {counted(support, 'time')}", linewidth=_width(support, most))
         for support in _examples(most)
     ]
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False,
-        fontsize=8, handlelength=3.0,
-    )  # fmt: skip
+    legend_below(ax, handles, 3, fontsize=8)
 
 
 def _examples(most: int) -> list[int]:

@@ -1,9 +1,19 @@
-"""Search trees as pictures, drawn with matplotlib."""
+"""Plots of search trees: which heads a search evaluated, pruned and skipped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelrules._types import UNSET
+from labelrules.inspection.plots.common import (
+    GREY,
+    NAMES,
+    PURPLE,
+    VERMILION,
+    YELLOW,
+    check_matplotlib,
+    legend_below,
+    new_axes,
+)
 from labelrules.search import SearchNode, SearchTree
 
 if TYPE_CHECKING:
@@ -11,13 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_HEADS = 127
-"""Heads that a picture can hold; more could not be read."""
+"""Heads that a plot can show; more could not be read."""
 
 WIDE = 10
 """With more columns than this, the labels of a head stand one below the other."""
-
-GREY, VERMILION, PURPLE, YELLOW = "#6a6a6a", "#d55e00", "#8a3b7d", "#fff1b0"
-"""The colour-blind can tell them apart, and lines differ in kind and width as well."""
 
 _FATES: dict[str, dict[str, Any]] = {
     "evaluated": {"linestyle": "-", "edgecolor": "black", "linewidth": 0.9},
@@ -48,7 +55,7 @@ _CUTS: dict[str, dict[str, Any]] = {
     "breadth-first": {"color": "#009e73", "linestyle": "-.", "linewidth": 1.8},
     "decomposable": {"color": "#444444", "linestyle": "-", "linewidth": 1.8},
 }
-"""The line below which a strategy did not look; the chapter's are dashed and solid."""
+"""The line below which a strategy evaluated nothing; the chapter's are dashed and solid."""
 
 
 class _Placed(NamedTuple):
@@ -111,7 +118,8 @@ def plot_search_tree(
         ax = _new_axes(texts, n_columns, n_levels=max(p.depth for p in placed) + 1)
     _draw_edges(ax, placed)
     handles = _draw_heads(ax, tree, placed, texts) + _draw_cuts(ax, trees)
-    _add_legend(ax, handles)
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    legend_below(ax, handles, max(int(inches / 2.2), 1))
     ax.set_title(f"{tree.measure}, {tree.strategy}: {_counted(tree)} evaluated")
     ax.set_xlim(-0.6, n_columns - 0.4)
     ax.set_ylim(-0.9 - max(p.depth for p in placed), 0.1)
@@ -119,29 +127,18 @@ def plot_search_tree(
     return ax
 
 
-def check_matplotlib() -> None:
-    """Refuse to draw without the extra for it."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError('pictures need matplotlib: pip install "labelrules[plot]"') from None
-
-
 def _check(trees: list[SearchTree], label_names: Sequence[str] | None) -> None:
     heads = [[node.literals for node in tree.nodes()] for tree in trees]
     if len(heads[0]) > MAX_HEADS:
         raise ValueError(
-            f"the tree has {len(heads[0])} heads, and a picture can hold {MAX_HEADS}: print it"
+            f"the tree has {len(heads[0])} heads, and a plot can show {MAX_HEADS}: print it"
         )
     for tree, other in zip(trees, heads, strict=True):
         if other != heads[0]:
-            raise ValueError(f"the search {tree.strategy!r} of also is not through the same heads")
+            raise ValueError(f"the search {tree.strategy!r} in also has other heads")
     n_labels = len(trees[0].vector)
     if label_names is not None and len(label_names) != n_labels:
         raise ValueError(f"there are {n_labels} labels but {len(label_names)} label names")
-
-
-# ---------------------------------------------------------------- where things are
 
 
 def _placed(tree: SearchTree) -> tuple[list[_Placed], int]:
@@ -186,14 +183,11 @@ def _depths(tree: SearchTree) -> list[int]:
 def _paths(
     children: tuple[SearchNode, ...], path: tuple[SearchNode, ...]
 ) -> Iterator[tuple[SearchNode, ...]]:
-    """The heads on the way down to each column."""
+    """The heads on the path to each column."""
     if not children:
         yield path
     for child in children:
         yield from _paths(child.children, (*path, child))
-
-
-# ---------------------------------------------------------------- what is said
 
 
 def _text(node: SearchNode, names: Sequence[str] | None, stacked: bool) -> str:
@@ -210,8 +204,8 @@ def _counted(tree: SearchTree) -> str:
 
 
 def _mark(tree: SearchTree, node: SearchNode) -> str:
-    found = tuple((i, int(value)) for i, value in enumerate(tree.vector) if value != UNSET)
-    if node.literals == found:
+    best = tuple((i, int(value)) for i, value in enumerate(tree.vector) if value != UNSET)
+    if node.literals == best:
         return "best"
     if node.value == tree.value:
         return "as good"
@@ -222,15 +216,11 @@ def _mark(tree: SearchTree, node: SearchNode) -> str:
 
 
 def _new_axes(texts: list[str], n_columns: int, n_levels: int) -> "Axes":
-    """Axes in a new figure, large enough that the heads do not overlap."""
-    from matplotlib import pyplot
-
+    """Axes large enough that the heads do not overlap."""
     lines = [text.splitlines() for text in texts]
     width = 0.3 + 0.08 * max(len(line) for text in lines for line in text)
     height = 0.5 + 0.16 * max(len(text) for text in lines)
-    size = (max(width * n_columns, 7.5), height * n_levels + 1.0)
-    _, ax = pyplot.subplots(figsize=size, layout="constrained")
-    return ax
+    return new_axes(max(width * n_columns, 7.5), height * n_levels + 1.0)
 
 
 def _draw_edges(ax: "Axes", placed: list[_Placed]) -> None:
@@ -244,10 +234,10 @@ def _draw_edges(ax: "Axes", placed: list[_Placed]) -> None:
 def _draw_heads(
     ax: "Axes", tree: SearchTree, placed: list[_Placed], texts: list[str]
 ) -> "list[Artist]":
-    """Draw the heads; returns a box of each kind for the legend."""
+    """Draw the heads; return a box of each kind for the legend."""
     from matplotlib.patches import Patch
 
-    written: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 9, "parse_math": False}
+    written = {**NAMES, "va": "top"}
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white"}
     ax.text(placed[-1].parent_x, 0, "∅", bbox={**box, "edgecolor": "black"}, zorder=3, **written)
     kinds: dict[str, dict[str, Any]] = {}
@@ -265,7 +255,7 @@ def _draw_heads(
 
 
 def _draw_cuts(ax: "Axes", trees: list[SearchTree]) -> "list[Artist]":
-    """Draw the lines below which nothing was evaluated; returns them for the legend."""
+    """Draw the lines below which nothing was evaluated; return them for the legend."""
     lines: list[Artist] = []
     cut = [tree for tree in trees if tree.n_evaluated < sum(1 for _ in tree.nodes())]
     for number, tree in enumerate(cut):
@@ -275,12 +265,3 @@ def _draw_cuts(ax: "Axes", trees: list[SearchTree]) -> "list[Artist]":
         label = f"{tree.strategy}: {_counted(tree)}"
         lines += ax.step(x, y, where="mid", zorder=2, label=label, **_CUTS[tree.strategy])
     return lines
-
-
-def _add_legend(ax: "Axes", handles: "list[Artist]") -> None:
-    inches = ax.get_window_extent().width / ax.figure.dpi
-    n_columns = max(int(inches / 2.2), 1)
-    ax.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=n_columns,
-        frameon=False, fontsize=9, handlelength=3.0,
-    )  # fmt: skip

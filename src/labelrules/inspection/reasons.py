@@ -1,4 +1,4 @@
-"""Why a label would stay as it is: features of a row that, left alone, keep its value."""
+"""Reasons for a label: features of a row that, left unchanged, keep the label as it is."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -25,93 +25,12 @@ from labelrules.rules import (
 from labelrules.rules.inference import closed, nobody
 from labelrules.rules.layered_theory import bare
 
-# -------------------- Whether any values of the features could make a label present, or absent
-# Rules are looked at one by one, as if none stood in another's way. So the answer "no" is sure,
-# and spares the search for a change that no rule provides for; the answer "yes" says nothing.
-
-
-def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
-    """Tell False only if no row could have the label: no rule that could hold speaks for it.
-
-    Parameters
-    ----------
-    theory : Theory
-    label : int
-    options : sequence of sequence of float
-        For each feature the values that it may have.
-    """
-    if not isinstance(theory, LayeredTheory):
-        return label in _present(theory, set(), options)
-    if isinstance(theory.inference, Gibbs):
-        return True  # labels are drawn, whatever the rules say
-    found: set[int] = set()
-    for layer in theory.layers:
-        found = _present(layer, found, options)
-    if theory.fallback is not None:
-        found |= _present(theory.fallback, set(), options)
-    return label in found
-
-
-def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
-    """Tell False only if every row must have the label: a rule that always holds writes it first.
-
-    The parameters are those of `may_be_present`.
-    """
-    part = theory.layers[-1] if isinstance(theory, LayeredTheory) else theory
-    is_drawn = isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
-    if is_drawn or not isinstance(part, DecisionList):
-        return True
-    for rule in part:
-        if rule.stops or (label, 0) in rule.head:
-            if _could_hold(rule.body, options):
-                return True
-        elif (label, 1) in rule.head and _must_hold(rule.body, options):
-            return False
-    return True
-
-
-def _present(part: Theory, before: set[int], options: Sequence[Sequence[float]]) -> set[int]:
-    """The labels for which a rule could speak, given those that may have been present before."""
-    waiting = [rule for rule in part if _could_hold(rule.body, options)]
-    found: set[int] = set()
-    while True:
-        new = set(_written(waiting, before | found)) - found
-        if not new:
-            return found
-        found |= new
-
-
-def _written(rules: Iterable[Rule], present: set[int]) -> Iterable[int]:
-    for rule in rules:
-        if all(c.column in present for c in rule.body.on_labels if c.value == 1):
-            yield from (label for label, value in rule.head if value == 1)
-
-
-def _could_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
-    columns = {condition.column for condition in body.on_features}
-    return all(
-        any(
-            all(c.holds(value) for c in body.on_features if c.column == column)
-            for value in options[column]
-        )
-        for column in columns
-    )
-
-
-def _must_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
-    return not body.on_labels and all(
-        c.holds(value) for c in body.on_features for value in options[c.column]
-    )
-
-
-# ---------------------------------------------------------------- the main part
-
 MANY_RULES = 30
-"""Longer theories are run by their compiled twin."""
+"""Longer theories are run compiled."""
 
 
 class Fact(NamedTuple):
-    """Something that was so when a row went through a theory.
+    """Something that was true when a row went through a theory.
 
     A rule `number` of a part "fires" or "fails"; before that rule, a label "is" of a value or
     "is not".
@@ -125,14 +44,14 @@ class Fact(NamedTuple):
 
 
 Passed: TypeAlias = list[Run]
-"""What happened in each part of a theory: its layers, then the list for rows without labels."""
+"""The run of each part of a theory: its layers, then the list for rows without labels."""
 
 
 class Reasons:
     """Finds reasons why one label of a row is as it is.
 
-    A reason is a set of features. As long as they and the features that are decided keep their
-    values, the label keeps its own, whatever the other features are. It need not be the smallest.
+    A reason is a set of features: as long as they and the decided features keep their values, the
+    label keeps its own, whatever the other features are. It need not be the smallest such set.
 
     Parameters
     ----------
@@ -153,7 +72,7 @@ class Reasons:
         self.tested = frozenset(c.column for rule in theory for c in rule.body.on_features)
 
     def run(self, X: Floats) -> tuple[Integers, Passed]:
-        """The label in each row, and what happened in each part."""
+        """The label of each row, and the run of each part."""
         empty = np.zeros((len(X), self.theory.schema.n_labels), dtype=np.int8)
         rows = Dataset(self.theory.schema, X, empty)
         if not self.simple:
@@ -168,26 +87,25 @@ class Reasons:
         return (board[:, self.label] == 1).astype(np.int64), passed
 
     def may_be(self, value: int, options: Sequence[Sequence[float]]) -> bool:
-        """False only if no values of these would give the label this value."""
+        """False only if no values of these options give the label this value."""
         possible = may_be_present if value else may_be_absent
         return possible(self.theory, self.label, options)
 
     def reason(
-        self, row: int, X: Floats, passed: Passed, decided: frozenset[int], liked: frozenset[int]
+        self,
+        row: int,
+        X: Floats,
+        passed: Passed,
+        decided: frozenset[int],
+        preferred: frozenset[int],
     ) -> frozenset[int]:
-        """Features that keep the label of a row; decided ones do not count, liked ones come first.
+        """Features that keep the label of a row, preferred ones first; decided ones do not count.
 
-        Parameters
-        ----------
-        row : int
-        X, passed
-            Given to `run`, and got from it.
-        decided : frozenset of int
-        liked : frozenset of int
+        `X` was given to `run`, and `passed` came from it.
         """
         if not self.simple:
             return self.tested - decided
-        return _Walk(self, X[row], [_row(run, row) for run in passed], decided, liked).kept()
+        return _Walk(self, X[row], [_row(run, row) for run in passed], decided, preferred).kept()
 
 
 def _row(run: Run, row: int) -> Run:
@@ -195,7 +113,7 @@ def _row(run: Run, row: int) -> Run:
 
 
 class _ReasonedPart:
-    """A list or a set of rules, with what is needed to ask for reasons."""
+    """A list or a set of rules, indexed by label."""
 
     def __init__(self, theory: Theory) -> None:
         self.rules = theory.rules
@@ -203,21 +121,21 @@ class _ReasonedPart:
         long = len(theory) > MANY_RULES
         self.runner = RuleTable(theory) if long else theory
         self.stops = [number for number, rule in enumerate(theory) if rule.stops]
-        self.speaking: dict[int, list[tuple[int, int, int]]] = {}
+        self.predicting: dict[int, list[tuple[int, int, int]]] = {}
         for number, rule in enumerate(theory):
             for label, value, votes in rule.ballot:
-                self.speaking.setdefault(label, []).append((number, value, votes))
+                self.predicting.setdefault(label, []).append((number, value, votes))
 
     def run(self, rows: Dataset, seen: Board | None) -> Run:
         if self.voting:
             board = self.runner.apply(rows, reads=seen)
             return Run(board, *nobody(board))
-        found: Run = self.runner.run(rows, reads=seen)  # type: ignore[union-attr]
-        return found
+        run: Run = self.runner.run(rows, reads=seen)  # type: ignore[union-attr]
+        return run
 
 
 class _Walk:
-    """Goes from a fact to those that it rests on, and notes the features met on the way."""
+    """Goes from facts to those that they depend on, and collects the features on the way."""
 
     def __init__(
         self,
@@ -225,25 +143,25 @@ class _Walk:
         values: Floats,
         passed: Passed,
         decided: frozenset[int],
-        liked: frozenset[int],
+        preferred: frozenset[int],
     ) -> None:
         self.reasons, self.values, self.passed = reasons, values, passed
-        self.decided, self.liked = decided, liked
-        self.found: set[int] = set()
+        self.decided, self.preferred = decided, preferred
+        self.features: set[int] = set()
 
     def kept(self) -> frozenset[int]:
-        """The features that all facts together rest on."""
+        """The features that all facts together depend on."""
         waiting = list(self._goals())
         known = set(waiting)
         while waiting:
-            for fact in self._grounds(waiting.pop()):
+            for fact in self._causes(waiting.pop()):
                 if fact not in known:
                     known.add(fact)
                     waiting.append(fact)
-        return frozenset(self.found)
+        return frozenset(self.features)
 
     def _goals(self) -> Iterator[Fact]:
-        """What must stay so that the label stays."""
+        """The facts that keep the label as it is."""
         label, last = self.reasons.label, len(self.reasons.layers) - 1
         board = self.passed[last].board
         present = np.flatnonzero(board == 1)
@@ -259,11 +177,11 @@ class _Walk:
             yield self._stays(last + 1, label, self.passed[last + 1].board[label])
 
     def _stays(self, part: int, label: int, value: int) -> Fact:
-        """In the end of a part, a label is present, or it is not."""
+        """At the end of a part, a label is present, or it is not."""
         number = len(self.reasons.parts[part].rules)
         return Fact(part, number, "is" if value == 1 else "is not", label, 1)
 
-    def _grounds(self, fact: Fact) -> Iterator[Fact]:
+    def _causes(self, fact: Fact) -> Iterator[Fact]:
         part = self.reasons.parts[fact.part]
         if fact.kind == "fires":
             return self._fires(fact, part)
@@ -275,9 +193,11 @@ class _Walk:
 
     def _fires(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
         rule = part.rules[fact.number]
-        self.found.update(c.column for c in rule.body.on_features if c.column not in self.decided)
+        self.features.update(
+            c.column for c in rule.body.on_features if c.column not in self.decided
+        )
         for condition in rule.body.on_labels:
-            yield self._looks(fact, condition, holds=True)
+            yield self._read(fact, condition, holds=True)
         for number in part.stops:
             if number < fact.number:
                 yield Fact(fact.part, number, "fails")
@@ -285,25 +205,27 @@ class _Walk:
     def _fails(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
         rule = part.rules[fact.number]
         columns = [c.column for c in rule.body.on_features if not c.holds(self.values[c.column])]
-        free = self.decided | self.found
+        free = self.decided | self.features
         unread = fact.part == 0 and part.voting and rule.body.on_labels
         if unread or any(column in free for column in columns):
             return  # a first set of rules sees no labels, whatever the features are
         if columns:
-            # Few features in all make a strong reason: those that are used anyway come first.
-            self.found.add(min(columns, key=lambda column: (column not in self.liked, column)))
+            # Few features make a strong reason: those that are used anyway come first.
+            self.features.add(
+                min(columns, key=lambda column: (column not in self.preferred, column))
+            )
             return
         stopped = int(self.passed[fact.part].stopped)
         if 0 <= stopped < fact.number:
             yield Fact(fact.part, stopped, "fires")
             return
         failing = (c for c in rule.body.on_labels if not self._holds(fact, c))
-        yield self._looks(fact, next(failing), holds=False)
+        yield self._read(fact, next(failing), holds=False)
 
     def _is(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
         writer = int(self.passed[fact.part].writer[fact.label])
         yield Fact(fact.part, writer, "fires")
-        for number, value, _ in part.speaking[fact.label]:
+        for number, value, _ in part.predicting[fact.label]:
             if number < writer and value != fact.value:
                 yield Fact(fact.part, number, "fails")
 
@@ -312,15 +234,15 @@ class _Walk:
         if 0 <= writer < fact.number:
             yield fact._replace(kind="is", value=1 - fact.value)
             return
-        for number, value, _ in part.speaking.get(fact.label, []):
+        for number, value, _ in part.predicting.get(fact.label, []):
             if number < fact.number and value == fact.value:
                 yield Fact(fact.part, number, "fails")
 
     def _outvotes(self, fact: Fact, part: _ReasonedPart) -> Iterator[Fact]:
-        """Enough rules that do what they do, so that the others cannot turn the vote."""
-        ballots = part.speaking.get(fact.label, [])
+        """Enough rules that fire or fail so that the others cannot change the outcome."""
+        ballots = part.predicting.get(fact.label, [])
         wins = fact.kind == "is"
-        # The margin of presence if all rules not looked at did the worst for the outcome.
+        # The margin of presence in the worst case for the rules not looked at yet.
         margin = sum((-n if wins else n) for _, value, n in ballots if value != wins)
         for number, value, votes in ballots:
             if (margin > 0) == wins:
@@ -352,15 +274,95 @@ class _Walk:
         cell = here.board[condition.column] if written else UNSET
         return bool(cell == condition.value)
 
-    def _looks(self, fact: Fact, condition: Condition, holds: bool) -> Fact:
-        """What a condition on a label, which holds or does not, saw."""
+    def _read(self, fact: Fact, condition: Condition, holds: bool) -> Fact:
+        """The fact that a condition on a label, which holds or does not, depends on."""
         label, value = condition.column, int(condition.value)
         if fact.part:
             return self._stays(fact.part - 1, label, value if holds else 1 - value)
         return Fact(0, fact.number, "is" if holds else "is not", label, value)
 
 
-# -------------------- The part of a theory that one label depends on
+# ---------------------------------------------------------------- possible values of a label
+
+
+def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
+    """False only if no row can have the label, since no rule that can hold predicts it.
+
+    Rules are checked one by one, as if none stood in another's way: False is certain, and spares
+    the search; True is not.
+
+    Parameters
+    ----------
+    theory : Theory
+    label : int
+    options : sequence of sequence of float
+        For each feature the values that it may have.
+    """
+    if not isinstance(theory, LayeredTheory):
+        return label in _present(theory, set(), options)
+    if isinstance(theory.inference, Gibbs):
+        return True  # labels are sampled
+    labels: set[int] = set()
+    for layer in theory.layers:
+        labels = _present(layer, labels, options)
+    if theory.fallback is not None:
+        labels |= _present(theory.fallback, set(), options)
+    return label in labels
+
+
+def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
+    """False only if every row must have the label, since a rule that always holds writes it first.
+
+    The parameters are those of `may_be_present`.
+    """
+    part = theory.layers[-1] if isinstance(theory, LayeredTheory) else theory
+    is_sampled = isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
+    if is_sampled or not isinstance(part, DecisionList):
+        return True
+    for rule in part:
+        if rule.stops or (label, 0) in rule.head:
+            if _could_hold(rule.body, options):
+                return True
+        elif (label, 1) in rule.head and _must_hold(rule.body, options):
+            return False
+    return True
+
+
+def _present(part: Theory, before: set[int], options: Sequence[Sequence[float]]) -> set[int]:
+    """The labels that a rule could predict, given those that may have been present before."""
+    rules = [rule for rule in part if _could_hold(rule.body, options)]
+    labels: set[int] = set()
+    while True:
+        new = set(_written(rules, before | labels)) - labels
+        if not new:
+            return labels
+        labels |= new
+
+
+def _written(rules: Iterable[Rule], present: set[int]) -> Iterable[int]:
+    for rule in rules:
+        if all(c.column in present for c in rule.body.on_labels if c.value == 1):
+            yield from (label for label, value in rule.head if value == 1)
+
+
+def _could_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
+    columns = {condition.column for condition in body.on_features}
+    return all(
+        any(
+            all(c.holds(value) for c in body.on_features if c.column == column)
+            for value in options[column]
+        )
+        for column in columns
+    )
+
+
+def _must_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
+    return not body.on_labels and all(
+        c.holds(value) for c in body.on_features for value in options[c.column]
+    )
+
+
+# ---------------------------------------------------------------- the rules that matter
 
 Simple: TypeAlias = DecisionList | RuleSet
 
@@ -374,45 +376,45 @@ class Slice(NamedTuple):
 
 
 def slice_for(theory: Theory, label: int) -> Slice:
-    """Leave out rules that cannot influence a label, and features that no rule then tests.
+    """Leave out rules that cannot influence a label, and features that no other rule tests.
 
-    A rule may matter if it speaks of the label, if it writes a label that such a rule tests, or
-    if it may end the list before such a rule.
+    A rule may matter if it predicts the label or a label that such a rule tests, or if it may end
+    the list before such a rule.
     """
     part = _layered(theory, label) if isinstance(theory, LayeredTheory) else theory
     if not isinstance(part, LayeredTheory):
-        part = _simple(part, {label}, looks_at_itself=True)[0]
+        part = _simple(part, {label}, reads_itself=True)[0]
     columns = tuple(sorted({c.column for rule in part for c in rule.body.on_features}))
     return Slice(_projected(part, columns), columns)
 
 
 def _layered(theory: LayeredTheory, label: int) -> LayeredTheory:
     if not isinstance(theory.inference, Once):
-        return theory  # asked again and again, any label may decide when it ends
+        return theory  # it reads its own labels, and any of them may decide when it settles
     every = set(range(theory.schema.n_labels))
     wanted = {label} if theory.fallback is None else every
     layers: list[Simple] = []
     for number, layer in reversed(list(enumerate(theory.layers))):
-        part, wanted = _simple(layer, wanted, looks_at_itself=number == 0)
+        part, wanted = _simple(layer, wanted, reads_itself=number == 0)
         layers.insert(0, part)
     fallback = theory.fallback
     if fallback is not None:
-        fallback = DecisionList(theory.schema, _speaking(fallback, {label}))
+        fallback = DecisionList(theory.schema, _predicting(fallback, {label}))
     return LayeredTheory(theory.schema, layers, theory.inference, fallback)
 
 
-def _simple(theory: Theory, wanted: set[int], looks_at_itself: bool) -> tuple[Simple, set[int]]:
+def _simple(theory: Theory, wanted: set[int], reads_itself: bool) -> tuple[Simple, set[int]]:
     """The rules that matter for the wanted labels, and the labels that these rules test."""
     kind = DecisionList if isinstance(theory, DecisionList) else RuleSet
     while True:
-        rules = _speaking(theory, wanted)
+        rules = _predicting(theory, wanted)
         tested = {c.column for rule in rules for c in rule.body.on_labels}
-        if not looks_at_itself or tested <= wanted or kind is RuleSet:
+        if not reads_itself or tested <= wanted or kind is RuleSet:
             return kind(theory.schema, rules), tested
         wanted = wanted | tested
 
 
-def _speaking(theory: Iterable[Rule], labels: set[int]) -> list[Rule]:
+def _predicting(theory: Iterable[Rule], labels: set[int]) -> list[Rule]:
     return [rule for rule in theory if rule.stops or labels & set(rule.head.labels)]
 
 

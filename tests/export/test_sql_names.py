@@ -30,7 +30,7 @@ def test_labels_called_true_and_false_are_not_taken_for_truth_values():
 def test_features_so_called_are_refused_unless_the_table_has_another_name(name):
     schema = Schema([Feature(name)], ["a"])
     theory = parse(f'a <- "{name}" > 1', schema)
-    with pytest.raises(ValueError, match=r"SQLite would take the column .* for a truth value"):
+    with pytest.raises(ValueError, match=r"SQLite reads the column .* as a truth value"):
         to_sql(theory, "people", dialect="sqlite")
     assert '"is_so"' in to_sql(theory, "people", dialect="sqlite", columns={name: "is_so"})
     assert f'"{name}"' in to_sql(theory, "people", dialect="duckdb")
@@ -47,9 +47,9 @@ def test_features_so_called_are_refused_unless_the_table_has_another_name(name):
         ({"table": 3}, "table must be a name, or a list of names, not 3"),
         (
             {"columns": ["a"]},
-            r"columns must say which name stands for which, such as .* not \['a'\]",
+            r"columns must map names to names, such as .* not \['a'\]",
         ),
-        ({"columns": 3}, "columns must say which name stands for which, such as .* not 3"),
+        ({"columns": 3}, "columns must map names to names, such as .* not 3"),
         ({"columns": {"education": ""}}, "columns: a name must be text that is not empty"),
         ({"columns": {"education": 3}}, "columns: a name must be text that is not empty, not 3"),
     ],
@@ -72,7 +72,7 @@ def test_a_key_can_only_be_renamed_where_it_is(keys):
 @pytest.mark.parametrize("key", ["quality", "Education"])
 def test_what_is_like_a_key_can_be_renamed(key):
     theory = parse("quality <- education = University", load("magazines").schema)
-    with pytest.raises(ValueError, match=r"say what they are called by columns=\{...\}"):
+    with pytest.raises(ValueError, match=r"rename them by columns=\{...\}"):
         to_sql(theory, "readers", keys=[key])
     to_sql(theory, "readers", keys=[key], columns={key.lower(): "other"})
 

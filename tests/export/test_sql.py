@@ -112,7 +112,7 @@ LONG = "x" * 60
     [
         ("postgres", LONG + "ää", r"PostgreSQL has names of at most 63 bytes of UTF-8, not 6[45]"),
         ("mysql", LONG + "12345", r"MySQL has names of at most 64 characters, not 6[56]"),
-        ("mysql", "größe 🙂", "MySQL has no names that end in a space, or with signs above"),
+        ("mysql", "größe 🙂", "MySQL has no names that end in a space, or with characters above"),
         ("mysql", "an end ", "MySQL has no names that end in a space"),
         ("spark", "${user}", r"Spark puts the value of a variable in the place of \$\{\.\.\.\}"),
         ("redshift", LONG * 3, "Redshift has names of at most 127 bytes"),

@@ -218,8 +218,8 @@ def test_names_cannot_break_out_of_the_module():
 def test_what_cannot_be_exported(export):
     with pytest.raises(ValueError, match=r"sampled from .* cannot be exported"):
         export(LayeredTheory(READERS, [LIST], Gibbs()))
-    with pytest.raises(TypeError, match="not a Ripper: of a fitted learner, give theory_"):
-        export(Ripper())
+    with pytest.raises(TypeError, match="or a fitted learner, not tuple"):
+        export(LIST.rules)
 
 
 @pytest.mark.parametrize("way", [UntilStable(), LabelByLabel()])

@@ -1,0 +1,399 @@
+"""Counterfactuals: the smallest change of a row that would change one of its labels."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import inf, isfinite, isnan, nextafter
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from labelrules._checks import counted, quoted, suggestion, whole_number
+from labelrules._html import fragment, html_table, paragraphs
+from labelrules._types import Floats, Mask, Matrix
+from labelrules.data.memory.encoding import encode
+from labelrules.data.schema import Feature, Schema
+from labelrules.data.table import column_of
+from labelrules.inspection.reasons import Reasons, slice_for
+from labelrules.inspection.tracing import (
+    PRESENCE,
+    encoded_rows,
+    label_number,
+    named_value,
+    row_values,
+    single_row,
+    value_text,
+)
+from labelrules.rules import Theory, theory_of
+from labelrules.rules.formats.language import name_text, number_text
+
+LIMIT = 10_000
+"""How many rows a search tries by default."""
+
+SETS_PER_ROW = 20
+"""How many sets of features the search considers for each row that it may try."""
+
+Assigned: TypeAlias = tuple[tuple[int, int], ...]
+"""Features in order, each with the number of one of its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureChange:
+    """A feature that gets another value."""
+
+    feature: str
+    old: float | str | None
+    new: float | str
+    """A number or a category; None if the old value is missing."""
+
+    def __str__(self) -> str:
+        return (
+            f"{name_text(self.feature)} = {value_text(self.new)} instead of {value_text(self.old)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """The fewest features to change so that a label changes."""
+
+    label: str
+    predicted: int
+    """The prediction for the row as it is; the changes make it the other value."""
+    status: Literal["found", "impossible", "unknown"]
+    """"impossible" if no values of the features that may change would do, "unknown" if the search
+    reached its limit."""
+    changes: tuple[FeatureChange, ...]
+    """In the order of the features; none unless found."""
+    at_least: int
+    """Fewer features than this have been shown not to be enough."""
+    n_tried: int
+    """Rows that were tried."""
+    values: tuple[float, ...]
+    """The encoded row after the changes, or as it is."""
+
+    def __repr__(self) -> str:
+        return f"Counterfactual({self})"
+
+    def __str__(self) -> str:
+        name = name_text(self.label)
+        if self.status == "found":
+            changes = ", ".join(map(str, self.changes))
+            return f"{name} would be {PRESENCE[1 - self.predicted]} with {changes}"
+        if self.status == "impossible":
+            return f"{name} stays as it is whatever the values of the features that may change"
+        return (
+            f"the search for a change of {name} stopped after {counted(self.n_tried, 'row')}: at "
+            f"least {counted(self.at_least, 'feature')} must change; raise limit to search further"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table of the changes, for notebooks."""
+        rows = [(c.feature, value_text(c.old), value_text(c.new)) for c in self.changes]
+        table = html_table(rows, ("feature", "in the row", "changed to")) if rows else ""
+        return fragment(paragraphs([str(self)]), table)
+
+
+def counterfactual(
+    theory: Any,
+    X: Any,
+    label: str,
+    row: int = 0,
+    *,
+    fixed: Iterable[str] = (),
+    training: Any = None,
+    limit: int = LIMIT,
+) -> Counterfactual:
+    r"""Find the fewest features whose change would change one label of one row.
+
+    The result is exact: no smaller set of features would do, through all labels that the label
+    depends on. Of several sets of that size the first is taken, in the order of the features; of
+    several values the nearest to the row's, the first feature first. Categories come in their
+    order. No value is made missing, but a missing one may get a value.
+
+    Parameters
+    ----------
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
+        Layers that read their own labels (`UntilStable`, `LabelByLabel`, `Gibbs`) give no reasons
+        to narrow the search, so that it reaches the limit sooner.
+    X : array, sparse matrix, frame or Dataset
+    label : str
+    row : int, default=0
+        Which row of X.
+    fixed : iterable of str
+        Features that cannot be changed.
+    training : array, sparse matrix, frame or Dataset, optional
+        Numbers are changed to values that occur here, if one is in the range needed; otherwise to
+        a threshold, or just above it, one more in its last digit.
+    limit : int, default=10000
+        How many rows to try before the search stops.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> text = "quality <- education = University\nnot sports <- quality\nsports <- true"
+    >>> print(counterfactual(parse(text, readers.schema), readers, "sports", row=3))
+    sports would be present with education = Primary instead of University
+    """
+    limit = whole_number(limit, "limit", low=1)
+    model = theory_of(theory)
+    schema = model.schema
+    values = row_values(single_row(encoded_rows(model, X), row))
+    seen = None if training is None else encode(training, schema)
+    number, mask = label_number(label, schema), fixed_mask(fixed, schema)
+    return counterfactual_of(model, values, number, mask, seen, limit)
+
+
+def counterfactual_of(
+    theory: Theory, values: Floats, label: int, fixed: Mask, seen: Matrix | None, limit: int
+) -> Counterfactual:
+    """`counterfactual` for an encoded row; the arguments have been checked."""
+    part = slice_for(theory, label)
+    here = values[list(part.columns)]
+    options = [[float(value)] for value in here]
+    for j, column in enumerate(part.columns):
+        if not fixed[column]:
+            values_seen = None if seen is None else _observed(seen, column)
+            options[j] += candidate_values(part.theory, j, here[j], values_seen)
+    search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
+    status, new = search.search()
+    after = values.copy()
+    after[[part.columns[j] for j in new]] = list(new.values())
+    changed = [part.columns[j] for j in sorted(new)]
+    features = theory.schema.features
+    return Counterfactual(
+        theory.schema.labels[label],
+        search.predicted,
+        status,
+        tuple(_change(features[j], values[j], after[j]) for j in changed),
+        search.size,
+        search.n_tried,
+        tuple(after.tolist()),
+    )
+
+
+class _LimitReachedError(Exception):
+    """More rows would have to be tried than allowed."""
+
+
+class _CounterfactualSearch:
+    """Searches for the fewest features to change: sets that hit every known reason.
+
+    To change the label, a feature of every reason why it stays must change. So only such sets
+    are tried; a set that fails gives a new reason, which it does not hit.
+
+    Parameters
+    ----------
+    reasons : Reasons
+    options : sequence of list of float
+        For each feature the value of the row, then those that it may be changed to, best first.
+    limit : int
+    """
+
+    def __init__(self, reasons: Reasons, options: Sequence[list[float]], limit: int) -> None:
+        self.reasons, self.options, self.limit = reasons, options, limit
+        self.values = np.array([values[0] for values in options])
+        self.still = frozenset(j for j, values in enumerate(options) if len(values) == 1)
+        self.n_free = len(options) - len(self.still)
+        self.n_tried, self.size = 0, 1
+        self.known: dict[Assigned, frozenset[int] | None] = {}
+        self.predicted = int(reasons.run(self.values[None, :])[0][0])
+
+    def search(self) -> tuple[Literal["found", "impossible", "unknown"], dict[int, float]]:
+        """Whether a change was found, and the new values."""
+        if not self.reasons.may_be(1 - self.predicted, self.options):
+            self.size = max(1, self.n_free)
+            return "impossible", {}
+        try:
+            change = self._search()
+        except _LimitReachedError:
+            return "unknown", {}
+        return ("found" if change else "impossible"), {j: self.options[j][n] for j, n in change}
+
+    def _search(self) -> Assigned:
+        reasons = [self._reason(())]
+        for size in range(1, self.n_free + 1):
+            self.size = size
+            for columns in sorted(self._hitting(reasons)):
+                if all(reason.intersection(columns) for reason in reasons):
+                    change, reason = self._explore(columns)
+                    if change:
+                        return change
+                    reasons.append(reason)
+        return ()
+
+    def _hitting(self, reasons: list[frozenset[int]]) -> Iterator[tuple[int, ...]]:
+        """Sets of `size` features that hit every reason.
+
+        Smaller ones have been tried, and each left a reason that it does not hit.
+        """
+        waiting: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
+        n_sets = 0
+        while waiting:
+            chosen, passed_over = waiting.pop()
+            missed: list[frozenset[int]] = [
+                reason - passed_over for reason in reasons if not reason & chosen
+            ]
+            if not missed:
+                yield tuple(sorted(chosen))
+            elif len(chosen) < self.size:
+                n_sets += 1
+                if n_sets > SETS_PER_ROW * self.limit:
+                    raise _LimitReachedError
+                shortest = min(missed, key=len)
+                for column in sorted(shortest):
+                    waiting.append((chosen | {column}, passed_over))
+                    passed_over = passed_over | {column}
+
+    def _explore(self, columns: tuple[int, ...]) -> tuple[Assigned, frozenset[int]]:
+        """The best change of these features, or a reason outside them why there is none."""
+        outside: frozenset[int] = frozenset()
+        changes: list[Assigned] = []
+        waiting: list[Assigned] = [()]
+        while waiting:
+            assigned = waiting.pop()
+            reason = self.known[assigned]
+            if reason is None:
+                changes.append(assigned)
+                continue
+            left = reason.intersection(columns)
+            if not left:
+                outside |= reason
+                continue
+            # The value that the row has is one of those that the feature may take.
+            choices = range(len(self.options[min(left)]))
+            children = [tuple(sorted((*assigned, (min(left), n)))) for n in choices]
+            self._try(children, outside)
+            waiting += children
+        return min(changes, default=()), outside
+
+    def _reason(self, assigned: Assigned) -> frozenset[int]:
+        self._try([assigned], frozenset())
+        return self.known[assigned] or frozenset()
+
+    def _try(self, assignments: list[Assigned], preferred: frozenset[int]) -> None:
+        """Predict each, and record a reason for those that leave the label as it is."""
+        new = [assigned for assigned in assignments if assigned not in self.known]
+        if self.n_tried + len(new) > self.limit:
+            raise _LimitReachedError
+        if not new:
+            return
+        self.n_tried += len(new)
+        X = np.repeat(self.values[None, :], len(new), axis=0)
+        for number, assigned in enumerate(new):
+            for column, choice in assigned:
+                X[number, column] = self.options[column][choice]
+        labels, passed = self.reasons.run(X)
+        for number, assigned in enumerate(new):
+            reason = None
+            if labels[number] == self.predicted:
+                decided = self.still | {column for column, _ in assigned}
+                reason = self.reasons.reason(number, X, passed, decided, preferred)
+            self.known[assigned] = reason
+
+
+def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
+    """Which features are fixed."""
+    if isinstance(fixed, str):
+        raise ValueError(f"fixed is one text, {quoted(fixed)}: give a list of features")
+    if not isinstance(fixed, Iterable):
+        raise ValueError(f"fixed must be a list of features, empty for none, not {fixed!r:.60}")
+    mask = np.zeros(schema.n_features, dtype=np.bool_)
+    for name in fixed:
+        if not isinstance(name, str) or name not in schema.feature_index:
+            hint = suggestion(str(name), schema.feature_names)
+            raise ValueError(f"there is no feature {quoted(name)} to keep fixed{hint}")
+        mask[schema.feature_index[name]] = True
+    return mask
+
+
+def _observed(seen: Matrix, column: int) -> Floats:
+    values = np.unique(column_of(seen, column))
+    return values[~np.isnan(values)]
+
+
+def _change(feature: Feature, old: float, new: float) -> FeatureChange:
+    after = named_value(feature, new)
+    assert after is not None, "no value is made missing"
+    return FeatureChange(feature.name, named_value(feature, old), after)
+
+
+# ---------------------------------------------------------------- candidate values
+
+
+def candidate_values(
+    theory: Theory, column: int, value: float, seen: Floats | None = None
+) -> list[float]:
+    """Encoded values of one feature that the rules distinguish from the row's own, nearest first.
+
+    The thresholds of the rules cut a number's line into ranges, within which no rule sees a
+    difference. So one value represents each range: the one nearest to the row's that occurs among
+    `seen`, else the threshold itself downwards, and the number just above it upwards. Each
+    category that some rule names represents itself, the first of the others all others. Missing
+    is never among the candidates.
+
+    Parameters
+    ----------
+    theory : Theory
+    column : int
+    value : float
+        That of the row; NaN if it is missing.
+    seen : array of float, optional
+        Values of the column in training data, rising.
+    """
+    conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
+    named = sorted({condition.value for condition in conditions})
+    categories = theory.schema.features[column].categories
+    if categories is not None:
+        return _categories({int(code) for code in named}, len(categories), value)
+    return _numbers(named, value, np.empty(0) if seen is None else seen)
+
+
+def _categories(named: set[int], n_categories: int, value: float) -> list[float]:
+    others = [code for code in range(n_categories) if code not in named]
+    represented = not isnan(value) and int(value) in others
+    candidates = named if represented else named | set(others[:1])
+    return [float(code) for code in sorted(candidates) if code != value]
+
+
+def _numbers(thresholds: list[float], value: float, seen: Floats) -> list[float]:
+    """One number for each range between thresholds, except the range of the value."""
+    edges = [-inf, *thresholds, inf]
+    home = None if isnan(value) else int(np.searchsorted(thresholds, value, side="left"))
+    nearest = []
+    for number in range(len(thresholds) + 1):
+        if number != home and thresholds:
+            from_above = number == 0 if home is None else number < home
+            nearest.append(_nearest(edges[number], edges[number + 1], from_above, seen))
+    values = [number for number in nearest if number is not None]
+    if home is None:
+        return values
+    return sorted(values, key=lambda number: (abs(number - value), number))
+
+
+def _nearest(low: float, high: float, from_above: bool, seen: Floats) -> float | None:
+    """A number greater than `low` and at most `high`, close to one end; None if there is none."""
+    inside = seen[(seen > low) & (seen <= high)]
+    if inside.size:
+        return float(inside[-1] if from_above else inside[0])
+    return high if from_above else just_above(low, high)
+
+
+def just_above(low: float, high: float = inf) -> float | None:
+    """A short number greater than `low` and at most `high`: one more in the last digit of `low`.
+
+    If that is too much, in the digit after it, and so on. None if there is no number between.
+
+    Examples
+    --------
+    >>> just_above(3), just_above(0.25), just_above(3, 3.5), just_above(1e16)
+    (4.0, 0.26, 3.1, 2e+16)
+    """
+    written = Decimal(number_text(low))
+    last = int(written.as_tuple().exponent)
+    for power in range(last, last - 18, -1):
+        number = float(written + Decimal(1).scaleb(power))
+        if low < number <= high and isfinite(number):
+            return number
+    number = nextafter(low, inf)
+    return number if number <= high and isfinite(number) else None

@@ -1,1 +1,0 @@
-"""The smallest change of a row that changes a label."""
