@@ -43,7 +43,7 @@ def counts() -> str:
         every, sure, larger = (
             found(name),
             found(name, alpha=0.05),
-            found(name, alpha=0.05, max_body=2),
+            found(name, alpha=0.05, max_conditions=2),
         )
         lines.append(
             [
@@ -66,7 +66,7 @@ def counts() -> str:
 
 def rules(name: str) -> str:
     """The significant constraints with up to two labels in the body."""
-    lines = [str(one) for one in found(name, alpha=0.05, max_body=2)]
+    lines = [str(one) for one in found(name, alpha=0.05, max_conditions=2)]
     return "```text\n" + "\n".join(lines) + "\n```"
 
 

@@ -1,4 +1,4 @@
-"""``labelrules discover``: what is so in data, without a learner."""
+"""``labelrules discover``: itemsets, association rules, constraints and subgroups."""
 
 import csv
 import io
@@ -16,8 +16,8 @@ SUMMARY = "Find itemsets, association rules, constraints between labels, or subg
 EXAMPLES = """
 labelrules discover constraints yeast
 labelrules discover rules magazines --set min_support=0.2 --set bodies=both
-labelrules discover itemsets emotions --set bins=frequency --set max_length=2 -o sets.csv
-labelrules discover subgroups emotions --set measure=kl --set k=5 --json
+labelrules discover itemsets emotions --set bins=frequency --set max_conditions=2 -o sets.csv
+labelrules discover subgroups emotions --set measure=kl --set top=5 --json
 labelrules discover subgroups --settings
 """
 

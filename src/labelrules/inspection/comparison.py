@@ -9,12 +9,12 @@ from labelrules._checks import counted
 from labelrules._types import Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
-from labelrules.discovery.constraints.constraint import pandas_frame
 from labelrules.inspection.explanation.row_history import check_theory
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import places_of
 from labelrules.inspection.summary_text import Table, cut, table
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory
+from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text, way_text
 from labelrules.rules.inference import Inference, Once

@@ -9,12 +9,11 @@ import numpy as np
 from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
-from labelrules.discovery.constraints.constraint import pandas_frame
 from labelrules.inspection.explanation.row_history import check_theory
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.rule_usage import Usage, usage_of
 from labelrules.rules import LayeredTheory, Once, Rule, Theory, conflict, is_more_general
-from labelrules.rules.formats.frame import WHERE, placed_rules
+from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules
 from labelrules.rules.formats.text import rule_text
 from labelrules.rules.generality import is_satisfiable
 

@@ -6,9 +6,8 @@ from typing import Any, get_args
 from labelrules.data import Schema
 from labelrules.data.document import Node
 from labelrules.discovery import Constraint, Constraints
-from labelrules.discovery.constraints.clauses import Clauses, rules_of
+from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
-from labelrules.discovery.constraints.nearest import consistent
 from labelrules.rules import RuleSet
 from labelrules.rules.json import read_label_list, read_theory, theory_document
 

@@ -1,13 +1,16 @@
 """Theories as data frames: a row for each rule, or for each label of each rule."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from labelrules._checks import suggestion
 from labelrules.rules.formats.text import body_text, head_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
+
+if TYPE_CHECKING:
+    import pandas
 
 LIBRARIES = ("pandas", "polars")
 
@@ -148,3 +151,15 @@ def _labels(theory: Theory) -> Iterator[dict[str, Any]]:
                 "votes": None if part.ordered else votes,
                 "body": body,
             }
+
+
+def pandas_frame(columns: dict[str, Any]) -> "pandas.DataFrame":
+    """Columns as a pandas data frame, for the `to_frame` of a result."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError(
+            'to_frame needs pandas: pip install "labelrules[pandas]"; '
+            "as_dict gives the columns for any other library"
+        ) from None
+    return pandas.DataFrame(columns)
