@@ -1,8 +1,8 @@
-"""The figures and lists of the page on constraints, found in the data sets.
+"""The tables and lists of the page on constraints, computed from the data sets.
 
 ``python docs/constraints.py`` writes them into the page, between the marks that name them, and
-draws the picture. The data sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data``
-beside the project folder; `tests/test_docs_constraints.py` fails when the page says something else.
+draws the picture. The data sets are in ``$LABELRULES_DATA``, or in ``shared/data`` beside the
+project folder; `tests/test_docs_constraints.py` fails when the page differs.
 """
 
 from functools import cache
@@ -37,7 +37,7 @@ def found(name: str, **options: float) -> Constraints:
 
 
 def counts() -> str:
-    """How many constraints each data set has, and how many are surely no chance."""
+    """How many constraints each data set has, and how many are significant."""
     lines = []
     for name in SETS:
         every, sure, larger = (
@@ -100,7 +100,7 @@ def noisy() -> str:
             ]
         )
     return table(
-        "set, constraints, rows that break some, labels changed, violations left, right before, "
+        "set, constraints, rows with violations, labels changed, violations left, right before, "
         "right after, right after by probabilities",
         lines,
     )

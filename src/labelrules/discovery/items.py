@@ -105,7 +105,7 @@ class Ragged(NamedTuple):
 class Items:
     """Conditions on features and labels, each with the rows that satisfy it; see `items_of`.
 
-    Parameters
+    Attributes
     ----------
     schema : Schema
     n_rows : int

@@ -66,27 +66,13 @@ def kept_if_interrupted() -> Iterator[None]:
 
 @dataclass
 class Limits:
-    """How many results a search may return, and how much it may use.
+    """How many results a search may return, how much memory it may use, and its counts so far."""
 
-    Parameters
-    ----------
-    what : str
-        What the results are, for messages.
-    number : int
-        The largest number of results.
-    memory : int
-        The largest number of bytes of search and results together.
-    visits : int
-        The largest number of candidates to visit, kept or not.
-    keeps : bool
-        Whether results stay in memory.
-    """
-
-    what: str
-    number: int
-    memory: int
-    visits: int = ANY_NUMBER
-    keeps: bool = True
+    what: str  # what the results are, for messages
+    number: int  # of results
+    memory: int  # bytes of search and results together
+    visits: int = ANY_NUMBER  # of candidates, kept or not
+    keeps: bool = True  # whether results stay in memory
     n_found: int = 0
     n_bytes: int = 0
     stopped: str | None = None

@@ -61,35 +61,17 @@ class FoundRules(NamedTuple):
 
 @dataclass
 class AssociationSearch:
-    """The search for association rules by the kernels, and its state.
-
-    Parameters
-    ----------
-    items : Items
-        What bodies are made of.
-    Y : array
-    minimum : int
-        The least number of rows of body and head.
-    confident : array of int
-        For each number of covered rows, in how many of them the head must hold.
-    need : array of int
-        For each literal the least number of correct rows. It may rise during the search.
-    longest_body, longest_head : int
-    count_all : bool
-        Whether to visit all frequent bodies, to count them.
-    batch : int
-        Rules of a batch.
-    """
+    """The search for association rules by the kernels, and its state."""
 
     items: Items
     Y: Board
-    minimum: int
-    confident: Numbers
-    need: Numbers
+    minimum: int  # rows of body and head
+    confident: Numbers  # for each number of covered rows, in how many the head must hold
+    need: Numbers  # for each literal the least number of right rows; it may rise during the search
     longest_body: int
     longest_head: int
-    count_all: bool
-    batch: int
+    count_all: bool  # whether to visit all frequent bodies, to count them
+    batch: int  # rules of a batch
     n_bodies: int = 0
 
     def batches(self, limits: Limits) -> Iterator[FoundRules]:
@@ -201,13 +183,9 @@ def _copied(rules: "MinedRules") -> FoundRules:
 
 
 class BestRules:
-    """Rules with their values, batch by batch: all of them, or the best.
+    """Rules with their values, batch by batch: all of them, or the best `top`.
 
-    Parameters
-    ----------
-    top : int, optional
-        The number of rules wanted. The others are dropped when as many are new as are wanted: each
-        rule is then sorted a few times at most, whatever `top` is.
+    The others are dropped when `top` rules are new: each rule is then sorted a few times at most.
     """
 
     def __init__(self, top: int | None) -> None:

@@ -267,19 +267,14 @@ class AssociationRules:
     def __len__(self) -> int:
         return int(self.n_body.size)
 
-    @property
-    def n_rows(self) -> int:
-        """The number of rows that were searched."""
-        return self.data.n_rows
-
     @cached_property
     def p(self) -> Floats:
         """P-values of Fisher's exact test, one-sided: so many rows with body and head by chance."""
-        return fisher(self.n_both, self.n_body, self.n_head, self.n_rows)
+        return fisher(self.n_both, self.n_body, self.n_head, self.data.n_rows)
 
     def interest(self, name: str) -> Floats:
         """A measure of interest of every rule, by its name."""
-        counts = self.n_both, self.n_body, self.n_head, self.n_rows
+        counts = self.n_both, self.n_body, self.n_head, self.data.n_rows
         return np.asarray(INTERESTS[name](*counts), dtype=np.float64)
 
     def measure(self, measure: str | Measure) -> Floats:

@@ -28,20 +28,14 @@ MAX_STEPS = 50_000
 
 
 class Clause(NamedTuple):
-    """A literal of the head of a rule, or the opposite of a condition of its body."""
+    """The clause of a rule with one label in its head: that literal, or a body that fails."""
 
     literals: tuple[Literal, ...]
     rule: Rule
 
 
 class Clauses:
-    """What a label set must satisfy, from rules whose bodies test labels only.
-
-    Parameters
-    ----------
-    schema : Schema
-    rules : iterable of Rule
-    """
+    """What a label set must satisfy, from rules whose bodies test labels only."""
 
     def __init__(self, schema: Schema, rules: Iterable[Rule]) -> None:
         self.schema = schema
@@ -64,14 +58,11 @@ class Clauses:
     @cached_property
     def _signs(self) -> sparse.csr_array:
         """Clauses by labels, 1 for presence, -1 for absence, 0 for other labels."""
-        entries = [
-            (number, label, 1 if value else -1)
-            for number, clause in enumerate(self.clauses)
-            for label, value in clause.literals
-        ]
-        rows, columns, signs = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+        entries = [(n, *one) for n, clause in enumerate(self.clauses) for one in clause.literals]
+        rows, columns, values = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+        signs = (2 * values - 1).astype(np.int32)
         shape = (len(self.clauses), self.schema.n_labels)
-        return sparse.csr_array((signs.astype(np.int32), (rows, columns)), shape=shape)
+        return sparse.csr_array((signs, (rows, columns)), shape=shape)
 
     def broken(self, board: Board) -> tuple[Integers, Integers]:
         """Rows and the clauses they violate, by row."""
@@ -104,14 +95,7 @@ def _clauses(rule: Rule) -> Iterator[Clause]:
 
 
 def rules_of(given: Any, schema: Schema) -> tuple[Rule, ...]:
-    """Constraints that a user gives, as rules over the labels of a schema.
-
-    Parameters
-    ----------
-    given : str, Rule, theory, Constraints, or iterable of them
-        Text is in the rule language.
-    schema : Schema
-    """
+    """Constraints that a user gives, as text or in any other form, as rules over the labels."""
     if given is None:
         return ()
     if isinstance(given, str):
@@ -174,17 +158,8 @@ def cheapest_flips(
     """The labels to flip, or None if no label set satisfies all clauses.
 
     The least sum of costs; then the fewest labels; then, from the first label on, a label that
-    is kept before one that is flipped. By all three no two label sets are equally good.
-
-    Parameters
-    ----------
-    row : sequence of int
-        0 or 1 for each label.
-    costs : sequence of int
-        The cost of flipping each label, from 0.
-    clauses : Clauses
-    broken : sequence of int
-        The clauses that the row violates.
+    is kept before one that is flipped. By all three no two label sets are equally good. `costs`
+    are those of flipping each label, from 0; `broken` are the clauses that the row violates.
     """
     flipped: list[int] = []
     for labels, choices in _components(row, clauses, _concerned(row, clauses, broken)):
@@ -265,11 +240,7 @@ def _components(
 class FlipSearch:
     """A search for flips that satisfy all choices: branch and bound, with bits.
 
-    Parameters
-    ----------
-    weights : sequence of int
-        The costs of flips; for the cheapest no two sets of them may have the same sum.
-    choices : sequence of FlipChoice
+    `weights` are the costs of flips; for the cheapest no two sets of them may have the same sum.
     """
 
     def __init__(self, weights: Sequence[int], choices: Sequence[FlipChoice]) -> None:
@@ -320,11 +291,8 @@ class FlipSearch:
 
     def _open(self, flipped: int, kept: int) -> list[int]:
         """The possible flips for each choice that is violated if the other labels are kept."""
-        return [
-            flip & ~kept
-            for flip, keep in self.choices
-            if not flip & flipped and not keep & ~flipped
-        ]
+        violated = (f for f, keep in self.choices if not f & flipped and not keep & ~flipped)
+        return [flip & ~kept for flip in violated]
 
     def _forced(self, flipped: int, kept: int) -> tuple[int, int] | None:
         """With the labels for which one option is left; None if there is a contradiction."""
@@ -392,10 +360,7 @@ def is_satisfiable(clauses: Clauses) -> bool:
     none = row.tolist()
     components = _components(none, clauses, _concerned(none, clauses, broken.tolist()))
     try:
-        return all(
-            FlipSearch([1] * len(labels), choices).any() is not None
-            for labels, choices in components
-        )
+        return all(FlipSearch([1] * len(own), c).any() is not None for own, c in components)
     except SearchTooLongError as wrong:
         raise ValueError(
             f"it is too hard to find out whether the {len(clauses)} constraints can hold together, "
@@ -406,10 +371,9 @@ def is_satisfiable(clauses: Clauses) -> bool:
 def consistent(clauses: Clauses) -> Clauses:
     """The same clauses, if some label set satisfies them all."""
     if not is_satisfiable(clauses):
+        those = "; ".join(contradiction(clauses))
         raise ValueError(
-            "no label set satisfies these constraints together: "
-            + "; ".join(contradiction(clauses))
-            + ". Leave one of them out"
+            f"no label set satisfies these constraints together: {those}. Leave one of them out"
         )
     return clauses
 
@@ -442,8 +406,7 @@ def together(given: Clauses, found: Constraints | None) -> tuple[Clauses, tuple[
     if not is_satisfiable(clauses):
         raise ValueError(
             "no label set satisfies the constraints given together with those learned: "
-            + "; ".join(contradiction(clauses))
-            + ". Change those given, or use learn=False"
+            f"{'; '.join(contradiction(clauses))}. Change those given, or use learn=False"
         )
     return clauses, tuple(rule_text(rule, schema) for rule in left_out)
 

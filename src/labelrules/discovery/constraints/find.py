@@ -93,7 +93,7 @@ def find_constraints(
     in any order:
     music <- jazz
     """
-    schema, board = _labels_and_names(Y, label_names)
+    schema, board = _labels_of(Y, label_names)
     if alpha is not None:
         checked_alpha(alpha)
     needs = Requirements.checked(tolerance, min_support)
@@ -117,21 +117,26 @@ def find_constraints(
     )
 
 
-def _labels_and_names(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
+def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
     """The labels of rows, and a schema that names them."""
     if isinstance(Y, Dataset):
         if label_names is not None:
             raise ValueError("Y is a Dataset, which names its labels: leave label_names out")
         schema, board = Y.schema, Y.Y
     else:
-        board, names = read_labels(Y, checked_names(label_names, "label_names"))
-        schema = Schema([], names or default_names("y", board.shape[1], taken=()))
+        schema, board = named_labels(Y, label_names)
     if not schema.n_labels or not len(board):
         raise DataError(
             f"Y has {len(board)} rows and {schema.n_labels} labels: constraints need at least one "
             "of each"
         )
     return schema, board
+
+
+def named_labels(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
+    """Labels in any form, and a schema with the names given, their own names, or y0, y1, ...."""
+    board, names = read_labels(Y, checked_names(label_names, "label_names"))
+    return Schema([], names or default_names("y", board.shape[1], taken=())), board
 
 
 class Requirements(NamedTuple):
@@ -280,26 +285,15 @@ def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> t
 
 
 class LargerBodies:
-    """The search for constraints with several labels in the body, from small bodies to large.
-
-    Parameters
-    ----------
-    board : array of int8
-        Rows by labels.
-    needs : Requirements
-    max_sets : int
-        The largest number of bodies.
-    """
+    """The search for constraints with several labels in the body, from small bodies to large."""
 
     def __init__(self, board: Board, needs: Requirements, max_sets: int) -> None:
         self.board, self.needs, self.max_sets = board, needs, max_sets
         self.columns = np.asfortranarray(board, dtype=np.bool_)
         self.count: Integers = self.columns.sum(axis=0)
-        varied = (self.count > 0) & (self.count < len(board))
-        self.varied: list[int] = np.flatnonzero(varied).tolist()
-        self.frequent: list[int] = np.flatnonzero(
-            varied & (self.count >= needs.min_support)
-        ).tolist()
+        varied = np.flatnonzero((self.count > 0) & (self.count < len(board)))
+        self.varied: list[int] = varied.tolist()
+        self.frequent = [j for j in self.varied if self.count[j] >= needs.min_support]
 
     def search(self, pairs: list[Candidate], longest: int) -> tuple[list[Candidate], int]:
         """The constraints with larger bodies than those between pairs, and the number of tests."""
@@ -384,10 +378,8 @@ class LargerBodies:
         support = bodies[parts[rarest]]
         if not self.needs.allow(np.array(together), np.array(support)):
             return []
-        tables = [
-            (together, bodies[part], int(self.count[head]))
-            for part, head in zip(parts, heads, strict=True)
-        ]
+        rows = zip((bodies[part] for part in parts), self.count[list(heads)].tolist(), strict=True)
+        tables = [(together, n_body, n_head) for n_body, n_head in rows]
         return [Candidate((*parts[rarest], heads[rarest]), False, support, together, tables)]
 
 
@@ -422,9 +414,8 @@ class Implied:
     def excludes(self, labels: LabelSet) -> bool:
         """Whether these labels cannot occur together."""
         mask = self.closure(labels)
-        return any(self.excluded[label] & mask for label in places(mask)) or any(
-            other & ~mask == 0 for other in self.long_exclusions
-        )
+        in_pairs = any(self.excluded[label] & mask for label in places(mask))
+        return in_pairs or any(other & ~mask == 0 for other in self.long_exclusions)
 
     def _add(self, members: LabelSet, present: bool) -> None:
         *body, head = members

@@ -171,8 +171,9 @@ class ConstraintGraph:
         return [link.below for link in self.subsets if link.above == node]
 
     def __repr__(self) -> str:
-        links = f"{len(self.subsets)} subsets, {len(self.exclusions)} exclusions"
-        return f"<ConstraintGraph: {counted(len(self.nodes), 'node')}, {links}>"
+        parts = {"node": self.nodes, "subset": self.subsets, "exclusion": self.exclusions}
+        counts = ", ".join(counted(len(part), noun) for noun, part in parts.items())
+        return f"<ConstraintGraph: {counts}>"
 
     def __str__(self) -> str:
         lines: list[str] = []

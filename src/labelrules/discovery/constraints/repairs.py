@@ -13,7 +13,6 @@ from labelrules._checks import counted
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema, encode_labels
 from labelrules.data.errors import DataError
-from labelrules.data.memory.labels import checked_names, default_names, read_labels
 from labelrules.discovery.constraints.clauses import (
     Clauses,
     SearchTooLongError,
@@ -22,6 +21,7 @@ from labelrules.discovery.constraints.clauses import (
     rules_of,
 )
 from labelrules.discovery.constraints.constraint import SHOWN, Constraints
+from labelrules.discovery.constraints.find import named_labels
 from labelrules.rules import Rule, Theory
 from labelrules.rules.formats.frame import pandas_frame
 
@@ -92,11 +92,10 @@ class Repairs:
     def _because(self, row: int, label: int) -> tuple[str, ...]:
         """The clauses that only the changed label satisfies."""
         cells = self.after[row]
-        return tuple(
-            self.clauses.text(number)
-            for number in self.clauses.having.get((label, int(cells[label])), ())
-            if sum(cells[one] == value for one, value in self.clauses.clauses[number].literals) == 1
-        )
+        numbers = self.clauses.having.get((label, int(cells[label])), ())
+        literals = {number: self.clauses.clauses[number].literals for number in numbers}
+        only = [n for n in numbers if sum(cells[j] == value for j, value in literals[n]) == 1]
+        return tuple(self.clauses.text(number) for number in only)
 
     def as_dict(self) -> dict[str, list[Any]]:
         """The changes as columns, for a data frame of any library."""
@@ -214,22 +213,14 @@ def violations(
     schema, board = _named_labels(Y, constraints, label_names)
     clauses = Clauses(schema, rules_of(constraints, schema))
     rows, numbers = clauses.broken(board)
-    return [
-        Violation(row, clauses.text(number))
-        for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
-    ]
+    pairs = zip(rows.tolist(), numbers.tolist(), strict=True)
+    return [Violation(row, clauses.text(number)) for row, number in pairs]
 
 
 def mended(board: Board, clauses: Clauses, confidence: Floats | None) -> Repairs:
-    """Repair rows; rows with equal labels and costs are repaired once.
+    """Repair rows by clauses that some label set satisfies; equal rows are repaired once.
 
-    Parameters
-    ----------
-    board : array of int8
-    clauses : Clauses
-        Some label set must satisfy them.
-    confidence : array of float, optional
-        Rows by labels: log-odds or scores, above 0 for presence.
+    `confidence` are log-odds or scores, rows by labels, above 0 for presence.
     """
     after = board.copy()
     rows, numbers = clauses.broken(board)
@@ -307,8 +298,7 @@ def _named_labels(
     """The labels, and a schema that names them."""
     known = _schema_of(Y, constraints)
     if known is None:
-        board, names = read_labels(Y, checked_names(label_names, "label_names"))
-        known = Schema([], names or default_names("y", board.shape[1], taken=()))
+        known, _ = named_labels(Y, label_names)
     elif label_names is not None and tuple(label_names) != known.labels:
         raise ValueError("the labels have other names already: leave label_names out")
     return known, np.array(encode_labels(Y, known))

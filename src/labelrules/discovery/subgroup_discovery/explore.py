@@ -5,6 +5,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,8 +35,7 @@ WIDEST = 5_000
 """The largest number of groups that are kept for that, unless more are wanted."""
 
 
-@dataclass(frozen=True, eq=False)
-class Selectors:
+class Selectors(NamedTuple):
     """The selectors of a search, in order, and the rows that satisfy each, as packed bits."""
 
     parts: tuple[Selector, ...]
@@ -45,25 +45,9 @@ class Selectors:
         """The body of the selectors with these numbers."""
         return Body(condition for number in numbers for condition in self.parts[number])
 
-    def __len__(self) -> int:
-        return len(self.parts)
 
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """Which conditions bodies may have.
-
-    Parameters
-    ----------
-    numbers : {"cuts", "bins"}
-        How numeric features are tested.
-    n_cuts : int
-        The largest number of thresholds of a numeric feature, at equal frequency.
-    negated : bool
-        Whether nominal features of three categories or more are also tested by "!=".
-    labels : tuple of int
-        The labels that may be tested.
-    """
+class Vocabulary(NamedTuple):
+    """The conditions that bodies may have; see the parameters of `subgroups`."""
 
     numbers: Numbers
     n_cuts: int
@@ -129,14 +113,7 @@ class Group(NamedTuple):
 
 
 class BestGroups:
-    """The best groups so far; of those with the same rows the first by rank.
-
-    Parameters
-    ----------
-    n_kept : int
-    least : float
-        Groups must have a greater value.
-    """
+    """The `n_kept` best groups of a value above `least`; of the same rows the first by rank."""
 
     def __init__(self, n_kept: int, least: float = 0.0) -> None:
         self.n_kept, self.least = n_kept, least
@@ -152,42 +129,25 @@ class BestGroups:
         """Keep the group if it is among the best."""
         if group.value <= self.least:
             return
+        by_rank = attrgetter("rank")
         rows = group.bits.tobytes()
         same = self._by_rows.get(rows)
         if same is not None:
             if same.rank <= group.rank:
                 return
-            del self.ranked[bisect_left(self.ranked, same.rank, key=_rank)]
-        insort(self.ranked, group, key=_rank)
+            del self.ranked[bisect_left(self.ranked, same.rank, key=by_rank)]
+        insort(self.ranked, group, key=by_rank)
         self._by_rows[rows] = group
         if len(self.ranked) > self.n_kept:
             del self._by_rows[self.ranked.pop().bits.tobytes()]
 
 
-def _rank(group: Group) -> tuple[float, int, tuple[int, ...]]:
-    return group.rank
-
-
 @dataclass(frozen=True, eq=False)
 class SearchPlan:
-    """The parameters of a search, whatever the labels are.
-
-    Parameters
-    ----------
-    selectors : Selectors
-    least : int
-        The least number of rows of a group.
-    max_conditions : int
-        The largest number of selectors of a group.
-    is_exact : bool
-    beam_width : int
-    max_visited : int
-        The largest number of bodies of an exhaustive search.
-    max_overlap : float, optional
-    """
+    """The parameters of a search, whatever the labels are; see `subgroups`."""
 
     selectors: Selectors
-    least: int
+    least: int  # rows of a group
     max_conditions: int
     is_exact: bool
     beam_width: int
@@ -224,11 +184,6 @@ class SearchPlan:
                 return apart, search
             n_tried = min(WIDER * n_tried, widest)
 
-    def best_value(self, deviation: Deviation) -> float:
-        """The value of the best group, 0 if there is none."""
-        groups, _ = self.run(deviation, 1)
-        return groups[0].value if groups else 0.0
-
 
 def _apart(groups: list[Group], max_overlap: float) -> list[Group]:
     """The groups without those that share too much with a better one."""
@@ -240,23 +195,14 @@ def _apart(groups: list[Group], max_overlap: float) -> list[Group]:
 
 
 class Exploration:
-    """A search for groups by one deviation; it counts the bodies it has visited.
-
-    Parameters
-    ----------
-    plan : SearchPlan
-    deviation : Deviation
-
-    Attributes
-    ----------
-    n_bodies : int
-    was_stopped : bool
-        Whether it ended before it visited all bodies that could be among the best.
-    """
+    """A search for groups by one deviation."""
 
     def __init__(self, plan: SearchPlan, deviation: Deviation) -> None:
         self.plan, self.deviation = plan, deviation
-        self.n_bodies, self.was_stopped = 0, False
+        self.n_bodies = 0
+        """Bodies that it has visited."""
+        self.was_stopped = False
+        """Whether it ended before it visited all bodies that could be among the best."""
 
     @cached_property
     def columns(self) -> Bits:
@@ -297,7 +243,7 @@ class Exploration:
             reaches = self.deviation.reaches(refined.counts, self.plan.least, best.goal)
             for place in np.flatnonzero(reaches).tolist():
                 following = int(refined.numbers[place]) + 1
-                if following == len(self.plan.selectors):
+                if following == len(self.plan.selectors.parts):
                     continue
                 if self.n_bodies >= self.plan.max_visited:
                     self.was_stopped = True
@@ -310,7 +256,7 @@ class Exploration:
 
         least, selectors = self.plan.least, self.plan.selectors
         step = max(1, PIECE // len(parent.counts))
-        for start in range(first, len(selectors), step):
+        for start in range(first, len(selectors.parts), step):
             bits = selectors.bits[start : start + step]
             counts = np.empty((len(bits), len(parent.counts)), dtype=np.int32)
             count_refinements(parent.bits, bits, self.columns, least, counts)

@@ -5,7 +5,7 @@ groups and a bound for their refinements. Values are rounded to `DIGITS` decimal
 equal ones are equal on every machine.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, overload
 
@@ -59,14 +59,6 @@ class RelativeAccuracy:
     With P of all N rows that satisfy the head, and p of the n rows of a group, it is
     ``n/N (p/n - P/N)``. The p rows alone have the greatest value of all parts of the group.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    head : dict of int to int
-        Labels, 1 for presence and 0 for absence.
-
-    Examples
-    --------
     >>> wracc = RelativeAccuracy(np.array([[1], [1], [0], [0]]), {0: 1})
     >>> wracc.values(np.array([[2, 2], [2, 1], [4, 2]]))
     array([0.25, 0.  , 0.  ])
@@ -104,14 +96,6 @@ class Divergence:
     the number of rows with or without one of the labels, or at an end: between these sizes it is
     convex. So a bound takes as many steps as there are such sizes.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    labels : sequence of int
-        Those that count.
-
-    Examples
-    --------
     >>> divergence = Divergence(np.array([[1], [1], [0], [0]]), [0])
     >>> divergence.values(np.array([[2, 2], [2, 1], [4, 2]]))
     array([0.5, 0. , 0. ])
@@ -184,16 +168,6 @@ class DependenceChange:
     the entropy, in bits, of the division into the group and the others. Where a label is always or
     never present phi is 0. The bound is weak: only the entropy limits the value of a small part.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    labels : sequence of int
-        Those that count, at least two.
-    against_all : bool
-        Whether groups are compared with all rows, or with those that are not in the group.
-
-    Examples
-    --------
     >>> Y = np.array([[1, 1], [0, 0], [1, 0], [0, 1]])
     >>> DependenceChange(Y, [0, 1], against_all=False).values(np.array([[2, 1, 1, 1]]))
     array([2.])
@@ -348,9 +322,6 @@ class Subgroups(Sequence[Subgroup]):
     def __len__(self) -> int:
         return len(self.found)
 
-    def __iter__(self) -> Iterator[Subgroup]:
-        return iter(self.found)
-
     def _title(self) -> str:
         bodies = "all bodies" if self.is_complete else f"{self.n_bodies:,} bodies"
         groups = counted(len(self), "subgroup")
@@ -362,13 +333,10 @@ class Subgroups(Sequence[Subgroup]):
     def _repr_html_(self) -> str:
         columns = self.as_dict()
         columns["value"] = [f"{value:.4f}" for value in columns["value"]]
-        names = ["value", "n_covered", "body", "changes", *(["p"] if self._has_p else [])]
+        columns["p"] = ["" if p is None else p for p in columns["p"]]
+        names = "value", "n_covered", "body", "changes", "p"
         rows = list(zip(*(columns[name][:20] for name in names), strict=True))
-        return listing(self._title(), ["value", "rows", *names[2:]], rows, len(self))
-
-    @property
-    def _has_p(self) -> bool:
-        return any(group.p is not None for group in self.found)
+        return listing(self._title(), ("value", "rows", *names[2:]), rows, len(self))
 
     def __str__(self) -> str:
         lines = [self._title()]

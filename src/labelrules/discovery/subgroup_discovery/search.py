@@ -157,11 +157,9 @@ def subgroups(
             "max_visited or min_coverage, lower max_conditions or n_cuts, or use search='beam'",
             stacklevel=2,
         )
-    by_chance = [
-        plan.best_value(deviation_of(_permuted(data.Y, n, seed, tested)))
-        for n in range(n_permutations)
-    ]
-    found = tuple(_subgroup(group, data, plan, deviation, head, by_chance) for group in groups)
+    permuted = (_permuted(data.Y, n, seed, tested) for n in range(n_permutations))
+    chance = [max((g.value for g in plan.run(deviation_of(Y), 1)[0]), default=0) for Y in permuted]
+    found = tuple(_subgroup(group, data, plan, deviation, head, chance) for group in groups)
     is_complete = plan.is_exact and not done.was_stopped
     counts = data.n_rows, head, done.n_bodies
     return Subgroups(found, measure, data.schema, *counts, is_complete)
@@ -188,11 +186,7 @@ def _label_numbers(names: Any, schema: Schema, what: str) -> tuple[int, ...]:
 
 
 def _measured(
-    data: Dataset,
-    measure: str,
-    target: Target,
-    given: tuple[int, ...],
-    against: Against | None,
+    data: Dataset, measure: str, target: Target, given: tuple[int, ...], against: Against | None
 ) -> tuple[Callable[[Board], Deviation], Head | None]:
     """The deviation as a function of labels, and the head of the target."""
     one_of(measure, "measure", get_args(SubgroupMeasure))
@@ -248,7 +242,7 @@ def _target_labels(target: Target, given: tuple[int, ...], schema: Schema) -> li
 def _check_pairs(n_labels: int, n_rows: int) -> None:
     """Raise if there are too few labels to make pairs, or too many pairs for the memory."""
     if n_labels < 2:
-        raise ValueError("measure 'phi' compares pairs of labels, and only one counts")
+        raise ValueError("measure 'phi' compares pairs of labels, and there is only one")
     n_pairs = n_labels * (n_labels - 1) // 2
     if n_pairs * n_rows > MOST_CELLS:
         raise ValueError(
@@ -279,7 +273,7 @@ def _subgroup(
     plan: SearchPlan,
     deviation: Deviation,
     head: Head | None,
-    by_chance: list[float],
+    chance: list[float],
 ) -> Subgroup:
     body = plan.selectors.body(group.numbers)
     Y = data.Y[unpacked_rows(group.bits, data.n_rows)]
@@ -290,6 +284,6 @@ def _subgroup(
         head = Head({j: int(2 * Y[:, j].sum() > len(Y)) for j in labels}, Y.shape[1])
     right = [int((Y[:, label] == value).sum()) for label, value in head]
     rule = Rule(head, body, evidence=tuple(Evidence(n, len(Y) - n) for n in right))
-    n_as_good = sum(value >= group.value for value in by_chance)
-    p = (1 + n_as_good) / (1 + len(by_chance)) if by_chance else None
+    n_as_good = sum(value >= group.value for value in chance)
+    p = (1 + n_as_good) / (1 + len(chance)) if chance else None
     return Subgroup(body, group.value, int(group.counts[0]), rule, changes, p)
