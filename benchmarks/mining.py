@@ -40,12 +40,18 @@ COMPARED: dict[str, tuple[dict[str, Any], tuple[float, ...], int | None]] = {
 AMPLE = {"max_rules": 10**7, "max_memory": 4096, "max_visited": 10**12}
 RULES: tuple[dict[str, Any], ...] = (
     {"min_support": 0.02, "min_confidence": 0.3},
-    {"min_support": 0.005, "min_confidence": 0.3, "max_body": 2},
-    {"min_support": 0.001, "min_confidence": 0.3, "max_body": 2},
+    {"min_support": 0.005, "min_confidence": 0.3, "max_conditions": 2},
+    {"min_support": 0.001, "min_confidence": 0.3, "max_conditions": 2},
     {"min_support": 0.02, "min_confidence": 0.5, "heads": "multi"},
-    {"min_support": 0.01, "min_confidence": 0.3, "bodies": "both", "max_body": 2},
+    {"min_support": 0.01, "min_confidence": 0.3, "bodies": "both", "max_conditions": 2},
     {"min_support": 0.001, "min_confidence": 0.0, "top": 100, "measure": "leverage"},
-    {"min_support": 0.005, "max_body": 2, "correction": "holm", "alpha": 0.05, "productive": True},
+    {
+        "min_support": 0.005,
+        "max_conditions": 2,
+        "correction": "holm",
+        "alpha": 0.05,
+        "productive": True,
+    },
 )
 
 
@@ -97,7 +103,7 @@ def compare(name: str, peers: list[str]) -> None:
             for support in supports:
                 for kind in kinds[:1] if peer == "mlxtend" else kinds:
                     ours = frequent_itemsets(
-                        items, support, max_length=longest, kind=kind, max_sets=10**8
+                        items, support, max_conditions=longest, kind=kind, max_sets=10**8
                     )
                     same = dict(ours.as_tuples()) == other.sets(ours.minimum, longest, kind)
                     share = f"{support:.0%}" if isinstance(support, float) else f"{support} rows"
@@ -110,7 +116,7 @@ def measure(number: int, has_mlxtend: bool) -> None:
     items = make()
 
     def ours() -> Any:
-        return frequent_itemsets(items, support, max_length=longest, max_sets=10**8)
+        return frequent_itemsets(items, support, max_conditions=longest, max_sets=10**8)
 
     n_sets = len(ours())
     with miner("pyfim", items) as peer:
@@ -173,7 +179,7 @@ def report(what: str, number: int) -> None:
         items = make()
         frequent_itemsets(items, items.n_rows)
         with measuring() as taken:
-            frequent_itemsets(items, support, max_length=longest, max_sets=10**8)
+            frequent_itemsets(items, support, max_conditions=longest, max_sets=10**8)
     else:
         data = part("delicious", "train")
         with measuring() as taken:

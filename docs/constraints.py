@@ -1,8 +1,8 @@
-"""The figures and lists of the page on constraints, found in the data sets.
+"""The tables and lists of the page on constraints, computed from the data sets.
 
 ``python docs/constraints.py`` writes them into the page, between the marks that name them, and
-draws the picture. The data sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data``
-beside the project folder; `tests/test_docs_constraints.py` fails when the page says something else.
+draws the picture. The data sets are in ``$LABELRULES_DATA``, or in ``shared/data`` beside the
+project folder; `tests/test_docs_constraints.py` fails when the page differs.
 """
 
 from functools import cache
@@ -37,13 +37,13 @@ def found(name: str, **options: float) -> Constraints:
 
 
 def counts() -> str:
-    """How many constraints each data set has, and how many are surely no chance."""
+    """How many constraints each data set has, and how many are significant."""
     lines = []
     for name in SETS:
         every, sure, larger = (
             found(name),
             found(name, alpha=0.05),
-            found(name, alpha=0.05, max_body=2),
+            found(name, alpha=0.05, max_conditions=2),
         )
         lines.append(
             [
@@ -66,7 +66,7 @@ def counts() -> str:
 
 def rules(name: str) -> str:
     """The significant constraints with up to two labels in the body."""
-    lines = [str(one) for one in found(name, alpha=0.05, max_body=2)]
+    lines = [str(one) for one in found(name, alpha=0.05, max_conditions=2)]
     return "```text\n" + "\n".join(lines) + "\n```"
 
 
@@ -100,7 +100,7 @@ def noisy() -> str:
             ]
         )
     return table(
-        "set, constraints, rows that break some, labels changed, violations left, right before, "
+        "set, constraints, rows with violations, labels changed, violations left, right before, "
         "right after, right after by probabilities",
         lines,
     )

@@ -57,7 +57,8 @@ class Miner:
 def miner(name: str, items: Items) -> Iterator[Miner]:
     """Start a peer with the items of each row."""
     by_item = sparse.csc_array(
-        ([True] * items.rows.size, items.rows, items.start), shape=(items.n_rows, len(items))
+        ([True] * items.rows.values.size, items.rows.values, items.rows.start),
+        shape=(items.n_rows, len(items)),
     )
     by_row = by_item.tocsr()
     rows = [row.tolist() for row in _split(by_row)]

@@ -109,3 +109,34 @@ def html_page(content: str, title: str) -> str:
     from markupsafe import Markup
 
     return f"{render('page.html', content=Markup(content), title=title)}\n"
+
+
+def listing(
+    title: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    n_rows: int,
+    stopped: str | None = None,
+) -> str:
+    """The first rows of a result as a table, for ``_repr_html_``, with the number of others.
+
+    Parameters
+    ----------
+    title : str
+    head : sequence of str
+        The titles of the columns.
+    rows : sequence of sequence
+        The rows that are shown.
+    n_rows : int
+        The number of all rows.
+    stopped : str, optional
+        Why there are not all of them.
+    """
+    parts = [render("<h4>{{ title }}</h4>", title=title)]
+    if stopped:
+        parts.append(render('<p class="about">not all of them: {{ why }}</p>', why=stopped))
+    parts.append(html_table(rows, head))
+    if n_rows > len(rows):
+        more = f"{n_rows - len(rows):,}"
+        parts.append(render('<p class="about">… {{ more }} more</p>', more=more))
+    return fragment(*parts)

@@ -325,7 +325,7 @@ def test_convert_takes_data_through_every_format(names):
 def test_stats_and_every_search(names):
     assert called("stats", *names[0], "--json").json["instances"] == len(data_of(names[0]))
     assert str(len(data_of(names[0]))) in output("stats", *names[0])
-    small = {"itemsets": ["--set", "max_length=1"], "subgroups": ["--set", "depth=1"]}
+    small = {"itemsets": ["--set", "max_conditions=1"], "subgroups": ["--set", "max_conditions=1"]}
     for what in SEARCHES:
         words = ["discover", what, *names[0], *small.get(what, [])]
         assert output(*words).strip()

@@ -12,9 +12,7 @@ import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data.table import Dataset
 from labelrules.discovery import Items, items_of
-from labelrules.discovery.associations import best_rules as heldrules
-from labelrules.discovery.associations import best_rules as rulebatches
-from labelrules.discovery.associations import mine as mining
+from labelrules.discovery.associations import best_rules, mine
 from labelrules.discovery.associations.rules import (
     INTERESTS,
     measured,
@@ -51,7 +49,7 @@ def texts(rules):
 def test_measures_are_those_of_candidate_rules(data, measure):
     items = items_of(data, bins="width", n_bins=2)
     rules = association_rules(
-        data, 1, 0, heads="multi", polarity="both", bodies="both", items=items, max_body=2
+        data, 1, 0, heads="multi", polarity="both", bodies="both", items=items, max_conditions=2
     )
     values = rules.measure(measure)
     for value, rule in zip(values.tolist(), rules, strict=True):
@@ -115,20 +113,20 @@ def test_a_head_that_is_always_right_is_not_convincing():
 ])  # fmt: skip
 def test_the_best_rules_are_the_first_of_all(monkeypatch, measure, settings):
     """Whatever is left out on the way, and however ties fall."""
-    monkeypatch.setattr(mining, "TOP_BATCH", 16)  # so that what is found guides the search soon
+    monkeypatch.setattr(mine, "TOP_BATCH", 16)  # so that what is found guides the search soon
     data = naive.wide_table(3, n_rows=80, n_items=6, n_labels=3)
-    every = association_rules(data, 5, 0, measure=measure, max_body=2, **settings)
+    every = association_rules(data, 5, 0, measure=measure, max_conditions=2, **settings)
     values = every.measure(measure)
     assert (np.diff(values) <= 0).all()
     for top in (1, 7, 40):
-        best = association_rules(data, 5, 0, measure=measure, max_body=2, top=top, **settings)
+        best = association_rules(data, 5, 0, measure=measure, max_conditions=2, top=top, **settings)
         assert texts(best) == texts(every[:top])
 
 
 @settings(max_examples=60)
 @given(tables(max_rows=12), st.sampled_from(MEASURES), st.integers(1, 6), st.integers(1, 3))
 def test_the_best_rules_of_small_tables(data, measure, top, minimum):
-    items = items_of(data, bins="width", n_bins=2, absence=True)
+    items = items_of(data, bins="width", n_bins=2, absent_items=True)
     common = {"polarity": "both", "bodies": "both", "items": items, "measure": measure}
     every = association_rules(data, minimum, 0.3, **common)
     best = association_rules(data, minimum, 0.3, top=top, **common)
@@ -141,7 +139,7 @@ def test_the_best_of_the_significant_rules_are_kept(correction):
     X = np.array([["p" if i < 2 else "q", "u" if i % 2 else "v"] for i in range(40)])
     Y = np.array([[int(i % 2 == 1 or i < 2)] for i in range(40)])
     Y[3] = 0
-    settings = {"max_body": 1, "alpha": 0.05, "correction": correction}
+    settings = {"max_conditions": 1, "alpha": 0.05, "correction": correction}
     every = association_rules(dataset(X, Y), 2, 0.5, **settings)
     best = association_rules(dataset(X, Y), 2, 0.5, top=1, **settings)
     assert texts(every) == texts(best) == ["y0 <- x1 = u"]
@@ -170,19 +168,19 @@ def test_the_best_significant_rules_are_the_first_of_all_that_are(data, correcti
 @pytest.mark.parametrize("measure", ["leverage", "chi-square", "f1", "weighted-relative-accuracy"])
 def test_a_bound_spares_bodies(monkeypatch, measure):
     looked_at = []
-    usual = rulebatches.RuleSearch.batches
+    usual = best_rules.AssociationSearch.batches
 
     def counting(self, limits):
         yield from usual(self, limits)
         looked_at.append(self.n_bodies)
 
-    monkeypatch.setattr(rulebatches.RuleSearch, "batches", counting)
-    monkeypatch.setattr(mining, "TOP_BATCH", 8)
+    monkeypatch.setattr(best_rules.AssociationSearch, "batches", counting)
+    monkeypatch.setattr(mine, "TOP_BATCH", 8)
     data = naive.wide_table(0, n_labels=1)
     Y = data.Y | (data.X[:, [5]] == 1)
     for top in (3, None):
         association_rules(
-            Dataset(data.schema, data.X, Y), 5, 0, top=top, measure=measure, max_body=None
+            Dataset(data.schema, data.X, Y), 5, 0, top=top, measure=measure, max_conditions=None
         )
     assert looked_at[0] < looked_at[1] / 2
 
@@ -190,7 +188,7 @@ def test_a_bound_spares_bodies(monkeypatch, measure):
 @settings(max_examples=60)
 @given(tables(max_rows=12), st.sampled_from(MEASURES))
 def test_no_rule_is_worth_more_than_its_bound(data, measure):
-    items = items_of(data, bins="width", n_bins=2, absence=True)
+    items = items_of(data, bins="width", n_bins=2, absent_items=True)
     rules = association_rules(
         data, 1, 0, polarity="both", bodies="both", items=items, measure=measure
     )
@@ -278,17 +276,19 @@ def test_a_search_that_finds_too_much_stops_and_says_so():
 
 
 @pytest.mark.parametrize("limit", [{"top": 800_000}, {"max_rules": 10**7}])
-@pytest.mark.parametrize("max_body", [4, None])
-def test_memory_is_kept_to(limit, max_body):
+@pytest.mark.parametrize("max_conditions", [4, None])
+def test_memory_is_kept_to(limit, max_conditions):
     """The best rules took memory without end, and all rules up to 1.75 times what was allowed."""
     generator = np.random.default_rng(0)
     data = dataset(
         (generator.random((200, 40)) < 0.8).astype(float), generator.integers(0, 2, (200, 12))
     )
-    association_rules(data, 2, 0, max_body=1, **limit)  # what is loaded on first use is not meant
+    association_rules(
+        data, 2, 0, max_conditions=1, **limit
+    )  # what is loaded on first use is not meant
     tracemalloc.start()
     with pytest.warns(RuntimeWarning, match="max_memory"):
-        rules = association_rules(data, 2, 0, max_body=max_body, max_memory=32, **limit)
+        rules = association_rules(data, 2, 0, max_conditions=max_conditions, max_memory=32, **limit)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert rules.stopped == "more than 32 MB are needed (max_memory)"
@@ -299,14 +299,14 @@ def test_memory_is_kept_to(limit, max_body):
 def test_many_best_rules_are_not_put_in_order_again_and_again(monkeypatch):
     """Everything held was sorted for each batch: 70 times slower than to keep all rules."""
     sorted_ = []
-    usual = heldrules.in_order
+    usual = best_rules.in_order
 
     def counted(found, values):
         sorted_.append(values.size)
         return usual(found, values)
 
-    monkeypatch.setattr(heldrules, "in_order", counted)
-    monkeypatch.setattr(mining, "TOP_BATCH", 4)
+    monkeypatch.setattr(best_rules, "in_order", counted)
+    monkeypatch.setattr(mine, "TOP_BATCH", 4)
     data = naive.wide_table(0)
     every = association_rules(data, 2, 0)
     best = association_rules(data, 2, 0, top=len(every) // 2)
@@ -331,8 +331,8 @@ def test_a_search_that_looks_at_too_much_stops_and_says_so(settings):
     dense = (generator.random((300, 60)) < 0.8).astype(float)
     data = dataset(dense, generator.integers(0, 2, (300, 5)))
     with pytest.warns(RuntimeWarning, match="max_visited"):
-        rules = association_rules(data, **settings, max_body=None, max_visited=3000)
-    assert rules.stopped == "there are more than 3,000 bodies and rules to look at (max_visited)"
+        rules = association_rules(data, **settings, max_conditions=None, max_visited=3000)
+    assert rules.stopped == "there are more than 3,000 bodies and rules to visit (max_visited)"
 
 
 def test_just_as_much_to_look_at_as_allowed_is_no_stop():
@@ -366,7 +366,7 @@ def test_memory_stops_the_search_too():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"min_support": 0}, "at least one row"),
+        ({"min_support": 0}, "min_support must be a whole number of at least 1 or a share"),
         ({"min_support": -0.1}, "above 0"),
         ({"min_confidence": 1.1}, "from 0 to 1"),
         ({"min_confidence": "high"}, "must be a number"),
@@ -374,13 +374,13 @@ def test_memory_stops_the_search_too():
         ({"heads": "multi", "max_head": 0}, "max_head must be a whole number"),
         ({"polarity": "present"}, "did you mean 'presence'"),
         ({"bodies": "label"}, "did you mean 'labels'"),
-        ({"max_body": 0}, "max_body must be a whole number"),
+        ({"max_conditions": 0}, "max_conditions must be a whole number"),
         ({"measure": "confidense"}, "did you mean 'confidence'"),
-        ({"measure": 3}, "must be a Measure or a text"),
+        ({"measure": 3}, "must be a name or a Measure"),
         ({"top": 0}, "top must be a whole number"),
         ({"correction": "bonferroni"}, "correction must be"),
-        ({"alpha": 0}, "alpha must be between 0 and 1"),
-        ({"productive": True, "max_body": 17}, "set max_body"),
+        ({"alpha": 0}, "alpha must be a number between 0 and 1, not 0"),
+        ({"productive": True, "max_conditions": 17}, "set max_conditions"),
         ({"max_rules": 0}, "max_rules must be a whole number"),
         ({"max_visited": 0}, "max_visited must be a whole number"),
         ({"alpha": ".05"}, "alpha must be a number between 0 and 1, not '.05'"),
@@ -435,7 +435,7 @@ def test_one_rule_holds():
 
 
 def test_a_table_without_rows_has_no_items():
-    with pytest.raises(ValueError, match="nothing that may be taken is in any row"):
+    with pytest.raises(ValueError, match="no feature or label that may be one is in any row"):
         association_rules(load("magazines").take([]))
 
 

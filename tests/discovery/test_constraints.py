@@ -31,9 +31,11 @@ def listed(found):
 
 
 @given(boards(), st.integers(1, 3), st.sampled_from([0, 0.1, 0.25, 0.3, 0.4]), st.integers(1, 3))
-def test_what_is_found_is_what_brute_force_finds(rows, max_body, tolerance, min_support):
-    found = find_constraints(rows, max_body=max_body, tolerance=tolerance, min_support=min_support)
-    slow = constraints(rows, max_body, tolerance, min_support)
+def test_what_is_found_is_what_brute_force_finds(rows, max_conditions, tolerance, min_support):
+    found = find_constraints(
+        rows, max_conditions=max_conditions, tolerance=tolerance, min_support=min_support
+    )
+    slow = constraints(rows, max_conditions, tolerance, min_support)
     pairs = {key: slow[key] for key in slow if len(key[0]) == 2 and not key[1]}
     ours = listed(found)
     # The twin takes the first of the rarest bodies, in the order of the members; so do we.
@@ -44,9 +46,9 @@ def test_what_is_found_is_what_brute_force_finds(rows, max_body, tolerance, min_
 
 
 @given(boards(), st.integers(1, 3), st.sampled_from([0, 0.25, 0.4]))
-def test_an_exclusion_knows_its_rows_whichever_label_is_told(rows, max_body, tolerance):
+def test_an_exclusion_knows_its_rows_whichever_label_is_told(rows, max_conditions, tolerance):
     board = np.array(rows)
-    for one in find_constraints(rows, max_body=max_body, tolerance=tolerance):
+    for one in find_constraints(rows, max_conditions=max_conditions, tolerance=tolerance):
         assert bool(one.turned) == (one.kind == "exclusion")
         assert len(one.turned_rules) == (len(one.body) if one.kind == "exclusion" else 0)
         for rule in one.turned_rules:
@@ -58,9 +60,9 @@ def test_an_exclusion_knows_its_rows_whichever_label_is_told(rows, max_body, tol
 
 @given(boards(), st.integers(1, 3), st.integers(1, 3))
 def test_probabilities_are_those_of_scipy_and_corrected_for_all_that_was_looked_at(
-    rows, max_body, min_support
+    rows, max_conditions, min_support
 ):
-    found = find_constraints(rows, max_body=max_body, min_support=min_support)
+    found = find_constraints(rows, max_conditions=max_conditions, min_support=min_support)
     board = np.array(rows)
     for one in found:
         members = [*one.body, one.label]
@@ -79,7 +81,7 @@ def test_probabilities_are_those_of_scipy_and_corrected_for_all_that_was_looked_
         assert one.p == pytest.approx(max(tests), rel=1e-9)
     p = np.array([one.p for one in found])
     np.testing.assert_allclose([one.corrected for one in found], adjusted(p, "holm", found.n_tests))
-    if max_body == 1:
+    if max_conditions == 1:
         assert found.n_tests == n_tests_of_pairs(rows, min_support)
 
 
@@ -128,7 +130,10 @@ def test_groups_are_counted_and_hold_every_exclusion_that_has_a_third(rows, tole
 @given(boards(max_labels=6), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows, random):
     shuffled = random.sample(rows, len(rows))
-    first, second = find_constraints(rows, max_body=2), find_constraints(shuffled, max_body=2)
+    first, second = (
+        find_constraints(rows, max_conditions=2),
+        find_constraints(shuffled, max_conditions=2),
+    )
     assert first.found == second.found
     assert str(first) == str(second)
 
@@ -144,14 +149,17 @@ def test_every_form_of_labels_gives_the_same():
         readers.Y.tolist(),
         sparse.csr_array(readers.Y),
     ]
-    expected = find_constraints(readers, max_body=2)
+    expected = find_constraints(readers, max_conditions=2)
     for form in forms:
         given_names = None if isinstance(form, pd.DataFrame) else names
-        assert find_constraints(form, max_body=2, label_names=given_names).found == expected.found
+        assert (
+            find_constraints(form, max_conditions=2, label_names=given_names).found
+            == expected.found
+        )
 
 
 def test_rules_print_and_parse_with_their_evidence():
-    found = find_constraints(load("magazines"), max_body=2, tolerance=0.3)
+    found = find_constraints(load("magazines"), max_conditions=2, tolerance=0.3)
     rules = found.rules()
     text = labelrules.theory_text(rules, evidence=True)
     again = parse(text, found.schema)
@@ -163,7 +171,7 @@ def test_rules_print_and_parse_with_their_evidence():
 def test_the_frame_has_everything():
     Y = [{"a", "b"}, {"a", "b"}, {"c"}, {"d"}, {"c", "e"}]
     found = find_constraints(Y)
-    frame = found.frame()
+    frame = found.to_frame()
     assert len(frame) == len(found) + len(found.equivalences) + len(found.groups)
     assert list(frame.columns) == list(found.as_dict())
     (same,) = frame[frame.kind == "equivalence"].constraint
@@ -300,14 +308,14 @@ def test_pairs_of_983_labels(data_folder):
         ({"tolerance": -0.1}, "tolerance must be"),
         ({"tolerance": "much"}, "tolerance must be"),
         ({"tolerance": float("nan")}, "tolerance must be"),
-        ({"min_support": 0}, "min_support must be a whole number from 1, not 0"),
+        ({"min_support": 0}, "min_support must be a whole number of at least 1, not 0"),
         ({"min_support": 2.5}, "min_support must be a whole number"),
-        ({"max_body": 0}, "max_body must be a whole number from 1, not 0"),
-        ({"max_body": True}, "max_body must be a whole number"),
-        ({"alpha": 0}, "alpha must be between 0 and 1"),
+        ({"max_conditions": 0}, "max_conditions must be a whole number of at least 1, not 0"),
+        ({"max_conditions": True}, "max_conditions must be a whole number"),
+        ({"alpha": 0}, "alpha must be a number between 0 and 1"),
         ({"correction": "bonferroni"}, "correction must be"),
         ({"label_names": ["a"]}, "leave label_names out"),
-        ({"max_body": 3, "max_sets": 2}, "more than 2 label sets of up to 2 labels occur"),
+        ({"max_conditions": 3, "max_sets": 2}, "more than 2 label sets of up to 2 labels occur"),
     ],
 )
 def test_malformed_requests_are_refused(options, message):
@@ -342,7 +350,7 @@ def test_among_labels_that_have_nothing_to_do_with_each_other_little_is_signific
     n_wrong = 0
     for _ in range(200):
         Y = (random.random((100, len(shares))) < shares).astype(np.int8)
-        n_wrong += len(find_constraints(Y, tolerance=tolerance, max_body=2, alpha=0.05)) > 0
+        n_wrong += len(find_constraints(Y, tolerance=tolerance, max_conditions=2, alpha=0.05)) > 0
     assert n_wrong <= 10
 
 

@@ -39,7 +39,7 @@ def share_with_findings(data, **settings):
     [
         {},
         {"min_confidence": 0.6},
-        {"polarity": "both", "absence": True},
+        {"polarity": "both", "absent_items": True},
         {"heads": "multi", "max_head": 2},
         {"productive": True, "nonredundant": True},
         {"top": 10, "measure": "leverage"},
@@ -86,7 +86,7 @@ def test_rules_that_were_planted_are_found_and_few_others():
         Y[:, 0] = np.where(X[:, 0] == 1, rng.random(300) < 0.7, rng.random(300) < 0.2)
         data = dataset(X, Y)
         rules = association_rules(
-            data, 10, 0, max_body=1, correction="benjamini-hochberg", alpha=0.05
+            data, 10, 0, max_conditions=1, correction="benjamini-hochberg", alpha=0.05
         )
         is_true = [r.body.conditions[0].column == 0 and r.head.labels == (0,) for r in rules]
         shares.append(1 - np.mean(is_true) if is_true else 0.0)
@@ -102,7 +102,7 @@ def test_shuffled_labels_of_a_real_table(data_folder):
     found = [
         len(
             association_rules(
-                shuffled(data, rng), 0.05, 0, bins="frequency", max_body=2, correction="holm",
+                shuffled(data, rng), 0.05, 0, bins="frequency", max_conditions=2, correction="holm",
                 alpha=0.05,
             )
         )

@@ -21,7 +21,7 @@ NAN = float("nan")
     st.sampled_from([False, True, "features", "labels"]),
 )
 def test_an_item_holds_where_its_conditions_hold(data, bins, n_bins, absence):
-    items = items_of(data, bins=bins, n_bins=n_bins, absence=absence)
+    items = items_of(data, bins=bins, n_bins=n_bins, absent_items=absence)
     masks = item_masks(items, data)
     for item in range(len(items)):
         assert items.rows_of(item).tolist() == np.flatnonzero(masks[item]).tolist()
@@ -32,7 +32,7 @@ def test_an_item_holds_where_its_conditions_hold(data, bins, n_bins, absence):
 
 @given(tables(), st.sampled_from(["width", "frequency", "entropy"]), st.integers(2, 5))
 def test_a_row_has_at_most_one_item_of_a_column_and_none_where_it_is_missing(data, bins, n_bins):
-    items = items_of(data, bins=bins, n_bins=n_bins, absence=True)
+    items = items_of(data, bins=bins, n_bins=n_bins, absent_items=True)
     masks = item_masks(items, data)
     for j in range(data.schema.n_features):
         n_items = masks[(items.column == j) & ~items.is_label].sum(axis=0)
@@ -64,9 +64,11 @@ def test_the_readers_have_thirteen_items():
 
 def test_absence_is_an_item_on_request():
     data = load("magazines")
-    kinds = {absence: len(items_of(data, absence=absence)) for absence in ("features", "labels")}
+    kinds = {
+        absence: len(items_of(data, absent_items=absence)) for absence in ("features", "labels")
+    }
     assert kinds == {"features": 14, "labels": 17}
-    assert len(items_of(data, absence=True)) == 18
+    assert len(items_of(data, absent_items=True)) == 18
 
 
 def test_thresholds_are_simple_and_part_the_same_rows():
@@ -109,7 +111,9 @@ def test_extreme_numbers_are_cut_too():
 
 
 def test_numeric_columns_of_zeros_and_ones_need_no_bins():
-    items = items_of(dataset([[0, 5.5], [1, 2.5], [NAN, 1.0]], [[1], [0], [1]]), absence="features")
+    items = items_of(
+        dataset([[0, 5.5], [1, 2.5], [NAN, 1.0]], [[1], [0], [1]]), absent_items="features"
+    )
     assert [items.text(i) for i in range(len(items))] == ["x0 > 0", "x0 <= 0", "y0"]
     assert items.left_out == ("x1",)
     assert str(items) == "3 items in 3 rows; 1 numeric feature not binned"
@@ -120,7 +124,7 @@ def test_numeric_columns_of_zeros_and_ones_need_no_bins():
     [
         ({"bins": "with"}, "did you mean 'width'"),
         ({"n_bins": 1}, "at least 2"),
-        ({"absence": "label"}, "'features' or 'labels', not 'label'"),
+        ({"absent_items": "label"}, "'features' or 'labels', not 'label'"),
         ({"features": False, "labels": False}, "take features, labels or both"),
     ],
 )

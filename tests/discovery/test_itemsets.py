@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules import Dataset, dataset, load
-from labelrules.discovery import items_of
-from labelrules.discovery import itemsets as depthfirst
+from labelrules.discovery import items_of, itemsets
 from labelrules.discovery.itemsets import frequent_itemsets, itemset_batches
 from labelrules.discovery.limits import minimum_count
 from naive_mining import wide_table
@@ -20,7 +19,7 @@ def test_the_order_of_rows_does_not_matter():
 
 
 def test_batches_together_are_the_whole(monkeypatch):
-    monkeypatch.setattr(depthfirst, "BATCH", 16)
+    monkeypatch.setattr(itemsets, "BATCH", 16)
     data = wide_table(1)
     whole = frequent_itemsets(data, 10)
     batches = list(itemset_batches(data, 10))
@@ -34,9 +33,9 @@ def test_small_rooms_change_nothing(monkeypatch, kind):
     """The stack and the space for results begin small and grow."""
     data = wide_table(2)
     whole = frequent_itemsets(data, 10, kind=kind).as_tuples()
-    monkeypatch.setattr(depthfirst, "BATCH", 2)
-    usual = depthfirst.new_stack
-    monkeypatch.setattr(depthfirst, "new_stack", lambda n: usual(n, n_entries=2, n_words=2))
+    monkeypatch.setattr(itemsets, "BATCH", 2)
+    usual = itemsets.new_stack
+    monkeypatch.setattr(itemsets, "new_stack", lambda n: usual(n, n_entries=2, n_words=2))
     assert frequent_itemsets(data, 10, kind=kind).as_tuples() == whole
 
 
@@ -59,7 +58,7 @@ def test_a_search_that_needs_too_much_memory_stops_and_says_so():
     data = dataset(np.ones((64, 22)), np.ones((64, 1), dtype=int))
     with pytest.warns(RuntimeWarning, match="more than 16 MB are needed"):
         found = frequent_itemsets(data, 64, max_memory=16, max_sets=10**9)
-    assert found.item.nbytes + found.start.nbytes < 16 << 20
+    assert found.sets.values.nbytes + found.sets.start.nbytes < 16 << 20
     assert found.stopped == "more than 16 MB are needed (max_memory)"
 
 
@@ -71,9 +70,9 @@ def test_a_search_that_looks_at_too_much_stops_and_says_so():
     """
     dense = (np.random.default_rng(0).random((300, 60)) < 0.8).astype(float)
     data = dataset(dense, np.zeros((300, 1), dtype=int))
-    with pytest.warns(RuntimeWarning, match=r"more than 2,000 sets to look at \(max_visited\)"):
+    with pytest.warns(RuntimeWarning, match=r"more than 2,000 sets to visit \(max_visited\)"):
         found = frequent_itemsets(data, 1, kind="maximal", max_visited=2000)
-    assert found.stopped == "there are more than 2,000 sets to look at (max_visited)"
+    assert found.stopped == "there are more than 2,000 sets to visit (max_visited)"
     assert found.stopped in str(found)
 
 
@@ -105,7 +104,7 @@ def test_supports_are_shares_or_numbers():
 
 def test_sets_are_read_in_several_ways():
     data = load("magazines")
-    found = frequent_itemsets(data, 4, max_length=2)
+    found = frequent_itemsets(data, 4, max_conditions=2)
     assert next(iter(found)) == found[0]
     assert found[-1] == list(found)[-1]
     for number in range(len(found)):
@@ -121,13 +120,13 @@ def test_sets_are_read_in_several_ways():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"min_support": 0}, "at least one row"),
+        ({"min_support": 0}, "of at least 1 or a share"),
         ({"min_support": 0.0}, "above 0"),
         ({"min_support": 1.5}, "up to 1.0"),
         ({"min_support": float("nan")}, "above 0"),
-        ({"min_support": "1"}, "must be a number"),
+        ({"min_support": "1"}, "min_support must be a whole number"),
         ({"kind": "close"}, "did you mean 'closed'"),
-        ({"max_length": 0}, "max_length must be a whole number of at least 1"),
+        ({"max_conditions": 0}, "max_conditions must be a whole number of at least 1"),
         ({"max_sets": 0}, "max_sets must be a whole number"),
         ({"max_memory": 0.5}, "max_memory must be a whole number"),
     ],
@@ -152,7 +151,7 @@ def test_yeast_by_quartiles_has_as_many_sets_as_others_find(data_folder):
     low, high = np.quantile(X, [0.25, 0.75], axis=0)
     quarters = dataset(np.hstack([low > X, high <= X]).astype(float), data.Y)
     assert len(items_of(quarters)) == 220
-    assert len(frequent_itemsets(quarters, 0.05, max_length=3)) == 51_991
+    assert len(frequent_itemsets(quarters, 0.05, max_conditions=3)) == 51_991
 
 
 def test_a_table_without_rows_has_no_sets():

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from labelrules import Rule, RuleSet, Schema, load, parse
 from labelrules.data import DataError
 from labelrules.discovery import find_constraints, repair, violations
-from labelrules.discovery.constraints import nearest as flips
-from labelrules.discovery.constraints.clauses import Clauses
-from labelrules.discovery.constraints.nearest import cheapest_flips, is_satisfiable
+from labelrules.discovery.constraints import clauses as clauses_module
+from labelrules.discovery.constraints.clauses import Clauses, cheapest_flips, is_satisfiable
 from labelrules.rules import Body, Condition, Head, RuleSyntaxError
 from naive_constraints import keeps, literals_of, models, nearest
 
@@ -113,7 +112,7 @@ def test_what_is_consistent_stays():
     done = repair(rows, rules, probabilities=np.full((3, 3), 0.3))
     np.testing.assert_array_equal(done.after, rows)
     assert str(done) == "0 labels changed in 0 of 3 rows"
-    assert done.frame().empty
+    assert done.to_frame().empty
 
 
 def test_the_first_labels_are_kept_of_several_that_are_as_good():
@@ -129,10 +128,10 @@ def test_scores_decide_which_label_goes():
 
 
 @pytest.mark.parametrize("name", ["yeast", "enron", "medical", "genbase"])
-@pytest.mark.parametrize("max_body", [1, 2])
-def test_noisy_predictions_are_repaired_without_a_violation(name, max_body, data_folder):
+@pytest.mark.parametrize("max_conditions", [1, 2])
+def test_noisy_predictions_are_repaired_without_a_violation(name, max_conditions, data_folder):
     data = load(name, data_folder)
-    found = find_constraints(data, max_body=max_body, min_support=3)
+    found = find_constraints(data, max_conditions=max_conditions, min_support=3)
     random = np.random.default_rng(0)
     noise = (random.random((100, data.schema.n_labels)) < 0.2).astype(np.int8)
     noisy = data.Y[:100] ^ noise
@@ -148,7 +147,7 @@ def test_noisy_predictions_are_repaired_without_a_violation(name, max_body, data
 
 def test_repairs_of_yeast_need_no_more_changes_than_brute_force(data_folder):
     data = load("yeast", data_folder)
-    found = find_constraints(data, max_body=2, min_support=10)
+    found = find_constraints(data, max_conditions=2, min_support=10)
     every = ((np.arange(2**14)[:, None] >> np.arange(14)) & 1).astype(np.int8)
     broken, _ = Clauses(data.schema, found.rules()).broken(every)
     allowed = np.delete(every, np.unique(broken), axis=0)
@@ -159,9 +158,11 @@ def test_repairs_of_yeast_need_no_more_changes_than_brute_force(data_folder):
 
 
 def test_a_search_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr("labelrules.discovery.constraints.nearest.MAX_STEPS", 3)
+    monkeypatch.setattr("labelrules.discovery.constraints.clauses.MAX_STEPS", 3)
     circle = [f"not y{j} <- y{(j + 1) % 9}" for j in range(9)]
-    with pytest.raises(ValueError, match="row 1 breaks 9 constraints, in which 9 labels have to"):
+    with pytest.raises(
+        ValueError, match="row 1 violates 9 constraints, which connect 9 labels: too many"
+    ):
         repair([[0] * 9, [1] * 9], circle)
 
 
@@ -188,7 +189,7 @@ def test_text_with_errors_is_refused_in_the_words_of_the_language():
     ("arguments", "options", "message"),
     [
         ((None, "y0 <- y1"), {}, "give predicted labels, probabilities or scores"),
-        (([[0, 1]], 5), {}, "not as int"),
+        (([[0, 1]], 5), {}, "must be rules or text such as 'a <- b', not int"),
         (([[0, 1]], "y0 <- y1"), {"probabilities": [[0.1]]}, r"the shape \(1, 1\), but the labels"),
         (([[0, 1]], "y0 <- y1"), {"probabilities": [0.1, 0.2]}, "1 dimension"),
         ((None, "y0 <- y1"), {"probabilities": [[0.1, 1.2]]}, "from 0 to 1"),
@@ -235,6 +236,8 @@ def test_a_label_set_is_found_if_there_is_one(rules):
 
 def test_a_search_that_is_given_up_says_so(monkeypatch):
     """It was a RuntimeError whose whole message was a number of labels."""
-    monkeypatch.setattr(flips, "MAX_STEPS", 1)
-    with pytest.raises(ValueError, match="not found out whether the 2 constraints can hold"):
+    monkeypatch.setattr(clauses_module, "MAX_STEPS", 1)
+    with pytest.raises(
+        ValueError, match="too hard to find out whether the 2 constraints can hold together"
+    ):
         repair([[1, 1, 1]], "y0, y1 <- not y2")

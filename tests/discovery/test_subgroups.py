@@ -1,6 +1,5 @@
 """Subgroups with exceptional labels, against looking at every body."""
 
-import sys
 import warnings
 from functools import partial
 
@@ -12,13 +11,13 @@ from hypothesis import strategies as st
 import naive_subgroups as naive
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.discovery import subgroups
+from labelrules.discovery.limits import minimum_count
 from labelrules.discovery.subgroup_discovery.explore import Vocabulary
 from labelrules.discovery.subgroup_discovery.results import (
     DependenceChange,
     Divergence,
     RelativeAccuracy,
 )
-from labelrules.discovery.subgroup_discovery.search import checked_coverage
 
 
 @st.composite
@@ -61,7 +60,14 @@ ASKED = {"n_cuts": 3, "search": "exact"}
 def test_exact_relative_accuracy_is_that_of_brute_force(data, k, depth, least):
     head = {"l0": 1, "l2": 0}
     found = subgroups(
-        data, "wracc", target=head, k=k, depth=depth, min_coverage=least, width=1, **ASKED
+        data,
+        "wracc",
+        target=head,
+        top=k,
+        max_conditions=depth,
+        min_coverage=least,
+        beam_width=1,
+        **ASKED,
     )
     value = partial(naive.wracc, head=[(0, 1), (2, 0)])
     assert_same(found, expected(data, value, k, depth, least))
@@ -71,7 +77,9 @@ def test_exact_relative_accuracy_is_that_of_brute_force(data, k, depth, least):
 @given(tables(), st.integers(1, 6), st.integers(1, 3), st.integers(1, 4))
 @settings(max_examples=60)
 def test_exact_divergence_is_that_of_brute_force(data, k, depth, least):
-    found = subgroups(data, "kl", k=k, depth=depth, min_coverage=least, width=1, **ASKED)
+    found = subgroups(
+        data, "kl", top=k, max_conditions=depth, min_coverage=least, beam_width=1, **ASKED
+    )
     assert_same(found, expected(data, partial(naive.kl, labels=[0, 1, 2]), k, depth, least))
 
 
@@ -79,7 +87,14 @@ def test_exact_divergence_is_that_of_brute_force(data, k, depth, least):
 @settings(max_examples=60)
 def test_exact_change_of_dependence_is_that_of_brute_force(data, k, depth, against):
     found = subgroups(
-        data, "phi", k=k, depth=depth, min_coverage=2, against=against, width=1, **ASKED
+        data,
+        "phi",
+        top=k,
+        max_conditions=depth,
+        min_coverage=2,
+        against=against,
+        beam_width=1,
+        **ASKED,
     )
     value = partial(naive.dependence, labels=[0, 1, 2], against=against)
     assert_same(found, expected(data, value, k, depth, 2))
@@ -90,7 +105,14 @@ def test_exact_change_of_dependence_is_that_of_brute_force(data, k, depth, again
 def test_bins_negation_and_given_labels_are_searched_too(data, negated, bins):
     numbers = "bins" if bins else "cuts"
     found = subgroups(
-        data, given=["l1"], k=4, depth=2, min_coverage=1, numbers=numbers, negated=negated, **ASKED
+        data,
+        given=["l1"],
+        top=4,
+        max_conditions=2,
+        min_coverage=1,
+        numbers=numbers,
+        negated=negated,
+        **ASKED,
     )
     words = Vocabulary(numbers, 3, negated, (1,))
     assert_same(found, expected(data, partial(naive.kl, labels=[0, 2]), 4, 2, 1, words))
@@ -99,8 +121,8 @@ def test_bins_negation_and_given_labels_are_searched_too(data, negated, bins):
 @given(tables(), st.sampled_from(["kl", "phi"]))
 @settings(max_examples=30)
 def test_a_beam_that_keeps_everything_is_exact(data, measure):
-    asked = {"k": 5, "depth": 3, "min_coverage": 1, "n_cuts": 3}
-    wide = subgroups(data, measure, width=10_000, **asked)
+    asked = {"top": 5, "max_conditions": 3, "min_coverage": 1, "n_cuts": 3}
+    wide = subgroups(data, measure, beam_width=10_000, **asked)
     exact = subgroups(data, measure, search="exact", **asked)
     assert_same(wide, [(g.value, g.body, g.n_covered) for g in exact])
 
@@ -164,7 +186,7 @@ def test_the_bound_of_dependence_holds_for_all_parts(seed, against_all):
 
 def test_readers_of_magazines():
     readers = load("magazines")
-    found = subgroups(readers, "wracc", target="quality", k=1, search="exact")
+    found = subgroups(readers, "wracc", target="quality", top=1, search="exact")
     assert str(found).splitlines() == [
         "1 subgroup of 14 rows by wracc, all bodies searched",
         "0.1429, 4 rows: education = University (quality 1.00 instead of 0.50)",
@@ -201,8 +223,8 @@ def test_changes_add_up_to_the_value():
 
 def test_subgroups_that_overlap_too_much_are_left_out():
     readers = load("magazines")
-    everything = subgroups(readers, k=10_000, min_coverage=1, search="exact")
-    apart = subgroups(readers, k=3, min_coverage=1, search="exact", max_overlap=0.2)
+    everything = subgroups(readers, top=10_000, min_coverage=1, search="exact")
+    apart = subgroups(readers, top=3, min_coverage=1, search="exact", max_overlap=0.2)
     kept = []
     for group in everything:
         rows = set(np.flatnonzero(group.body.covers(readers.X, readers.Y)))
@@ -212,10 +234,9 @@ def test_subgroups_that_overlap_too_much_are_left_out():
 
 
 def test_when_too_many_subgroups_overlap_it_says_so(monkeypatch):
-    module = sys.modules["labelrules.discovery.subgroup_discovery.search"]
-    monkeypatch.setattr(module, "WIDEST", 10)
+    monkeypatch.setattr("labelrules.discovery.subgroup_discovery.explore.WIDEST", 10)
     with pytest.warns(UserWarning, match="max_overlap"):
-        found = subgroups(load("magazines"), k=5, min_coverage=1, max_overlap=0.01)
+        found = subgroups(load("magazines"), top=5, min_coverage=1, max_overlap=0.01)
     assert 0 < len(found) < 5
 
 
@@ -227,12 +248,12 @@ def test_a_planted_subgroup_is_found_and_is_no_chance():
     a = rng.random(300) < 0.5
     Y = np.column_stack([a, a ^ planted, rng.random(300) < 0.5]).astype(np.int8)
     data = Dataset(Schema([Feature(f"x{j}") for j in range(4)], ["a", "b", "c"]), X, Y)
-    found = subgroups(data, "phi", k=1, n_cuts=9, n_permutations=19)
+    found = subgroups(data, "phi", top=1, n_cuts=9, n_permutations=19)
     assert {c.column for c in found[0].body} == {1, 2}
     assert found[0].changes[0].labels == (0, 1)
     assert found[0].p == 0.05
     # The shares of the labels tell nothing: what there is could be chance.
-    shares = subgroups(data, "kl", k=1, n_cuts=9, n_permutations=19)
+    shares = subgroups(data, "kl", top=1, n_cuts=9, n_permutations=19)
     assert shares[0].p > 0.05
 
 
@@ -244,7 +265,7 @@ def test_chance_is_counted_over_the_whole_search():
         X = rng.random((60, 5))
         Y = (rng.random((60, 2)) < 0.5).astype(np.int8)
         data = Dataset(Schema([Feature(f"x{j}") for j in range(5)], ["a", "b"]), X, Y)
-        small += subgroups(data, k=1, n_cuts=3, n_permutations=9)[0].p <= 0.1
+        small += subgroups(data, top=1, n_cuts=3, n_permutations=9)[0].p <= 0.1
     assert small <= 9  # 4 are expected, and more than 9 have a probability below 1 %
 
 
@@ -296,8 +317,8 @@ MALFORMED = {
     "all given": ({"given": ["quality", "tabloid", "fashion", "sports"]}, "no label is left"),
     "search": ({"search": "greedy"}, "'beam' or 'exact'"),
     "numbers": ({"numbers": "thresholds"}, "'cuts' or 'bins'"),
-    "k": ({"k": 0}, "k must be a whole number of at least 1"),
-    "depth": ({"depth": 1.5}, "depth must be a whole number"),
+    "top": ({"top": 0}, "top must be a whole number of at least 1"),
+    "conditions": ({"max_conditions": 1.5}, "max_conditions must be a whole number"),
     "coverage": ({"min_coverage": 0}, "min_coverage"),
     "share": ({"min_coverage": 1.5}, "min_coverage"),
     "target number": ({"target": 0}, "target must be the name of a label, or several names"),
@@ -335,20 +356,20 @@ def test_too_many_pairs_of_labels_are_refused(monkeypatch):
 
 def test_a_search_that_is_too_long_says_so():
     readers = load("magazines")
-    with pytest.warns(UserWarning, match="max_bodies"):
-        found = subgroups(readers, search="exact", depth=3, max_bodies=20)
+    with pytest.warns(UserWarning, match="max_visited"):
+        found = subgroups(readers, search="exact", max_conditions=3, max_visited=20)
     assert not found.is_complete
     assert "bodies searched" in str(found)
 
 
 def test_a_search_that_looked_at_all_bodies_was_not_stopped():
-    """The data have ten bodies of one condition: with max_bodies=10 all are looked at.
+    """The data have ten bodies of one condition: with max_visited=10 all are looked at.
 
     It was said nevertheless that the search had ended "before all were looked at".
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = subgroups(load("magazines"), search="exact", depth=1, max_bodies=10)
+        found = subgroups(load("magazines"), search="exact", max_conditions=1, max_visited=10)
     assert found.n_bodies == 10
     assert found.is_complete
 
@@ -359,16 +380,16 @@ def test_a_share_of_rows_is_exact():
     Shares of other precisions were refused, and 1.0 too, which other shares of rows may be.
     """
     shares = [0.07, np.float32(0.1), 1.0, 0.0701, 1e-9]
-    assert [checked_coverage(share, 100) for share in shares] == [7, 10, 100, 8, 1]
+    assert [minimum_count(share, 100) for share in shares] == [7, 10, 100, 8, 1]
     with pytest.raises(ValueError, match="min_coverage"):
-        checked_coverage(float("nan"), 100)
+        minimum_count(float("nan"), 100, "min_coverage")
     with pytest.raises(ValueError, match="min_coverage"):
-        checked_coverage(True, 100)
+        minimum_count(True, 100, "min_coverage")
 
 
 def test_one_row_is_not_several():
     """A group of one row was shown as "1 rows"."""
-    assert ", 1 row: " in str(subgroups(load("magazines"), k=100, min_coverage=1))
+    assert ", 1 row: " in str(subgroups(load("magazines"), top=100, min_coverage=1))
 
 
 def test_nothing_exceptional_gives_nothing():

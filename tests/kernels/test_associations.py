@@ -36,11 +36,11 @@ def as_dict(rules):
     st.booleans(),
 )
 def test_every_rule_is_found_once_with_its_rows(
-    data, minimum, confidence, bodies, polarity, max_head, max_body, counting
+    data, minimum, confidence, bodies, polarity, max_head, max_conditions, counting
 ):
     items = items_of(
         data,
-        absence=True,
+        absent_items=True,
         bins="frequency",
         n_bins=2,
         features=bodies != "labels",
@@ -56,12 +56,12 @@ def test_every_rule_is_found_once_with_its_rows(
         max_head=max_head,
         polarity=polarity,
         bodies=bodies,
-        max_body=max_body,
+        max_conditions=max_conditions,
         items=items,
         correction="holm" if counting else None,
     )
     expected = naive.rules(
-        items, data, minimum, Fraction(str(confidence)), VALUES[polarity], max_body, max_head
+        items, data, minimum, Fraction(str(confidence)), VALUES[polarity], max_conditions, max_head
     )
     assert as_dict(rules) == expected
     for r in range(len(rules)):
@@ -78,7 +78,7 @@ def test_rules_over_several_words(heads, seed):
     data = naive.wide_table(seed, n_labels=4)
     items = items_of(data)
     rules = association_rules(
-        data, 20, 0.4, heads=heads, polarity="both", bodies="both", items=items, max_body=3
+        data, 20, 0.4, heads=heads, polarity="both", bodies="both", items=items, max_conditions=3
     )
     longest = 3 if heads == "multi" else 1
     expected = naive.rules(items, data, 20, Fraction("0.4"), (0, 1), 3, longest)
@@ -89,7 +89,7 @@ def test_rules_over_several_words(heads, seed):
 @settings(max_examples=100)
 @given(tables(max_rows=12), st.integers(1, 3), st.integers(1, 2))
 def test_productive_and_nonredundant_rules(data, minimum, max_head):
-    items = items_of(data, absence=True, bins="width", n_bins=2, labels=False)
+    items = items_of(data, absent_items=True, bins="width", n_bins=2, labels=False)
     if not len(items):
         return
     masks = naive.item_masks(items, data)
@@ -109,7 +109,7 @@ def test_bodies_are_counted_though_they_have_no_rules():
     """The number of tests is that of all frequent bodies, times that of all frequent heads."""
     data = naive.wide_table(0, n_labels=3)
     items = items_of(data, labels=False)
-    rules = association_rules(data, 60, 0.99, items=items, max_body=3, correction="holm")
+    rules = association_rules(data, 60, 0.99, items=items, max_conditions=3, correction="holm")
     n_bodies = len(naive.frequent_sets(naive.item_masks(items, data), 60, 3))
     n_heads = int((data.Y.sum(axis=0) >= 60).sum())
     assert rules.n_tests == n_bodies * n_heads

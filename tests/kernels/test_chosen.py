@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelrules.discovery.subgroup_discovery.explore import packed_rows, unpacked_rows
+from labelrules.discovery.items import packed_rows, unpacked_rows
 from labelrules.kernels.chosen import choose_rules
 
 

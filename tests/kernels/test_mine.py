@@ -25,8 +25,8 @@ def expected(items, data, minimum, longest, kind):
     st.booleans(),
 )
 def test_every_set_is_found_once_with_its_rows(data, minimum, longest, kind, absence):
-    items = items_of(data, absence=absence, bins="width", n_bins=2)
-    found = frequent_itemsets(items, minimum, max_length=longest, kind=kind).as_tuples()
+    items = items_of(data, absent_items=absence, bins="width", n_bins=2)
+    found = frequent_itemsets(items, minimum, max_conditions=longest, kind=kind).as_tuples()
     assert len(found) == len(dict(found))
     assert dict(found) == expected(items, data, minimum, longest, kind)
 

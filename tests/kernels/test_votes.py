@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive_associative as naive
-from labelrules.discovery.subgroup_discovery.explore import packed_rows
+from labelrules.discovery.items import packed_rows
 from labelrules.kernels.votes import score_rows, votes_of
 
 

@@ -51,7 +51,7 @@ def test_the_list_is_that_of_covering_by_hand(seed, m, max_length):
     common = 2 * data.Y.sum(axis=0) > data.n_rows
     told = Dataset(data.schema, data.X, data.Y ^ common)
     items = telling_items(told, "frequency", 3, 0.9)
-    mined = association_rules(told, 2, 0.5, max_body=max_length, items=items, productive=True)
+    mined = association_rules(told, 2, 0.5, max_conditions=max_length, items=items, productive=True)
     expected = np.zeros(data.Y.shape, dtype=np.int8)
     bodies = set()
     for label in range(3):
@@ -307,7 +307,7 @@ def test_interrupted_choosing_leaves_labels_to_the_last_rule(monkeypatch):
 
 def test_interrupted_mining_leaves_the_rules_that_are_there(monkeypatch):
     monkeypatch.setattr(mining, "BATCH", 10)
-    monkeypatch.setattr(mining.Miner, "_hold", interrupting(mining.Miner._hold, 2))
+    monkeypatch.setattr(mining.RuleMiner, "_add", interrupting(mining.RuleMiner._add, 2))
     readers = load("magazines")
     with pytest.warns(LearningInterrupted, match="chosen from [1-9][0-9]* rules mined so far"):
         model = AssociativeClassifier().fit(readers)
@@ -336,7 +336,7 @@ def test_rules_that_were_mined_when_python_hears_of_the_interrupt_are_kept(monke
 
 
 def test_nothing_mined_is_nothing_to_keep(monkeypatch):
-    monkeypatch.setattr(mining.Miner, "_hold", interrupting(mining.Miner._hold, 0))
+    monkeypatch.setattr(mining.RuleMiner, "_add", interrupting(mining.RuleMiner._add, 0))
     with pytest.raises(KeyboardInterrupt):
         AssociativeClassifier().fit(load("magazines"))
     with pytest.raises(KeyboardInterrupt):

@@ -205,7 +205,7 @@ def test_what_is_given_and_what_is_learned_may_not_rule_each_other_out(table):
 def test_the_report_names_rows_labels_and_constraints(table):
     X, Y = table
     model = ConstrainedClassifier(KNeighborsClassifier(3), constraints=KNOWN, learn=False)
-    frame = model.fit(X, Y).repairs(X).frame()
+    frame = model.fit(X, Y).repairs(X).to_frame()
     assert list(frame.columns) == ["row", "label", "was", "now", "because"]
     said = {text for because in frame.because for text in because}
     assert said <= set(KNOWN.split("\n"))
@@ -217,7 +217,7 @@ def test_the_report_names_rows_labels_and_constraints(table):
     [
         ({"constraints": "y0 <- true\nnot y0 <- true"}, "no label set satisfies these"),
         ({"constraints": "y0 <- y9"}, "there is no feature or label 'y9'"),
-        ({"constraints": 3}, "not as int"),
+        ({"constraints": 3}, "must be rules or text such as 'a <- b', not int"),
         ({"tolerance": 0.7}, "tolerance must be a share"),
         ({"by": "probabilitys"}, "did you mean 'probabilities'"),
         ({"by": "scores"}, "KNeighborsClassifier has none: use by='labels'"),

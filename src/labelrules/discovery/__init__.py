@@ -1,4 +1,4 @@
-"""LIST: what is so in the data, found rather than covered."""
+"""LIST: itemsets, association rules, constraints between labels, and subgroups."""
 
 from labelrules.discovery.associations.mine import association_rules
 from labelrules.discovery.associations.rules import AssociationRules

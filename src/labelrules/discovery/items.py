@@ -1,10 +1,10 @@
-"""Features and labels as items: what may be true of a row."""
+"""Items: the conditions on features and labels that a row satisfies, as sets of rows."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,46 +27,109 @@ from labelrules.rules.formats.text import body_text
 from labelrules.search.bodies.sorted_columns import simplest_between
 
 Numbers = npt.NDArray[np.int32]
-Made: TypeAlias = tuple[tuple[Condition, ...], npt.NDArray[Any]]
-"""An item while items are made: its conditions, and its rows."""
 
-Absence: TypeAlias = bool | Literal["features", "labels"]
+Bits: TypeAlias = npt.NDArray[np.uint64]
+"""Rows packed into words, 64 to each; bits beyond the last row are 0."""
+
+AbsentItems: TypeAlias = bool | Literal["features", "labels"]
 
 ABSENT = {"0": "1", "no": "yes", "false": "true", "absent": "present"}
-"""Categories that say that something is not there, with those that say that it is."""
+"""Categories that mean absence, with those that mean presence."""
 
 
-@dataclass(frozen=True, eq=False)
+class Ragged(NamedTuple):
+    """Lists of numbers in one array: list i is ``values[start[i]:start[i + 1]]``.
+
+    Examples
+    --------
+    >>> lists = Ragged.of([[4, 5], [], [6]])
+    >>> lists.lengths, lists.take([2, 0]).values
+    (array([2, 0, 1]), array([6, 4, 5], dtype=int32))
+    """
+
+    start: Integers
+    values: Numbers
+
+    @classmethod
+    def of(cls, lists: Sequence[npt.ArrayLike]) -> "Ragged":
+        """The lists in this order."""
+        arrays = [np.asarray(one, dtype=np.int32) for one in lists]
+        start = np.concatenate([[0], np.cumsum([one.size for one in arrays])])
+        return cls(start.astype(np.int64), np.concatenate([np.empty(0, np.int32), *arrays]))
+
+    @classmethod
+    def empty(cls) -> "Ragged":
+        """No lists at all."""
+        return cls.of([])
+
+    @classmethod
+    def joined(cls, parts: Sequence["Ragged"]) -> "Ragged":
+        """The lists of all parts, one part after the other."""
+        before = np.cumsum([0, *(part.values.size for part in parts)])
+        starts = [part.start[1:] + n for part, n in zip(parts, before, strict=False)]
+        return cls(
+            np.concatenate([[0], *starts]).astype(np.int64),
+            np.concatenate([np.empty(0, dtype=np.int32), *(part.values for part in parts)]),
+        )
+
+    @property
+    def lengths(self) -> Integers:
+        """The length of each list."""
+        return np.diff(self.start)
+
+    def __getitem__(self, number: int) -> list[int]:  # type: ignore[override]
+        """One list."""
+        return list(self.part(number).tolist())
+
+    def part(self, number: int) -> Numbers:
+        """One list as an array."""
+        return self.values[self.start[number] : self.start[number + 1]]
+
+    def take(self, chosen: Any) -> "Ragged":
+        """Some of the lists, by number, mask or slice."""
+        numbers = np.arange(self.start.size - 1)[chosen]
+        lengths = self.lengths[numbers]
+        start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.start[numbers] - start[:-1], lengths) + np.arange(start[-1])
+        return Ragged(start, self.values[places])
+
+    def padded(self) -> Numbers:
+        """The lists as the rows of a matrix, filled up with -1."""
+        lengths = self.lengths
+        matrix = np.full((lengths.size, int(lengths.max(initial=0))), -1, dtype=np.int32)
+        matrix[np.arange(matrix.shape[1]) < lengths[:, np.newaxis]] = self.values
+        return matrix
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Items:
-    """What may be true of a row, and the rows of which it is; made by `items_of`.
+    """Conditions on features and labels, each with the rows that satisfy it; see `items_of`.
 
-    Parameters
+    Attributes
     ----------
     schema : Schema
     n_rows : int
     conditions : tuple of tuple of Condition
-        For each item, the conditions that hold where it holds; two for a range.
-    start : array of int
-        Item i holds in ``rows[start[i]:start[i + 1]]``, which rise.
-    rows : array of int
+        For each item its conditions; two for a range.
+    rows : Ragged
+        For each item the rows that satisfy it, rising.
     left_out : tuple of str
-        Numeric features of which no items were made, since they were not binned.
+        Numeric features without items, since they were not binned.
 
     Examples
     --------
     >>> from labelrules import load
     >>> items = items_of(load("magazines"))
-    >>> print(items)
-    13 items in 14 rows
+    >>> items
+    <Items: 13 items in 14 rows>
     >>> items.text(0), int(items.counts[0])
     ('education = Primary', 4)
     """
 
     schema: Schema
     n_rows: int
-    conditions: tuple[tuple[Condition, ...], ...] = field(repr=False)
-    start: Integers = field(repr=False)
-    rows: Numbers = field(repr=False)
+    conditions: tuple[tuple[Condition, ...], ...]
+    rows: Ragged
     left_out: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -75,7 +138,7 @@ class Items:
     @cached_property
     def counts(self) -> Integers:
         """The number of rows of each item."""
-        return np.diff(self.start)
+        return self.rows.lengths
 
     @cached_property
     def is_label(self) -> Mask:
@@ -89,26 +152,18 @@ class Items:
         numbers = [p[0].column + n_features * p[0].on_label for p in self.conditions]
         return np.array(numbers, dtype=np.int64)
 
-    @cached_property
-    def value(self) -> npt.NDArray[np.int8]:
-        """For labels, 1 where an item says presence and 0 where it says absence; else -1."""
-        values = [int(p[0].value) if p[0].on_label else -1 for p in self.conditions]
-        return np.array(values, dtype=np.int8)
-
     def rows_of(self, item: int) -> Numbers:
         """The rows of one item."""
-        return self.rows[self.start[item] : self.start[item + 1]]
+        return self.rows.part(item)
 
     def chosen(self, which: npt.ArrayLike) -> "Items":
         """Some of the items, by number or mask, in the order given."""
         numbers = np.arange(len(self))[np.asarray(which)]
-        rows: list[npt.NDArray[Any]] = [self.rows_of(item) for item in numbers.tolist()]
-        return _put_together(
-            self.schema, self.n_rows, [self.conditions[i] for i in numbers], rows, self.left_out
-        )
+        conditions = tuple(self.conditions[item] for item in numbers)
+        return replace(self, conditions=conditions, rows=self.rows.take(numbers))
 
     def body(self, items: Iterable[int]) -> Body:
-        """The body that holds where all these items hold."""
+        """The body that tests all these items."""
         return Body(condition for item in items for condition in self.conditions[int(item)])
 
     def text(self, item: int, style: Style = "plain") -> str:
@@ -116,14 +171,17 @@ class Items:
         return body_text(self.body([item]), self.schema, style)
 
     @cached_property
-    def words(self) -> npt.NDArray[np.uint64]:
+    def words(self) -> Bits:
         """Items by words of 64 rows: a bit is set where the item holds."""
         n_words = (self.n_rows + 63) // 64
         packed = np.zeros((len(self), n_words * 8), dtype=np.uint8)
         of_item = np.repeat(np.arange(len(self)), self.counts)
-        bits = (1 << (self.rows & 7)).astype(np.uint8)
-        np.bitwise_or.at(packed, (of_item, self.rows >> 3), bits)
+        bits = (1 << (self.rows.values & 7)).astype(np.uint8)
+        np.bitwise_or.at(packed, (of_item, self.rows.values >> 3), bits)
         return packed.view("<u8").astype(np.uint64)
+
+    def __repr__(self) -> str:
+        return f"<Items: {self}>"
 
     def __str__(self) -> str:
         items, rows = counted(len(self), "item"), counted(self.n_rows, "row")
@@ -131,164 +189,170 @@ class Items:
         return f"{items} in {rows}" + (f"; {left_out} not binned" if self.left_out else "")
 
 
+class _NewItem(NamedTuple):
+    conditions: tuple[Condition, ...]
+    rows: npt.NDArray[Any]
+
+
 def items_of(
     data: Dataset,
     *,
     features: bool = True,
     labels: bool = True,
-    absence: Absence = False,
+    absent_items: AbsentItems = False,
     bins: Binning | None = None,
     n_bins: int = 4,
 ) -> Items:
-    """Make items of a data set.
+    """The items of a data set.
 
     A nominal feature has an item for each category that occurs. A binary one, whose categories
-    are 0 and 1, no and yes, false and true, or absent and present, has one for the second of
-    them, and one for the first only if asked for; so has a numeric feature with no other values
-    than 0 and 1, and so has a label. Other numeric features need `bins`. A missing value is in
-    no item.
+    are 0 and 1, no and yes, false and true, or absent and present, has an item for presence, and
+    with `absent_items` one for absence; so has a numeric feature whose only values are 0 and 1, and
+    so has a label. Other numeric features need `bins`. A missing value is in no item.
 
     Parameters
     ----------
     data : Dataset
     features, labels : bool
-        Of which columns items are made.
-    absence : bool, "features" or "labels"
-        Whether absence makes an item too: of binary features and labels, or only of one of them.
+        Which columns have items.
+    absent_items : bool, "features" or "labels"
+        Whether absence is an item too: of binary features and labels, or of only one of them.
     bins : {"width", "frequency", "entropy", "labels"}, optional
-        How numeric features are cut into ranges: of equal width, of equally many rows, by the
-        entropy of the label sets, or by that of the label that a cut tells best. Thresholds are
-        the simplest decimals that part the same rows. Without it numeric features are left out.
+        How numeric features are cut into ranges: of equal width, of equal frequency, by the
+        entropy of the label sets, or by that of the label that a cut predicts best. A threshold is
+        the simplest decimal that parts the same rows. By default numeric features are left out.
     n_bins : int, default=4
-        Ranges per feature; for "entropy" and "labels" at most so many.
+        Ranges of each feature; the largest number of them for "entropy" and "labels".
 
     Examples
     --------
     >>> from labelrules import dataset
     >>> data = dataset([[0.12, 1], [0.5, 0], [0.61, 1], [0.9, 1]], [[1], [1], [0], [0]])
-    >>> items = items_of(data, bins="frequency", n_bins=2, absence="labels")
+    >>> items = items_of(data, bins="frequency", n_bins=2, absent_items="labels")
     >>> [items.text(item) for item in range(len(items))]
     ['x0 <= 0.6', 'x0 > 0.6', 'x1 > 0', 'y0', 'not y0']
     """
-    _check(data, features, labels, absence)
+    _check(data, features, labels, absent_items)
     checked_binning(bins, n_bins)
-    made: list[Made] = []
+    made: list[_NewItem] = []
     left_out = []
-    classes = label_set_numbers(data.Y) if bins == "entropy" else np.zeros(data.n_rows, np.int64)
+    classes = label_set_numbers(data.Y) if bins == "entropy" else None
     for j, feature in enumerate(data.schema.features if features else ()):
-        column = _ItemColumn(data, j, feature, absence in (True, "features"))
-        if column.needs_bins and bins is None:
+        of_column = _column_items(data, j, feature, absent_items in (True, "features"))
+        if of_column is not None:
+            made += of_column
+        elif bins is None:
             left_out.append(feature.name)
-        elif column.needs_bins:
-            values = data.column(j)
-            if bins == "labels":
-                cuts = label_cuts(values, data.Y, n_bins)
-            else:
-                cuts = thresholds(values, classes, bins or "width", n_bins)
-            made += _ranges(j, values, cuts)
+        elif bins == "labels":
+            made += _ranges(j, data.column(j), label_cuts(data.column(j), data.Y, n_bins))
         else:
-            made += column.items()
+            made += _ranges(j, data.column(j), thresholds(data.column(j), classes, bins, n_bins))
     if labels:
-        made += _label_items(data, absence in (True, "labels"))
-    conditions, rows = [one[0] for one in made], [one[1] for one in made]
-    return _put_together(data.schema, data.n_rows, conditions, rows, tuple(left_out))
+        made += _label_items(data, absent_items in (True, "labels"))
+    conditions, rows = tuple(one.conditions for one in made), Ragged.of([one.rows for one in made])
+    return Items(data.schema, data.n_rows, conditions, rows, tuple(left_out))
 
 
-def _check(data: object, features: bool, labels: bool, absence: object) -> None:
-    if not isinstance(data, Dataset):
-        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+def _check(data: object, features: bool, labels: bool, absent_items: object) -> None:
+    check_dataset(data)
     if not (features or labels):
         raise ValueError("there are no items: take features, labels or both")
-    if absence not in (True, False, "features", "labels"):
-        near = suggestion(str(absence), ("features", "labels"))
+    if absent_items not in (True, False, "features", "labels"):
+        near = suggestion(str(absent_items), ("features", "labels"))
         raise ValueError(
-            f"absence must be True, False, 'features' or 'labels', not {absence!r}{near}"
+            f"absent_items must be True, False, 'features' or 'labels', not {absent_items!r}{near}"
         )
 
 
-def _put_together(
-    schema: Schema,
-    n_rows: int,
-    conditions: list[tuple[Condition, ...]],
-    rows: list[npt.NDArray[Any]],
-    left_out: tuple[str, ...],
-) -> Items:
-    start = np.concatenate([[0], np.cumsum([len(part) for part in rows])]).astype(np.int64)
-    joined = np.concatenate(rows) if rows else np.empty(0)
-    return Items(schema, n_rows, tuple(conditions), start, joined.astype(np.int32), left_out)
+def check_dataset(data: object) -> None:
+    """Raise unless this is a `Dataset`."""
+    if not isinstance(data, Dataset):
+        raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
 
 
-def _label_items(data: Dataset, absence: bool) -> list[Made]:
-    made: list[Made] = []
-    for label in range(data.schema.n_labels):
-        for value in (1, 0) if absence else (1,):
-            rows = np.flatnonzero(data.Y[:, label] == value)
-            made.append(((Condition.label(label, bool(value)),), rows))
-    return made
+def _label_items(data: Dataset, with_absence: bool) -> list[_NewItem]:
+    return [
+        _NewItem((Condition.label(label, present),), np.flatnonzero(data.Y[:, label] == present))
+        for label in range(data.schema.n_labels)
+        for present in ((True, False) if with_absence else (True,))
+    ]
 
 
-def _ranges(j: int, values: Floats, cuts: list[float]) -> list[Made]:
-    """The items of a numeric column: at most the first cut, between cuts, above the last."""
-    edges = [None, *cuts, None]
-    made: list[Made] = []
-    for low, high in pairwise(edges):
+def _ranges(j: int, values: Floats, cuts: list[float]) -> list[_NewItem]:
+    """The items of a numeric column: up to the first cut, between cuts, above the last."""
+    made = []
+    for low, high in pairwise([None, *cuts, None]):
         parts = [] if low is None else [Condition.above(j, low)]
         parts += [] if high is None else [Condition.at_most(j, high)]
-        if parts:  # a column that is not cut says nothing
+        if parts:  # a column without a cut has no items
             holds = np.all([part.holds(values) for part in parts], axis=0)
-            made.append((tuple(parts), np.flatnonzero(holds)))
+            made.append(_NewItem(tuple(parts), np.flatnonzero(holds)))
     return made
 
 
-@dataclass(frozen=True)
-class _ItemColumn:
-    """One feature: what it stores, and what items that makes."""
+def _column_items(
+    data: Dataset, j: int, feature: Feature, with_absence: bool
+) -> list[_NewItem] | None:
+    """The items of a nominal or binary feature; None for a feature that needs bins."""
+    rows, values = _stored(data, j)
+    if feature.categories is None:
+        if not (np.isnan(values) | (values == 0) | (values == 1)).all():
+            return None
+        threshold = simplest_between(0.0, 1.0)
+        tests = [(Condition.above(j, threshold), 1), (Condition.at_most(j, threshold), 0)]
+        tests = tests if with_absence else tests[:1]
+    else:
+        codes = range(len(feature.categories))
+        if is_binary(feature):
+            codes = range(1, -1, -1) if with_absence else range(1, 2)
+        tests = [(Condition.equals(j, code), code) for code in codes]
+    made = [_NewItem((test,), _rows_with(data, rows, values, value)) for test, value in tests]
+    return [item for item in made if len(item.rows)]
 
-    data: Dataset
-    j: int
-    feature: Feature
-    absence: bool
 
-    @cached_property
-    def stored(self) -> tuple[npt.NDArray[Any], Floats]:
-        """Rows and values; of a sparse column those that are not 0."""
-        X = self.data.X
-        if not sparse.issparse(X):
-            return np.arange(self.data.n_rows, dtype=np.int32), np.asarray(X[:, self.j])
-        start, stop = X.indptr[self.j], X.indptr[self.j + 1]
-        return X.indices[start:stop], X.data[start:stop]
+def _stored(data: Dataset, j: int) -> tuple[npt.NDArray[Any], Floats]:
+    """Rows and values of a column; of a sparse one those that are not 0."""
+    if not sparse.issparse(data.X):
+        return np.arange(data.n_rows, dtype=np.int32), np.asarray(data.X[:, j])
+    start, stop = data.X.indptr[j], data.X.indptr[j + 1]
+    return data.X.indices[start:stop], data.X.data[start:stop]
 
-    @cached_property
-    def needs_bins(self) -> bool:
-        values = self.stored[1]
-        is_binary = np.isnan(values) | (values == 0) | (values == 1)
-        return self.feature.is_numeric and not bool(is_binary.all())
 
-    def items(self) -> list[Made]:
-        if self.feature.categories is None:
-            threshold = simplest_between(0.0, 1.0)
-            above = Condition.above(self.j, threshold), self._rows(1.0)
-            below = Condition.at_most(self.j, threshold), self._rows(0.0)
-            wanted = [above, below] if self.absence else [above]
-        else:
-            codes = range(len(self.feature.categories))
-            if is_binary(self.feature):
-                codes = range(1, -1, -1) if self.absence else range(1, 2)
-            wanted = [(Condition.equals(self.j, code), self._rows(float(code))) for code in codes]
-        return [((condition,), rows) for condition, rows in wanted if len(rows)]
-
-    def _rows(self, value: float) -> npt.NDArray[Any]:
-        rows, values = self.stored
-        if value == 0 and self.data.is_sparse:
-            return np.setdiff1d(np.arange(self.data.n_rows, dtype=np.int32), rows)
-        return np.asarray(rows[values == value])
+def _rows_with(
+    data: Dataset, rows: npt.NDArray[Any], values: Floats, value: float
+) -> npt.NDArray[Any]:
+    if value == 0 and data.is_sparse:
+        return np.setdiff1d(np.arange(data.n_rows, dtype=np.int32), rows)
+    return np.asarray(rows[values == value])
 
 
 def is_binary(feature: Feature) -> bool:
-    """Whether the categories of a feature say that something is absent, or present.
+    """Whether the two categories of a feature mean absence and presence.
 
     >>> is_binary(Feature("word", ("0", "1"))), is_binary(Feature("sex", ("Female", "Male")))
     (True, False)
     """
     names = [category.casefold() for category in feature.categories or ()]
     return len(names) == 2 and ABSENT.get(names[0]) == names[1]
+
+
+def packed_rows(rows: Mask) -> Bits:
+    """A mask of rows as words.
+
+    >>> packed_rows(np.array([True, False, True]))
+    array([5], dtype=uint64)
+    """
+    packed = np.zeros(-(-len(rows) // 64) * 8, dtype=np.uint8)
+    octets = np.packbits(rows, bitorder="little")
+    packed[: len(octets)] = octets
+    return packed.view("<u8").astype(np.uint64)
+
+
+def unpacked_rows(bits: Bits, n_rows: int) -> Mask:
+    """The mask of rows from words.
+
+    >>> unpacked_rows(np.array([5], dtype=np.uint64), 3)
+    array([ True, False,  True])
+    """
+    octets = bits.astype("<u8").view(np.uint8)
+    return np.unpackbits(octets, count=n_rows, bitorder="little").astype(np.bool_)

@@ -1,20 +1,20 @@
-"""How probable a finding is by chance, and what remains of that when many were looked for."""
+"""Fisher's exact test for many pairs at once, and corrections for the number of tests."""
 
-from numbers import Real
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import suggestion
+from labelrules._checks import number, one_of, whole_number
 from labelrules._types import Floats, Integers
-from labelrules.discovery.limits import whole
 
 Correction = Literal["holm", "benjamini-hochberg"] | None
-Alternative: TypeAlias = Literal["greater", "less", "two-sided"]
+Alternative: TypeAlias = Literal["greater", "less"]
+
+CORRECTIONS = ("holm", "benjamini-hochberg")
 
 MOST_TESTS = 1 << 1000
-"""More tests than this are taken for so many; a float holds no more."""
+"""A larger number of tests counts as this one; a float holds no more."""
 
 
 def fisher(
@@ -24,41 +24,39 @@ def fisher(
     n_rows: int,
     alternative: Alternative = "greater",
 ) -> Floats:
-    """Fisher's exact test, of many pairs of row sets at once.
+    """P-values of Fisher's exact test, one-sided, for many pairs of properties at once.
 
-    How probable it is that so many rows (or so few) have both of two properties, if which rows
-    have the second has nothing to do with which have the first.
+    The probability that at least (or at most) so many rows have both properties if the two are
+    independent. SciPy's hypergeometric distribution gives the same in about 60 times the time.
 
     Parameters
     ----------
     both : array-like of int
-        Rows that have both.
+        Rows with both properties.
     first, second : array-like of int
-        Rows that have the one, and the other.
+        Rows with the first property, and with the second.
     n_rows : int
         All rows.
-    alternative : {"greater", "less", "two-sided"}
-        At least as many with both; at most as many; or any number that is no more probable.
+    alternative : {"greater", "less"}
+        At least as many rows with both, or at most as many.
 
     Examples
     --------
     >>> fisher([3, 1], first=[3, 3], second=[4, 4], n_rows=14).round(4)
     array([0.011 , 0.6703])
     """
-    overlaps, firsts, seconds = np.broadcast_arrays(
-        *(_checked_counts(counts) for counts in (both, first, second))
-    )
-    n_rows = whole("n_rows", n_rows, 0)
-    _check_overlaps(overlaps, firsts, seconds, n_rows)
-    from labelrules.kernels.hypergeometric import log_factorials, tails
+    from labelrules.kernels.hypergeometric import log_factorials, upper_tails
 
-    sides = get_args(Alternative)
-    if alternative not in sides:
-        near = suggestion(str(alternative), sides)
-        raise ValueError(f"alternative must be one of {sides}, not {alternative!r}{near}")
+    n_rows = whole_number(n_rows, "n_rows", low=0)
+    given = [_checked_counts(counts) for counts in (both, first, second)]
+    overlaps, firsts, seconds = np.broadcast_arrays(*given)
+    _check_overlaps(overlaps, firsts, seconds, n_rows)
+    if one_of(alternative, "alternative", get_args(Alternative)) == "less":
+        # Few rows that have the second property are many rows that have not.
+        overlaps, seconds = firsts - overlaps, n_rows - seconds
     p = np.empty(overlaps.size)
     a, b, c = (np.ascontiguousarray(counts).ravel() for counts in (overlaps, firsts, seconds))
-    tails(a, b, c, n_rows, log_factorials(n_rows), sides.index(alternative), p)
+    upper_tails(a, b, c, n_rows, log_factorials(n_rows), p)
     return p.reshape(overlaps.shape)
 
 
@@ -80,18 +78,17 @@ def _check_overlaps(both: Integers, first: Integers, second: Integers, n_rows: i
 
 
 def adjusted(p: npt.ArrayLike, correction: Correction, n_tests: int | None = None) -> Floats:
-    """Probabilities corrected for their number.
+    """P-values corrected for multiple testing.
 
     Parameters
     ----------
     p : array-like of float
     correction : {"holm", "benjamini-hochberg"}, optional
-        Against a single wrong finding (Holm), or against many among those found (Benjamini and
-        Hochberg).
+        Control of the family-wise error rate (Holm), or of the false discovery rate (Benjamini
+        and Hochberg).
     n_tests : int, optional
-        How many tests were made, if more than are given: a search that hands over only some of
-        what it looked at has made them all. The tests not given count as if their probabilities
-        were greater than all that are.
+        The number of tests, if more than those given: a search that returns some of its candidates
+        has tested them all. Tests not given count as if their p-values were the largest.
 
     Examples
     --------
@@ -104,33 +101,30 @@ def adjusted(p: npt.ArrayLike, correction: Correction, n_tests: int | None = Non
     array([0.1 , 0.32, 0.27])
     """
     p = np.asarray(p, dtype=np.float64)
-    if correction is None:
+    if checked_correction(correction) is None:
         return p
-    n = p.size
-    n_tests = n if n_tests is None else n_tests
-    if n_tests < n:
-        raise ValueError(f"{n} probabilities come from {n} tests or more, not from {n_tests}")
+    n_tests = p.size if n_tests is None else n_tests
+    if n_tests < p.size:
+        raise ValueError(f"{p.size} p-values come from {p.size} tests or more, not from {n_tests}")
     tests = float(min(n_tests, MOST_TESTS))
     order = np.argsort(p, kind="stable")
-    place = np.arange(n)
+    place = np.arange(p.size)
     if correction == "holm":
         raised = np.maximum.accumulate(p[order] * (tests - place))
-    elif correction == "benjamini-hochberg":
-        raised = np.minimum.accumulate((p[order] * tests / (place + 1))[::-1])[::-1]
     else:
-        raise ValueError(
-            f"correction must be 'holm', 'benjamini-hochberg' or None, not {correction!r}"
-            f"{suggestion(str(correction), ('holm', 'benjamini-hochberg'))}"
-        )
-    found = np.empty(n)
-    found[order] = np.minimum(raised, 1.0)
-    return found
+        raised = np.minimum.accumulate((p[order] * tests / (place + 1))[::-1])[::-1]
+    corrected = np.empty(p.size)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
+
+
+def checked_correction(correction: Correction) -> Correction:
+    """The name of a correction, or None."""
+    if correction is not None:
+        one_of(correction, "correction", CORRECTIONS, also="None")
+    return correction
 
 
 def checked_alpha(alpha: float) -> float:
-    """The level of significance, if it is one."""
-    if isinstance(alpha, bool) or not isinstance(alpha, Real):
-        raise ValueError(f"alpha must be a number between 0 and 1, not {alpha!r}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
-    return float(alpha)
+    """A level of significance."""
+    return number(alpha, "alpha", above=0, below=1)

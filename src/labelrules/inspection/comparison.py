@@ -10,10 +10,10 @@ from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
-from labelrules.discovery.constraints.constraint import pandas_frame
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
+from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text, way_text
 from labelrules.rules.inference import Inference, Once

@@ -13,7 +13,6 @@ from labelrules._html import folded, fragment, html_table, paragraphs
 from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
-from labelrules.discovery.constraints.constraint import pandas_frame
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.rule_usage import (
     Usage,
@@ -22,7 +21,7 @@ from labelrules.inspection.rule_usage import (
     usage_of,
 )
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
-from labelrules.rules.formats.frame import WHERE, placed_rules
+from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text
 

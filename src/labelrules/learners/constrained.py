@@ -11,16 +11,15 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from labelrules._checks import suggestion
+from labelrules._checks import suggestion, whole_number
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
-from labelrules.discovery.constraints.clauses import Clauses, rules_of
+from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
-from labelrules.discovery.constraints.nearest import consistent, together
 from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, column_names, refuse_no_labels
@@ -393,7 +392,7 @@ class ConstrainedClassifier(TableClassifier):
         labels = Schema([], schema.labels, schema.parents)
         return find_constraints(
             Dataset(labels, np.zeros((len(board), 0)), board),
-            max_body=self.max_body,
+            max_conditions=whole_number(self.max_body, "max_body", low=1),
             tolerance=self.tolerance,
             min_support=self.min_support,
             alpha=self.alpha,

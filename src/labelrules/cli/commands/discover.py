@@ -28,8 +28,8 @@ from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 EXAMPLES = """
 labelrules discover constraints yeast
 labelrules discover rules magazines --set min_support=0.2 --set bodies=both
-labelrules discover itemsets emotions --set bins=frequency --set max_length=2 -o sets.csv
-labelrules discover subgroups emotions --set measure=kl --set k=5 --json
+labelrules discover itemsets emotions --set bins=frequency --set max_conditions=2 -o sets.csv
+labelrules discover subgroups emotions --set measure=kl --set top=5 --json
 labelrules discover subgroups --settings
 """
 

@@ -1,4 +1,4 @@
-"""Rules with labels in their heads, as the kernel finds them."""
+"""The search of the kernels for association rules, batch by batch, and the best rules so far."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers
-from labelrules.discovery.items import Items, Numbers
-from labelrules.discovery.itemsets import larger_stack, nbytes, new_stack, table_of
-from labelrules.discovery.limits import Limits, Ragged
+from labelrules.discovery.items import Items, Numbers, Ragged
+from labelrules.discovery.itemsets import larger_stack, nbytes, new_stack, transactions
+from labelrules.discovery.limits import Limits
 from labelrules.kernels.interrupts import heard_interrupts
 
 if TYPE_CHECKING:
@@ -37,11 +37,8 @@ class FoundRules(NamedTuple):
     @classmethod
     def joined(cls, parts: list["FoundRules"]) -> "FoundRules":
         """All rules of the parts."""
-        bodies, heads = [part.body for part in parts], [part.head for part in parts]
-        counts = [
-            np.concatenate([p.n_body for p in parts]),
-            np.concatenate([p.n_both for p in parts]),
-        ]
+        bodies, heads, n_body, n_both = zip(*parts, strict=True)
+        counts = np.concatenate(n_body), np.concatenate(n_both)
         return cls(Ragged.joined(bodies), Ragged.joined(heads), *counts)
 
     def take(self, chosen: Any) -> "FoundRules":
@@ -50,38 +47,31 @@ class FoundRules(NamedTuple):
             self.body.take(chosen), self.head.take(chosen), self.n_body[chosen], self.n_both[chosen]
         )
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of the rules, with what it takes to join and to sort them.
+
+        There are two copies while they are joined or selected, with the places of their items; to
+        compare them, all bodies are made as long as the longest, and so are all heads.
+        """
+        n_values = self.body.values.size + self.head.values.size
+        longest = int(self.body.lengths.max(initial=0) + self.head.lengths.max(initial=0))
+        return 18 * n_values + (5 * longest + 100) * self.n_body.size
+
 
 @dataclass
 class AssociationSearch:
-    """What is searched, and how far the search has come.
-
-    Parameters
-    ----------
-    items : Items
-        What bodies are made of.
-    Y : array
-    minimum : int
-        The least number of rows of body and head.
-    confident : array of int
-        For each number of covered rows, in how many of them the head must hold.
-    need : array of int
-        For each literal the least number of rows that is of use. It may rise during the search.
-    longest_body, longest_head : int
-    count_all : bool
-        Whether all frequent bodies are looked at, so that they are counted.
-    batch : int
-        How many rules are handed over together.
-    """
+    """The search for association rules by the kernels, and its state."""
 
     items: Items
     Y: Board
-    minimum: int
-    confident: Numbers
-    need: Numbers
+    minimum: int  # rows of body and head
+    confident: Numbers  # for each number of covered rows, in how many the head must hold
+    need: Numbers  # for each literal the least number of right rows; it may rise during the search
     longest_body: int
     longest_head: int
-    count_all: bool
-    batch: int
+    count_all: bool  # whether to visit all frequent bodies, to count them
+    batch: int  # rules of a batch
     n_bodies: int = 0
 
     def batches(self, limits: Limits) -> Iterator[FoundRules]:
@@ -89,7 +79,7 @@ class AssociationSearch:
         from labelrules.kernels.associations import mine_rules
         from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
 
-        table = table_of(self.items, self.minimum)
+        table = transactions(self.items, self.minimum)
         depth = int(min(self.longest_body, np.diff(table.row_start).max(initial=0)))
         wanted, truth = self._wanted(depth, limits.visits), self._truth(table.name)
         stack, heads = new_stack(table.name.size), self._heads(table, depth)
@@ -105,9 +95,9 @@ class AssociationSearch:
             n_rules = int(rules.n[1])
             if status == SPENT:
                 limits.stop_for_visits()
-            if n_rules:  # rules that are looked at count as well, and there may be many of a body
+            if n_rules:  # rules count as visits too, for a body may have many
                 wanted = wanted._replace(most_bodies=wanted.most_bodies - n_rules)
-                yield _found(rules)
+                yield _copied(rules)
             elif status == FULL:
                 rules = self._larger(rules, limits, max(1, depth))
             if status == NARROW:
@@ -120,15 +110,8 @@ class AssociationSearch:
     def _wanted(self, depth: int, most_bodies: int) -> "Wanted":
         from labelrules.kernels.associations import Wanted
 
-        return Wanted(
-            self.minimum,
-            depth,
-            self.longest_head,
-            self.confident,
-            self.need,
-            self.count_all,
-            most_bodies,
-        )
+        needs = self.confident, self.need, self.count_all
+        return Wanted(self.minimum, depth, self.longest_head, *needs, most_bodies)
 
     def _truth(self, order: Numbers) -> "Truth":
         from labelrules.kernels.associations import Truth
@@ -136,9 +119,8 @@ class AssociationSearch:
         present = sparse.csr_array(self.Y)
         column = self.items.column - self.items.schema.n_features
         label = np.where(self.items.is_label, column, -1).astype(np.int32)
-        return Truth(
-            present.indptr.astype(np.int64), present.indices.astype(np.int32), label[order]
-        )
+        start, labels = present.indptr.astype(np.int64), present.indices.astype(np.int32)
+        return Truth(start, labels, label[order])
 
     def _heads(self, table: Any, depth: int) -> "Heads":
         from labelrules.kernels.associations import Heads
@@ -163,7 +145,7 @@ class AssociationSearch:
         )
 
     def _larger(self, rules: "MinedRules", limits: Limits, depth: int) -> "MinedRules":
-        """Room for the rules of a body that has more of them than there was room for."""
+        """Room for a body with more rules than there was room for."""
         if rules.support.size > limits.number - limits.n_found:
             limits.stop_for_number()
             return rules
@@ -187,91 +169,73 @@ def _new_rules(n_rules: int, depth: int) -> "MinedRules":
     )
 
 
-def _found(rules: "MinedRules") -> FoundRules:
+def _copied(rules: "MinedRules") -> FoundRules:
+    """The rules of a batch, apart from the arrays that the kernel fills again."""
     n_bodies, n_rules = int(rules.n[0]), int(rules.n[1])
     body_start, head_start = rules.body_start[: n_bodies + 1], rules.head_start[: n_rules + 1]
-    bodies = Ragged(body_start, rules.body_item[: body_start[-1]])
     of_body = rules.body[:n_rules]
     return FoundRules(
-        bodies.take(of_body),
+        Ragged(body_start, rules.body_item[: body_start[-1]]).take(of_body),
         Ragged(head_start.copy(), rules.head[: head_start[-1]].copy()),
         rules.body_support[of_body].astype(np.int64),
         rules.support[:n_rules].astype(np.int64),
     )
 
 
-# -------------------- The rules that a search has found so far, or the best of them
+class BestRules:
+    """Rules with their values, batch by batch: all of them, or the best `top`.
 
-
-class Held:
-    """Rules with their values, batch by batch.
-
-    Parameters
-    ----------
-    top : int, optional
-        How many of them are wanted in the end. The others are let go when as many are new as are
-        wanted: each rule is then put in order a few times at most, whatever `top` is.
+    The others are dropped when `top` rules are new: each rule is then sorted a few times at most.
     """
 
     def __init__(self, top: int | None) -> None:
         self.top = top
         self.least: float | None = None
-        """The value of the last of the best, once there are so many."""
+        """The value of the last of the best rules, once there are `top`."""
         self.n_bytes = 0
         self._parts: list[tuple[FoundRules, Floats]] = [(FoundRules.none(), np.empty(0))]
         self._n_new = 0
 
-    def add(self, found: FoundRules, values: Floats) -> None:
-        """Hold some more."""
+    def add(self, rules: FoundRules, values: Floats) -> None:
+        """Add a batch."""
         if self.least is not None:
-            better = values >= self.least  # of equal ones the order decides
-            found, values = found.take(better), values[better]
-        self._parts.append((found, values))
+            better = values >= self.least  # the order decides among equal ones
+            rules, values = rules.take(better), values[better]
+        self._parts.append((rules, values))
         self._n_new += values.size
-        self.n_bytes += nbytes_of(found)
+        self.n_bytes += rules.nbytes
         if self.top is not None and self._n_new >= self.top:
             self._compact(self.top)
 
-    def best(self) -> FoundRules:
-        """The rules in order, and no more than are wanted; they are held no longer."""
-        found, values = self._joined()
-        return found.take(in_order(found, values)[: self.top])
+    def sorted(self) -> FoundRules:
+        """The rules in order, at most `top`; they are kept here no longer."""
+        rules, values = self._joined()
+        return rules.take(in_order(rules, values)[: self.top])
 
     def _joined(self) -> tuple[FoundRules, Floats]:
         values = np.concatenate([part[1] for part in self._parts])
-        found = FoundRules.joined([part[0] for part in self._parts])
+        rules = FoundRules.joined([part[0] for part in self._parts])
         self._parts = []
-        return found, values
+        return rules, values
 
     def _compact(self, top: int) -> None:
-        """Let go of all but the best."""
-        found, values = self._joined()
-        if values.size > top:  # most need no comparing
+        """Drop all but the best."""
+        rules, values = self._joined()
+        if values.size > top:  # most need no comparison
             worst = np.partition(values, values.size - top)[values.size - top]
             near = values >= worst
-            found, values = found.take(near), values[near]
-        order = in_order(found, values)[:top]
-        found, values = found.take(order), values[order]
-        self._parts = [(found, values)]
+            rules, values = rules.take(near), values[near]
+        order = in_order(rules, values)[:top]
+        rules, values = rules.take(order), values[order]
+        self._parts = [(rules, values)]
         self._n_new = 0
         self.least = float(values[-1])
-        self.n_bytes = nbytes_of(found)
+        self.n_bytes = rules.nbytes
 
 
-def in_order(found: FoundRules, values: Floats) -> Integers:
-    """Rules by falling value, more right rows, fewer items, fewer labels, and as items come."""
-    heads, bodies = found.head.padded().T, found.body.padded().T
-    lengths = found.head.lengths, found.body.lengths
-    keys: tuple[Any, ...] = (*heads[::-1], *bodies[::-1], *lengths, -found.n_both, -values)
+def in_order(rules: FoundRules, values: Floats) -> Integers:
+    """The order of rules: value, correct rows, shorter bodies, smaller heads, order of items."""
+    heads, bodies = rules.head.padded().T, rules.body.padded().T
+    lengths = rules.head.lengths, rules.body.lengths
+    keys: tuple[Any, ...] = (*heads[::-1], *bodies[::-1], *lengths, -rules.n_both, -values)
     return np.asarray(np.lexsort(keys))
-
-
-def nbytes_of(found: FoundRules) -> int:
-    """The memory of rules, with what it takes to put them together and in order.
-
-    They are held twice while they are joined or chosen from, with the places of their items; to be
-    compared, all bodies are made as long as the longest, and so are all heads.
-    """
-    n_rules = found.n_body.size
-    longest = int(found.body.lengths.max(initial=0) + found.head.lengths.max(initial=0))
-    return 18 * (found.body.values.size + found.head.values.size) + (5 * longest + 100) * n_rules

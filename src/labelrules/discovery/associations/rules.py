@@ -1,7 +1,12 @@
-"""Rules that were found, with what is known of them."""
+"""Association rules with their measures of interest: values, bounds, and the result of a search.
+
+The counts of a rule: `both` rows have body and head, `body` rows the body, `head` rows the head, of
+`n_rows`. Every measure of interest rises with the rows in which the rule is right and falls with
+those in which it is wrong, so that no longer body can exceed a rule that is never wrong.
+"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import Any, TypeAlias, overload
@@ -10,21 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted, suggestion
+from labelrules._html import listing
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
-from labelrules.discovery.items import Items
-from labelrules.discovery.limits import Ragged, frame_of
+from labelrules.discovery.items import Items, Ragged
 from labelrules.discovery.significance import Correction, fisher
 from labelrules.measures import Measure, Tally, confusion, registered
 from labelrules.measures.formulas import ratio
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
+from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.text import body_text, head_text, rule_text
 from labelrules.search.bodies.slots import is_monotone
-
-# -------------------- How interesting an association is, by four counts
-# `both` rows have the body and the head, `body` and `head` have the one and the other, of
-# `n_rows`. All of these rise with the rows in which the rule is right and fall with those in
-# which it is wrong, so that no longer body can exceed a rule that is never wrong.
 
 Interest: TypeAlias = Callable[[Any, Any, Any, int], Any]
 
@@ -45,12 +46,12 @@ def lift(both: Integers, body: Integers, head: Integers, n_rows: int) -> Floats:
 
 
 def leverage(both: Integers, body: Integers, head: Integers, n_rows: int) -> Floats:
-    """Share of the rows with body and head beyond what chance would give."""
+    """Share of the rows with body and head, less the share expected by chance."""
     return np.asarray(ratio(both * float(n_rows) - body * head, float(n_rows) ** 2))
 
 
 def conviction(both: Integers, body: Integers, head: Integers, n_rows: int) -> Floats:
-    """How many times more often the rule would be wrong by chance; infinite if it never is."""
+    """How many times more often the rule would be wrong by chance; infinite if never wrong."""
     by_chance = body * (n_rows - head) / max(1, n_rows)
     wrong = body - both
     never = (wrong == 0) & (by_chance > 0)
@@ -58,7 +59,7 @@ def conviction(both: Integers, body: Integers, head: Integers, n_rows: int) -> F
 
 
 def chi_square(both: Integers, body: Integers, head: Integers, n_rows: int) -> Floats:
-    """Statistic of the two-by-two table; negative where the head is rarer on covered rows."""
+    """Chi-square of the two-by-two table; negative where the head is rarer on covered rows."""
     excess = both * float(n_rows) - body * head
     spread = (1.0 * body * (n_rows - body)) * (head * (n_rows - head))
     return np.asarray(np.sign(excess) * ratio(n_rows * excess**2, spread))
@@ -73,19 +74,16 @@ INTERESTS: dict[str, Interest] = {
     "chi-square": chi_square,
 }
 
-# -------------------- The values of rules that were found, and how far those of longer rules can
-# reach
-
 TINY = 1e-12
-"""A bound counts as reached when it is missed by no more than this, for it is rounded."""
+"""A bound that is missed by no more than this counts as reached, for it is rounded."""
 
 
 def measured(measure: str | Measure) -> str | Measure:
-    """The measure that is meant: one of our interests by name, or a measure of predictions."""
+    """A measure by its name: a measure of interest, or a measure of predictions."""
     if isinstance(measure, Measure):
         return measure
     if not isinstance(measure, str):
-        raise ValueError(f"measure must be a Measure or a text, not {measure!r}")
+        raise ValueError(f"measure must be a name or a Measure, not {measure!r}")
     name = measure.strip().casefold().replace("_", "-")
     if name in INTERESTS:
         return name
@@ -99,8 +97,7 @@ def measured(measure: str | Measure) -> str | Measure:
 def score(measure: str | Measure, rules: "AssociationRules") -> Floats:
     """The value of each rule."""
     if isinstance(measure, str):
-        counts = rules.n_both, rules.n_body, rules.n_head, rules.data.n_rows
-        return np.asarray(INTERESTS[measure](*counts), dtype=np.float64)
+        return rules.interest(measure)
     if measure.predictions == "partial" and measure.averaging in ("micro", "macro"):
         return _by_labels(measure, rules)
     return _one_by_one(measure, rules)
@@ -112,8 +109,7 @@ def _by_labels(measure: Measure, rules: "AssociationRules") -> Floats:
     ones = rules.data.Y.sum(axis=0, dtype=np.int64)[label]
     n_covered = np.repeat(rules.n_body, rules.head.lengths)
     inside = np.where(present == 1, rules.right, n_covered - rules.right)
-    counted = Tally(inside, n_covered - inside, ones, n_rows - ones)
-    outcomes = confusion(counted, present)
+    outcomes = confusion(Tally(inside, n_covered - inside, ones, n_rows - ones), present)
     first = rules.head.start[:-1]
     if not first.size:
         return np.empty(0)
@@ -125,7 +121,7 @@ def _by_labels(measure: Measure, rules: "AssociationRules") -> Floats:
 
 
 def _one_by_one(measure: Measure, rules: "AssociationRules") -> Floats:
-    """Each rule on the table itself; what is counted per row cannot be had from sums."""
+    """Each rule by its rows: sums do not give what is counted per row."""
     data = rules.data
     values = []
     for number in range(rules.n_body.size):
@@ -138,9 +134,9 @@ def _one_by_one(measure: Measure, rules: "AssociationRules") -> Floats:
 
 
 def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -> Floats | None:
-    """The most that a rule for each literal can be worth that is right in so many rows.
+    """An upper bound of the value of a rule for each literal that is right in so many rows.
 
-    That is its value if it is never wrong; None where this is not known to be the most.
+    That is its value if it is never wrong; None where this is not known to be a bound.
     """
     n_rows = Y.shape[0]
     label, present = literal >> 1, literal & 1
@@ -161,7 +157,7 @@ def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -
 def needed(
     measure: str | Measure, Y: Board, minimum: int, literals: Integers, least: float
 ) -> Integers | None:
-    """The least number of right rows with which a rule for each literal can be worth so much."""
+    """The least number of right rows with which a rule for each literal can reach a value."""
     n_rows = Y.shape[0]
     ones = Y.sum(axis=0, dtype=np.int64)[literals >> 1]
     most = np.where(literals & 1, ones, n_rows - ones)
@@ -185,32 +181,34 @@ def _just_below(value: float) -> float:
 
 
 def needed_by_any(measure: str | Measure, n_rows: int, minimum: int, least: float) -> int:
-    """The least number of right rows with which a rule with any head can be worth so much."""
+    """The least number of right rows with which a rule with any head can reach a value."""
     if not isinstance(measure, str) or minimum > n_rows:
         return minimum
     both = np.arange(minimum, n_rows + 1)
-    # The rarer a head, the more is a rule worth that is never wrong; it is in those rows at least.
+    # A rule that is never wrong has a greater value for a rarer head, of at least those rows.
     most = np.maximum.accumulate(INTERESTS[measure](both, both, both, n_rows))
     return minimum + int(np.searchsorted(most, _just_below(least)))
 
 
-# ---------------------------------------------------------------- the main part
-
 SHOWN = 10
-"""How many rules are printed."""
+"""Rules that are printed."""
 
 
-@dataclass(frozen=True, eq=False)
+def _interest(name: str) -> Any:
+    return property(lambda self: self.interest(name), doc=INTERESTS[name].__doc__)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AssociationRules:
-    """Rules with labels in their heads, the best first; printing shows some of them.
+    """Association rules with labels in their heads, the best first; printing shows some of them.
 
-    Indexing gives a :class:`~labelrules.Rule`, or with a slice, mask or array of numbers the
-    chosen rules with all that is known of them.
+    Indexing gives a :class:`~labelrules.Rule`, or with a slice, mask or array of numbers some of
+    the rules with all their figures.
 
     Attributes
     ----------
     data : Dataset
-        What they were found in.
+        The rows that were searched.
     items : Items
         What the numbers in `body` mean.
     body, head : Ragged
@@ -221,14 +219,14 @@ class AssociationRules:
     right : array of int
         For each literal in `head`, the covered rows in which it holds.
     minimum : int
-        The least number of rows with body and head that was asked for.
+        The minimum support in rows.
     corrected : array of float or None
-        The probabilities `p`, corrected for all tests that the search has made.
+        The p-values `p`, corrected for all tests of the search.
     n_tests : int or None
-        Their number: that of all pairs of a frequent body and a head. Of several labels, all
-        heads count that can be made of frequent literals, whether they are frequent or not.
+        The number of tests: of all pairs of a frequent body and a head. Heads of several labels
+        are all those of frequent literals, frequent or not.
     stopped : str or None
-        Why the search ended before it was done; None if it has found everything.
+        Why the search stopped early; None if it is complete.
 
     Examples
     --------
@@ -245,69 +243,42 @@ class AssociationRules:
     (array([1. , 0.8]), array([4]))
     """
 
-    data: Dataset = field(repr=False)
-    items: Items = field(repr=False)
-    body: Ragged = field(repr=False)
-    head: Ragged = field(repr=False)
-    n_body: Integers = field(repr=False)
-    n_head: Integers = field(repr=False)
-    n_both: Integers = field(repr=False)
-    right: Integers = field(repr=False)
+    data: Dataset
+    items: Items
+    body: Ragged
+    head: Ragged
+    n_body: Integers
+    n_head: Integers
+    n_both: Integers
+    right: Integers
     minimum: int
-    corrected: Floats | None = field(default=None, repr=False)
+    corrected: Floats | None = None
     correction: Correction = None
     n_tests: int | None = None
     stopped: str | None = None
 
+    support = _interest("support")
+    confidence = _interest("confidence")
+    lift = _interest("lift")
+    leverage = _interest("leverage")
+    conviction = _interest("conviction")
+    chi_square = _interest("chi-square")
+
     def __len__(self) -> int:
         return int(self.n_body.size)
 
-    @property
-    def n_rows(self) -> int:
-        """The rows of the table."""
-        return self.data.n_rows
-
-    @property
-    def support(self) -> Floats:
-        """Share of all rows that have body and head."""
-        return self._interest("support")
-
-    @property
-    def confidence(self) -> Floats:
-        """Share of the covered rows in which the whole head is right: subset accuracy on them."""
-        return self._interest("confidence")
-
-    @property
-    def lift(self) -> Floats:
-        """How many times more frequent the head is on covered rows than on all."""
-        return self._interest("lift")
-
-    @property
-    def leverage(self) -> Floats:
-        """Share of the rows with body and head beyond what chance would give."""
-        return self._interest("leverage")
-
-    @property
-    def conviction(self) -> Floats:
-        """How many times more often the rule would be wrong by chance; infinite if it never is."""
-        return self._interest("conviction")
-
-    @property
-    def chi_square(self) -> Floats:
-        """Statistic of the two-by-two table; negative where the head is rarer on covered rows."""
-        return self._interest("chi-square")
-
     @cached_property
     def p(self) -> Floats:
-        """Fisher's exact test: how probable so many rows with both are by chance; one-sided."""
-        return fisher(self.n_both, self.n_body, self.n_head, self.n_rows)
+        """P-values of Fisher's exact test, one-sided: so many rows with body and head by chance."""
+        return fisher(self.n_both, self.n_body, self.n_head, self.data.n_rows)
 
-    def _interest(self, name: str) -> Floats:
-        counts = self.n_both, self.n_body, self.n_head, self.n_rows
+    def interest(self, name: str) -> Floats:
+        """A measure of interest of every rule, by its name."""
+        counts = self.n_both, self.n_body, self.n_head, self.data.n_rows
         return np.asarray(INTERESTS[name](*counts), dtype=np.float64)
 
     def measure(self, measure: str | Measure) -> Floats:
-        """The value of every rule: of a measure, as of a candidate rule, or one of the above.
+        """The value of every rule by a measure of interest, or by any other measure.
 
         >>> from labelrules import association_rules, load
         >>> rules = association_rules(load("magazines"), 3, 0.75)
@@ -325,11 +296,8 @@ class AssociationRules:
         literals = {code >> 1: code & 1 for code in self.head[number]}
         covered = int(self.n_body[number])
         evidence = [Evidence(n, covered - n) for n in self.right[start:stop].tolist()]
-        return Rule(
-            Head(literals, self.data.schema.n_labels),
-            self.items.body(self.body[number]),
-            evidence=tuple(evidence),
-        )
+        head = Head(literals, self.data.schema.n_labels)
+        return Rule(head, self.items.body(self.body[number]), evidence=tuple(evidence))
 
     @overload
     def __getitem__(self, chosen: int) -> Rule: ...
@@ -360,7 +328,7 @@ class AssociationRules:
         return [self.items.body(self.body[number]) for number in range(len(self))]
 
     def as_rule_set(self) -> RuleSet:
-        """The rules as a theory in which they vote."""
+        """The rules as a rule set, in which they vote."""
         return RuleSet(self.data.schema, self)
 
     def as_dict(self) -> dict[str, Any]:
@@ -373,7 +341,7 @@ class AssociationRules:
             "body": [body_text(rule.body, schema) for rule in rules],
             "covered": self.n_body,
             "right": self.n_both,
-            **{name.replace("-", "_"): self._interest(name) for name in INTERESTS},
+            **{name.replace("-", "_"): self.interest(name) for name in INTERESTS},
             "micro_precision": self.measure("precision/micro/partial"),
             "p": self.p,
         }
@@ -382,12 +350,31 @@ class AssociationRules:
         return columns
 
     def to_frame(self) -> Any:
-        """The rules with their figures as a data frame of pandas."""
-        return frame_of(self.as_dict())
+        """The rules with their figures as a pandas data frame."""
+        return pandas_frame(self.as_dict())
+
+    def _title(self) -> str:
+        holds = "holds" if len(self) == 1 else "hold"
+        return (
+            f"{counted(len(self), 'rule')} that {holds} in at least {counted(self.minimum, 'row')}"
+        )
+
+    def _shown(self, n: int) -> Iterator[tuple[float, int, float, str]]:
+        """Confidence, rows, lift and text of the first rules."""
+        first = self[:n]
+        for figures in zip(first.confidence, first.n_both, first.lift, first, strict=True):
+            yield *figures[:3], rule_text(figures[3], self.data.schema, evidence=True)
+
+    def __repr__(self) -> str:
+        return f"<AssociationRules: {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{c:.3f}", int(n), f"{lift:.2f}", text) for c, n, lift, text in self._shown(20)]
+        head = "confidence", "rows", "lift", "rule"
+        return listing(self._title(), head, rows, len(self), self.stopped)
 
     def __str__(self) -> str:
-        rules, rows = counted(len(self), "rule"), counted(self.minimum, "row")
-        lines = [f"{rules} that {'holds' if len(self) == 1 else 'hold'} in at least {rows}"]
+        lines = [self._title()]
         if self.stopped:
             lines.append(f"not all of them: {self.stopped}")
         if self.items.left_out:
@@ -395,10 +382,7 @@ class AssociationRules:
             lines.append(f"without {left_out}: give bins")
         if len(self):
             lines.append("  confidence  rows   lift")
-        shown = self[:SHOWN]
-        figures = zip(shown.confidence, shown.n_both, shown.lift, shown, strict=True)
-        for confident, rows, lift, rule in figures:
-            text = rule_text(rule, self.data.schema, evidence=True)
+        for confident, rows, lift, text in self._shown(SHOWN):
             lines.append(f"  {confident:10.3f} {rows:5d} {lift:6.2f}  {text}")
         more = len(self) - SHOWN
         return "\n".join([*lines, f"  ... and {more:,} more"] if more > 0 else lines)

@@ -1,1 +1,1 @@
-"""Constraints between labels: found, kept, and repaired."""
+"""Constraints between labels: found in data, and used to repair predictions."""

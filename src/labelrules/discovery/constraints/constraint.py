@@ -1,28 +1,28 @@
-"""Constraints: what the labels of a row have to do with each other, whatever its features."""
+"""Constraints between labels, whatever the features, as values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted
+from labelrules._html import listing
 from labelrules.data.schema import Schema
 from labelrules.rules import Body, Condition, Evidence, Head, Rule, RuleSet, rule_text
+from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
-    import pandas
-
     from labelrules.discovery.constraints.graph import ConstraintGraph
 
 Kind: TypeAlias = Literal["subset", "exclusion", "implication"]
 GroupKind: TypeAlias = Literal["equivalence", "exclusive group"]
 
 SHOWN = 20
-"""Constraints of a kind that are printed; the frame has all."""
+"""Constraints of a kind that are printed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Constraint:
-    """One dependency between labels, with what speaks for it.
+    """One dependency between labels, with its counts and its p-value.
 
     Attributes
     ----------
@@ -32,26 +32,26 @@ class Constraint:
     body : tuple of int
         Labels that are present, by number.
     label : int
-        The label that is told.
+        The label of the head.
     present : bool
-        Whether it is told to be present, or absent.
+        Whether that label is then present, or absent.
     support : int
         Rows that the body covers.
     exceptions : int
-        Those of them that are otherwise.
+        Covered rows that violate the constraint.
     p : float
-        How probable so few exceptions are by chance: Fisher's exact test, one-sided.
+        P-value of Fisher's exact test, one-sided: so few exceptions by chance.
     corrected : float
-        The same, corrected for the number of tests.
+        The p-value, corrected for the number of tests.
     known : bool
-        Whether the label hierarchy of the schema says so already.
+        Whether it follows from the label hierarchy of the schema.
     turned : tuple of int
-        An exclusion says the same whichever of its labels is told: for each label of the body, how
-        many rows have all the other labels. The exceptions are the same. Empty if that is not
-        known, and for other kinds.
+        An exclusion has the same meaning with any of its labels in the head: for each label of the
+        body, how many rows have all the other labels. The exceptions are the same. Empty if that
+        is not known, and for other kinds.
     """
 
-    schema: Schema = field(repr=False, compare=False)
+    schema: Schema = field(compare=False)
     kind: Kind
     body: tuple[int, ...]
     label: int
@@ -68,35 +68,47 @@ class Constraint:
         """The constraint as a rule, with evidence."""
         head = Head({self.label: int(self.present)}, self.schema.n_labels)
         body = Body(Condition.label(label) for label in self.body)
-        evidence = Evidence(self.support - self.exceptions, self.exceptions)
-        return Rule(head, body, evidence=(evidence,))
+        return Rule(head, body, evidence=(self.evidence,))
+
+    @property
+    def evidence(self) -> Evidence:
+        """The covered rows that satisfy the constraint, and the exceptions."""
+        return Evidence(self.support - self.exceptions, self.exceptions)
 
     @property
     def turned_rules(self) -> tuple[Rule, ...]:
-        """What an exclusion says of the labels of its body; with evidence, if it is known."""
+        """An exclusion as rules for the labels of its body; with evidence, if it is known."""
         if self.kind != "exclusion":
             return ()
         members = {*self.body, self.label}
-        found = []
+        rules = []
         for place, label in enumerate(self.body):
             body = Body(Condition.label(other) for other in sorted(members - {label}))
             rule = Rule(Head({label: 0}, self.schema.n_labels), body)
             if self.turned:
                 n_covered = self.turned[place]
                 rule = rule.with_evidence([Evidence(n_covered - self.exceptions, self.exceptions)])
-            found.append(rule)
-        return tuple(found)
+            rules.append(rule)
+        return tuple(rules)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels it speaks of, that of the head last."""
+        """The names of the labels, that of the head last."""
         return tuple(self.schema.labels[label] for label in (*self.body, self.label))
 
+    @property
+    def text(self) -> str:
+        """The constraint in the rule language."""
+        return rule_text(self.rule, self.schema)
+
+    def __repr__(self) -> str:
+        return f"<Constraint: {self}>"
+
     def __str__(self) -> str:
-        return f"{rule_text(self.rule, self.schema)}  ({_counts(self)})"
+        return f"{self.text}  ({_figures(self)})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LabelGroup:
     """Labels that always occur together, or of which a row has at most one.
 
@@ -113,7 +125,7 @@ class LabelGroup:
         The greatest among those of the pairs.
     """
 
-    schema: Schema = field(repr=False, compare=False)
+    schema: Schema = field(compare=False)
     kind: GroupKind
     members: tuple[int, ...]
     support: int
@@ -128,27 +140,39 @@ class LabelGroup:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What it says, as rules: round in a circle, or each label against those after it."""
-        n_labels, members = self.schema.n_labels, self.members
+        """The group as rules: a cycle of implications, or each label against those after it."""
+        members = self.members
         if self.kind == "equivalence":
-            told = [({after: 1}, label) for label, after in _circle(members)]
+            heads = [{after: 1} for after in (*members[1:], members[0])]
         else:
-            told = [
-                (dict.fromkeys(members[place + 1 :], 0), label)
-                for place, label in enumerate(members[:-1])
-            ]
+            heads = [dict.fromkeys(members[n:], 0) for n in range(1, len(members))]
         return tuple(
-            Rule(Head(literals, n_labels), Body([Condition.label(label)]))
-            for literals, label in told
+            Rule(Head(head, self.schema.n_labels), Body([Condition.label(label)]))
+            for label, head in zip(members, heads, strict=False)
         )
+
+    @property
+    def text(self) -> str:
+        """The group in the rule language."""
+        return "; ".join(rule_text(rule, self.schema) for rule in self.rules)
+
+    def __repr__(self) -> str:
+        return f"<LabelGroup: {self}>"
 
     def __str__(self) -> str:
         words = "always together" if self.kind == "equivalence" else "at most one of"
-        return f"{words}: {', '.join(self.labels)}  ({_counts(self)})"
+        return f"{words}: {', '.join(self.labels)}  ({_figures(self)})"
+
+
+def _figures(one: Constraint | LabelGroup) -> str:
+    exceptions = f", {counted(one.exceptions, 'exception')}" if one.exceptions else ""
+    # Floating-point numbers do not distinguish the smallest p-values from 0.
+    p = f"p = {one.corrected:.2g}" if one.corrected >= 1e-300 else "p < 1e-300"
+    return f"{counted(one.support, 'row')}{exceptions}, {p}"
 
 
 class Descent(NamedTuple):
-    """A label and its parent in the label hierarchy of the schema, and what the rows say of it."""
+    """A label and its parent in the label hierarchy of the schema, and their rows."""
 
     child: str
     parent: str
@@ -157,20 +181,20 @@ class Descent(NamedTuple):
     found: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constraints:
-    """Constraints found among the labels of some rows; printing it shows the surest.
+    """Constraints between the labels of some rows; printing shows the most significant.
 
-    It is a sequence of `Constraint`, those of each kind the surest first.
+    It is a sequence of `Constraint`, those of each kind by rising p-value.
 
     Attributes
     ----------
     schema : Schema
     n_rows : int
     tolerance : float
-        The share of exceptions that was allowed.
+        The largest share of exceptions.
     n_tests : int
-        Constraints that were looked at, for which the probabilities are corrected.
+        The number of tests, for which p-values are corrected.
     found : tuple of Constraint
     equivalences : tuple of LabelGroup
         Labels that imply each other, directly or through others.
@@ -181,21 +205,21 @@ class Constraints:
         The children and parents in the label hierarchy of the schema, found or not.
     """
 
-    schema: Schema = field(repr=False)
+    schema: Schema
     n_rows: int
     tolerance: float
     n_tests: int
-    found: tuple[Constraint, ...] = field(repr=False)
-    equivalences: tuple[LabelGroup, ...] = field(default=(), repr=False)
-    groups: tuple[LabelGroup, ...] = field(default=(), repr=False)
-    hierarchy: tuple[Descent, ...] = field(default=(), repr=False)
+    found: tuple[Constraint, ...]
+    equivalences: tuple[LabelGroup, ...] = ()
+    groups: tuple[LabelGroup, ...] = ()
+    hierarchy: tuple[Descent, ...] = ()
 
     def of_kind(self, kind: Kind) -> tuple[Constraint, ...]:
         """The constraints of one kind."""
         return tuple(constraint for constraint in self.found if constraint.kind == kind)
 
     def rules(self) -> RuleSet:
-        """All constraints as rules; those with the same body are one rule, with evidence.
+        """All constraints as rules with evidence, one rule for each body.
 
         Examples
         --------
@@ -205,23 +229,27 @@ class Constraints:
         in any order:
         quality, not tabloid, not fashion <- sports
         """
-        together: dict[tuple[int, ...], list[Constraint]] = {}
+        by_body: dict[tuple[int, ...], list[Constraint]] = {}
         for constraint in self.found:
-            together.setdefault(constraint.body, []).append(constraint)
-        return RuleSet(self.schema, [_merged(members) for members in together.values()])
+            by_body.setdefault(constraint.body, []).append(constraint)
+        return RuleSet(self.schema, [_merged(members) for members in by_body.values()])
 
     def graph(self) -> "ConstraintGraph":
-        """Subset and exclusion constraints between pairs of labels, so that they can be read."""
+        """Subset and exclusion constraints between pairs of labels, without redundant ones."""
         from labelrules.discovery.constraints.graph import reduced
 
         return reduced(self)
 
+    @property
+    def _every(self) -> list[Constraint | LabelGroup]:
+        return [*self.found, *self.equivalences, *self.groups]
+
     def as_dict(self) -> dict[str, list[Any]]:
         """Constraints and groups as columns, for a data frame of any library."""
-        every: list[Constraint | LabelGroup] = [*self.found, *self.equivalences, *self.groups]
+        every = self._every
         return {
             "kind": [one.kind for one in every],
-            "constraint": [_text(one) for one in every],
+            "constraint": [one.text for one in every],
             "labels": [one.labels for one in every],
             "support": [one.support for one in every],
             "exceptions": [one.exceptions for one in every],
@@ -231,8 +259,8 @@ class Constraints:
             "known": [isinstance(one, Constraint) and one.known for one in every],
         }
 
-    def frame(self) -> "pandas.DataFrame":
-        """Constraints and groups as a pandas frame (needs the extra ``pandas``)."""
+    def to_frame(self) -> Any:
+        """Constraints and groups as a pandas data frame."""
         return pandas_frame(self.as_dict())
 
     def __len__(self) -> int:
@@ -244,6 +272,23 @@ class Constraints:
     def __getitem__(self, index: int) -> Constraint:
         return self.found[index]
 
+    def _title(self) -> str:
+        labels, rows = counted(self.schema.n_labels, "label"), counted(self.n_rows, "row")
+        exceptions = f", with up to {self.tolerance:.0%} exceptions" if self.tolerance else ""
+        return f"{counted(len(self), 'constraint')} between {labels} in {rows}{exceptions}"
+
+    def __repr__(self) -> str:
+        return f"<Constraints: {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        every = self._every
+        rows = [
+            (one.kind, one.text, one.support, one.exceptions, f"{one.corrected:.2g}")
+            for one in every[:20]
+        ]
+        head = "kind", "constraint", "rows", "exceptions", "corrected p"
+        return listing(self._title(), head, rows, len(every))
+
     def __str__(self) -> str:
         parts: dict[str, tuple[object, ...]] = {
             "subset": self.of_kind("subset"),
@@ -252,12 +297,7 @@ class Constraints:
             "equivalence": self.equivalences,
             "exclusive group": self.groups,
         }
-        lines = [
-            f"{counted(len(self), 'constraint')} between "
-            f"{counted(self.schema.n_labels, 'label')} in "
-            + counted(self.n_rows, "row")
-            + (f", with up to {self.tolerance:.0%} exceptions" if self.tolerance else "")
-        ]
+        lines = [self._title()]
         for kind, members in parts.items():
             if members:
                 lines.append(f"{kind}: {len(members)}")
@@ -267,38 +307,10 @@ class Constraints:
         return "\n".join(lines)
 
 
-def pandas_frame(columns: dict[str, list[Any]]) -> "pandas.DataFrame":
-    """Columns as a frame, if pandas is there."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError(
-            'a frame needs pandas: pip install "labelrules[pandas]", or use as_dict()'
-        ) from None
-    return pandas.DataFrame(columns)
-
-
-def _counts(one: Constraint | LabelGroup) -> str:
-    exceptions = f", {counted(one.exceptions, 'exception')}" if one.exceptions else ""
-    # The smallest probabilities are no longer told from 0 by floating-point numbers.
-    p = f"p = {one.corrected:.2g}" if one.corrected >= 1e-300 else "p < 1e-300"
-    return f"{counted(one.support, 'row')}{exceptions}, {p}"
-
-
-def _text(one: Constraint | LabelGroup) -> str:
-    if isinstance(one, Constraint):
-        return rule_text(one.rule, one.schema)
-    return "; ".join(rule_text(rule, one.schema) for rule in one.rules)
-
-
-def _circle(members: tuple[int, ...]) -> list[tuple[int, int]]:
-    return list(zip(members, (*members[1:], members[0]), strict=True))
-
-
 def _merged(constraints: list[Constraint]) -> Rule:
     """Constraints with the same body as one rule."""
     constraints = sorted(constraints, key=lambda one: one.label)
     literals = {one.label: int(one.present) for one in constraints}
-    evidence = [Evidence(one.support - one.exceptions, one.exceptions) for one in constraints]
     first = constraints[0]
-    return Rule(Head(literals, first.schema.n_labels), first.rule.body, evidence=tuple(evidence))
+    head = Head(literals, first.schema.n_labels)
+    return Rule(head, first.rule.body, evidence=tuple(one.evidence for one in constraints))

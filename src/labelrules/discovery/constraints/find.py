@@ -1,39 +1,32 @@
-"""Constraints among the labels of a data set, counted."""
+"""The search for constraints between labels: between pairs, and with larger bodies."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from labelrules._types import Board, Floats, Mask
+from labelrules._checks import is_number, whole_number
+from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.errors import DataError
 from labelrules.data.memory.labels import checked_names, default_names, read_labels
 from labelrules.discovery.constraints.constraint import Constraint, Constraints, Descent, Kind
 from labelrules.discovery.constraints.graph import equivalences_of, exclusive_groups_of
-from labelrules.discovery.constraints.longer_bodies import (
-    ConstraintCounts,
-    LabelSets,
-    Limit,
-    check_whole,
-)
-from labelrules.discovery.significance import (
-    Alternative,
-    Correction,
-    adjusted,
-    checked_alpha,
-    fisher,
-)
+from labelrules.discovery.significance import Correction, adjusted, checked_alpha, fisher
+
+LabelSet: TypeAlias = tuple[int, ...]
 
 MAX_SETS = 100_000
-"""Label sets that may be bodies; with more, nobody would wait for or read what is found."""
+"""Bodies of several labels at most; with more, the search and its result are too long."""
 
 
 def find_constraints(
     Y: Any,
     *,
-    max_body: int = 1,
+    max_conditions: int = 1,
     tolerance: float = 0.0,
     min_support: int = 1,
     alpha: float | None = None,
@@ -42,44 +35,44 @@ def find_constraints(
     groups: bool = True,
     max_sets: int = MAX_SETS,
 ) -> Constraints:
-    """Find what the labels of a row have to do with each other, whatever its features.
+    """Find constraints between labels, whatever the features of the rows.
 
-    A *subset* constraint ``a <- b`` says that b occurs only together with a. An *exclusion*
-    ``not a <- b`` says that the two do not occur together; it is the same both ways, is listed
+    A *subset* constraint ``a <- b`` means that b occurs only together with a. An *exclusion*
+    ``not a <- b`` means that the two do not occur together; it is symmetric, is listed
     once, with the rarer label in the body (the first of two that are as frequent), and its
-    exceptions are counted as a share of the rarer one. With `max_body` above 1 there are also
+    exceptions are counted as a share of the rarer one. With `max_conditions` above 1 there are also
     *implications* ``c <- a, b``, and exclusions of more than two labels ``not c <- a, b``, in
     which any two labels of the three do occur together.
 
-    Only what is not told by shorter constraints is listed: neither ``c <- a, b`` where there is
-    ``c <- a``, nor where ``d <- a`` and ``c <- d`` lead to it. Between pairs all constraints are
+    The result has no constraint that shorter ones imply: neither ``c <- a, b`` where there is
+    ``c <- a``, nor where ``d <- a`` and ``c <- d`` imply it. Between pairs all constraints are
     listed; `Constraints.graph` leaves out those that follow from others. Labels that all rows
-    have, or none, depend on nothing and are left out. Only what the label hierarchy of a data set
-    says is listed in any case, if the rows bear it out: even where all rows have the parent.
+    have, or none, are left out; but constraints of the label hierarchy are listed wherever the
+    rows satisfy them, even if all rows have the parent.
 
     Parameters
     ----------
     Y : Dataset, array, sparse matrix, frame or label sets
         Rows by labels, as for :func:`labelrules.dataset`.
-    max_body : int, default=1
-        Labels in a body at most.
+    max_conditions : int, default=1
+        The largest number of labels in a body.
     tolerance : float, default=0
-        The share of the rows covered that may be exceptions, below one half.
+        The largest share of the covered rows that may be exceptions, below one half.
     min_support : int, default=1
-        Rows that a body covers at least. All bodies of an exclusion must: in ``not c <- a, b``
-        also a and c together, and b and c.
+        The least number of rows that a body covers. All bodies of an exclusion must: in
+        ``not c <- a, b`` also a and c together, and b and c.
     alpha : float, optional
-        If given, only constraints with a corrected probability of at most `alpha` are kept, and
-        those that the label hierarchy knows.
+        If given, only constraints with a corrected p-value of at most `alpha` are kept, and
+        those of the label hierarchy.
     correction : {"holm", "benjamini-hochberg"}, optional
-        For the number of tests: all constraints that were looked at, not only those found.
+        For the number of tests: of all candidates, not only the constraints found.
     label_names : sequence of str, optional
         Names for the columns of an array.
     groups : bool, default=True
         Whether to make groups of labels that exclude each other; with hundreds of thousands of
         exclusions it takes some seconds.
     max_sets : int, default=100000
-        Label sets that may be bodies, if `max_body` is above 1; more are an error.
+        The largest number of bodies, if `max_conditions` is above 1; more are an error.
 
     Returns
     -------
@@ -100,21 +93,23 @@ def find_constraints(
     in any order:
     music <- jazz
     """
-    schema, board = labels_and_names(Y, label_names)
+    schema, board = _labels_of(Y, label_names)
     if alpha is not None:
         checked_alpha(alpha)
-    limit = Limit.checked(tolerance, min_support)
-    _check_bodies(max_body, max_sets)
+    needs = Requirements.checked(tolerance, min_support)
+    longest = whole_number(max_conditions, "max_conditions", low=1)
+    max_sets = whole_number(max_sets, "max_sets", low=1)
     known = _ancestors(schema)
-    counted = _pairs(board, limit, known)
-    if max_body > 1:
-        counted = LabelSets(board, limit, max_sets).extend(counted, int(max_body))
-    found = _judged(counted, schema, known, len(board), correction, alpha)
+    candidates, n_tests = _pairs(board, needs, known)
+    if longest > 1:
+        larger, n_more = LargerBodies(board, needs, max_sets).search(candidates, longest)
+        candidates, n_tests = candidates + larger, n_tests + n_more
+    found = _tested(candidates, n_tests, schema, known, len(board), correction, alpha)
     return Constraints(
         schema,
         len(board),
         float(tolerance),
-        counted.n_tests,
+        n_tests,
         found,
         equivalences_of(found, schema, board),
         exclusive_groups_of(found, schema, board) if groups else (),
@@ -122,160 +117,339 @@ def find_constraints(
     )
 
 
-def labels_and_names(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
+def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
     """The labels of rows, and a schema that names them."""
     if isinstance(Y, Dataset):
         if label_names is not None:
             raise ValueError("Y is a Dataset, which names its labels: leave label_names out")
         schema, board = Y.schema, Y.Y
     else:
-        board, names = read_labels(Y, checked_names(label_names, "label_names"))
-        schema = Schema([], names or default_names("y", board.shape[1], taken=()))
+        schema, board = named_labels(Y, label_names)
     if not schema.n_labels or not len(board):
         raise DataError(
-            f"Y has {len(board)} rows and {schema.n_labels} labels: constraints are found among "
-            "the labels of some rows"
+            f"Y has {len(board)} rows and {schema.n_labels} labels: constraints need at least one "
+            "of each"
         )
     return schema, board
 
 
-def _check_bodies(max_body: int, max_sets: int) -> None:
-    check_whole("max_body", max_body, 1)
-    check_whole("max_sets", max_sets, 1)
+def named_labels(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
+    """Labels in any form, and a schema with the names given, their own names, or y0, y1, ...."""
+    board, names = read_labels(Y, checked_names(label_names, "label_names"))
+    return Schema([], names or default_names("y", board.shape[1], taken=())), board
 
 
-def _pairs(board: Board, limit: Limit, known: Mask) -> ConstraintCounts:
-    """Subset and exclusion constraints between two labels."""
+class Requirements(NamedTuple):
+    """The largest share of exceptions of a constraint, and its minimum support."""
+
+    share: Fraction
+    min_support: int
+
+    @classmethod
+    def checked(cls, tolerance: float, min_support: int) -> "Requirements":
+        """From the parameters of a search."""
+        if not is_number(tolerance) or not 0 <= tolerance < 0.5:
+            raise ValueError(
+                f"tolerance must be a share of exceptions from 0 to below 0.5, not {tolerance!r}"
+            )
+        # A share as it is written: 3 of 10 are within 0.3, whatever the float is.
+        share = Fraction(str(float(tolerance))).limit_denominator(10**6)
+        return cls(share, whole_number(min_support, "min_support", low=1))
+
+    def allow(self, exceptions: Integers, support: Integers) -> Mask:
+        """Whether so many of the covered rows may be exceptions."""
+        few = exceptions * self.share.denominator <= support * self.share.numerator
+        return np.asarray(few & (support >= self.min_support))
+
+
+class Candidate(NamedTuple):
+    """A constraint before it is tested.
+
+    `members` are the label numbers, that of the head last; each of the `tables` of Fisher's test
+    has the rows with body and head, with the body, and with the label of the head. An exclusion of
+    several labels has a test for each label as the head, from the last label to the first.
+    """
+
+    members: LabelSet
+    present: bool
+    support: int
+    exceptions: int
+    tables: list[tuple[int, int, int]]
+
+    @property
+    def kind(self) -> Kind:
+        """What the constraint is called."""
+        if not self.present:
+            return "exclusion"
+        return "subset" if len(self.members) == 2 else "implication"
+
+    @property
+    def turned(self) -> tuple[int, ...]:
+        """For each label in the body of an exclusion the rows with all the others."""
+        body = self.members[:-1]
+        if self.present:
+            return ()
+        if len(body) == 1:
+            return (self.tables[0][2],)  # the rows with the label of the head
+        ordered = sorted(self.members, reverse=True)
+        n_covered = {label: table[1] for label, table in zip(ordered, self.tables, strict=True)}
+        return tuple(n_covered[label] for label in body)
+
+
+def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[Candidate], int]:
+    """Subset and exclusion constraints between two labels, and the number of tests."""
     ones = sparse.csr_array(board).astype(np.int64)
     both = np.asarray((ones.T @ ones).toarray())
     count = both.diagonal()
+    support = np.broadcast_to(count, both.shape)
     varied = (count > 0) & (count < len(board))
-    pairs = np.outer(varied, varied) & ~np.eye(len(count), dtype=np.bool_)
-    bodies = pairs & (count >= limit.min_support)
-    candidates = bodies | (known & (count >= limit.min_support))
-    subset = candidates & limit.allows(count - both, np.broadcast_to(count, both.shape))
+    frequent = count >= needs.min_support
+    bodies = np.outer(varied, varied) & ~np.eye(len(count), dtype=np.bool_) & frequent
+    implied = bodies | (known & frequent)
+    subset = implied & needs.allow(count - both, support)
     # Of two labels that exclude each other the rarer is the body, of equals the first.
-    rarer = np.lexsort((np.arange(len(count)), count))
-    place = np.argsort(rarer)
+    place = np.argsort(np.lexsort((np.arange(len(count)), count)))
     once = bodies & (place[None, :] < place[:, None])
-    excluded = once & limit.allows(both, np.broadcast_to(count, both.shape))
-    heads, tested = np.concatenate([np.argwhere(subset), np.argwhere(excluded)]).T
-    n_subsets = int(subset.sum())
-    present = np.arange(len(heads)) < n_subsets
-    together = both[heads, tested]
-    exceptions = np.where(present, count[tested] - together, together)
-    return ConstraintCounts(
-        list(zip(tested.tolist(), heads.tolist(), strict=True)),
-        present.tolist(),
-        count[tested].tolist(),
-        exceptions.tolist(),
-        np.column_stack([together, count[tested], count[heads]]),
-        np.arange(len(heads)),
-        int(candidates.sum() + once.sum()),
-    )
+    excluded = once & needs.allow(both, support)
+    candidates = []
+    for present, chosen in ((True, subset), (False, excluded)):
+        head, body = np.nonzero(chosen)
+        columns = body, head, both[head, body], count[body], count[head]
+        for b, h, together, covered, n_head in zip(*(c.tolist() for c in columns), strict=True):
+            exceptions = covered - together if present else together
+            tables = [(together, covered, n_head)]
+            candidates.append(Candidate((b, h), present, covered, exceptions, tables))
+    return candidates, int(implied.sum() + once.sum())
 
 
-def _judged(
-    counted: ConstraintCounts,
+def _tested(
+    candidates: list[Candidate],
+    n_tests: int,
     schema: Schema,
     known: Mask,
     n_rows: int,
     correction: Correction,
     alpha: float | None,
 ) -> tuple[Constraint, ...]:
-    """With probabilities, and in order: kinds, then the surest, then the most rows."""
-    p = _probabilities(counted, n_rows)
-    corrected = adjusted(p, correction, counted.n_tests)
-    said = [
-        present and len(members) == 2 and bool(known[members[1], members[0]])
-        for members, present in zip(counted.members, counted.present, strict=True)
-    ]
-    found = [
-        Constraint(
-            schema,
-            _kind(members, present),
-            members[:-1],
-            members[-1],
-            present,
-            support,
-            exceptions,
-            probability,
-            raised,
-            is_known,
-            turned,
-        )
-        for members, present, support, exceptions, probability, raised, is_known, turned in zip(
-            counted.members,
-            counted.present,
-            counted.support,
-            counted.exceptions,
-            p.tolist(),
-            corrected.tolist(),
-            said,
-            _turned(counted),
-            strict=True,
-        )
-        if alpha is None or raised <= alpha or is_known
-    ]
+    """Constraints with p-values, in order: kinds, then p-values, then support."""
+    p = _p_values(candidates, n_rows)
+    figures = zip(candidates, p.tolist(), adjusted(p, correction, n_tests).tolist(), strict=True)
+    found = []
+    for one, own_p, corrected in figures:
+        body, head = one.members[:-1], one.members[-1]
+        is_known = one.kind == "subset" and bool(known[head, body[0]])
+        if alpha is None or corrected <= alpha or is_known:
+            counts = one.support, one.exceptions, own_p, corrected, is_known, one.turned
+            found.append(Constraint(schema, one.kind, body, head, one.present, *counts))
     order: dict[Kind, int] = {"subset": 0, "implication": 1, "exclusion": 2}
     found.sort(key=lambda one: (order[one.kind], one.p, -one.support, one.body, one.label))
     return tuple(found)
 
 
-def _turned(counted: ConstraintCounts) -> Iterator[tuple[int, ...]]:
-    """For each label in the body of an exclusion the rows with all the others; else nothing."""
-    starts = np.searchsorted(counted.owner, np.arange(len(counted.members)))
-    for members, present, start in zip(counted.members, counted.present, starts, strict=True):
-        body = members[:-1]
-        if present:
-            yield ()
-        elif len(body) == 1:
-            yield (int(counted.tables[start, 2]),)  # the rows with the label of the head
-        else:
-            # A test for each label as the head, from the last label to the first.
-            tests = counted.tables[start : start + len(members), 1].tolist()
-            n_covered = dict(zip(sorted(members, reverse=True), tests, strict=True))
-            yield tuple(n_covered[label] for label in body)
-
-
-def _probabilities(counted: ConstraintCounts, n_rows: int) -> Floats:
-    """Fisher's test for more presences or fewer; of several the greatest probability."""
-    both, first, second = counted.tables.T
-    greater = np.array(counted.present, dtype=np.bool_)[counted.owner]
+def _p_values(candidates: list[Candidate], n_rows: int) -> Floats:
+    """Fisher's test for more presences or fewer; the greatest p-value of several tests."""
+    tables = [table for one in candidates for table in one.tables]
+    owner = np.repeat(np.arange(len(candidates)), [len(one.tables) for one in candidates])
+    both, first, second = np.array(tables, dtype=np.int64).reshape(-1, 3).T
+    more = np.array([one.present for one in candidates], dtype=np.bool_)[owner]
     each = np.empty(len(both))
-    sides: dict[Alternative, Mask] = {"greater": greater, "less": ~greater}
-    for side, chosen in sides.items():
-        each[chosen] = fisher(both[chosen], first[chosen], second[chosen], n_rows, side)
-    p = np.zeros(len(counted.members))
-    np.maximum.at(p, counted.owner, each)
+    each[more] = fisher(both[more], first[more], second[more], n_rows, "greater")
+    each[~more] = fisher(both[~more], first[~more], second[~more], n_rows, "less")
+    p = np.zeros(len(candidates))
+    np.maximum.at(p, owner, each)
     return p
-
-
-def _kind(members: tuple[int, ...], present: bool) -> Kind:
-    if not present:
-        return "exclusion"
-    return "subset" if len(members) == 2 else "implication"
 
 
 def _ancestors(schema: Schema) -> Mask:
     """Labels by labels: whether the first is above the second in the label hierarchy."""
-    found = np.zeros((schema.n_labels, schema.n_labels), dtype=np.bool_)
+    above = np.zeros((schema.n_labels, schema.n_labels), dtype=np.bool_)
     for label, parent in enumerate(schema.parents):
         while parent is not None:
-            above = schema.label_index[parent]
-            found[above, label] = True
-            parent = schema.parents[above]
-    return found
+            number = schema.label_index[parent]
+            above[number, label] = True
+            parent = schema.parents[number]
+    return above
 
 
 def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> tuple[Descent, ...]:
-    """What the rows say of each child and its parent."""
-    told = {one.labels for one in found if one.known}
+    """Each child and its parent, with their rows."""
+    known = {one.labels for one in found if one.known}
     descents = []
     for label, parent in zip(schema.labels, schema.parents, strict=True):
         if parent is not None:
             child = board[:, schema.label_index[label]] == 1
             without = child & (board[:, schema.label_index[parent]] == 0)
             counts = int(child.sum()), int(without.sum())
-            descents.append(Descent(label, parent, *counts, (label, parent) in told))
+            descents.append(Descent(label, parent, *counts, (label, parent) in known))
     return tuple(descents)
+
+
+class LargerBodies:
+    """The search for constraints with several labels in the body, from small bodies to large."""
+
+    def __init__(self, board: Board, needs: Requirements, max_sets: int) -> None:
+        self.board, self.needs, self.max_sets = board, needs, max_sets
+        self.columns = np.asfortranarray(board, dtype=np.bool_)
+        self.count: Integers = self.columns.sum(axis=0)
+        varied = np.flatnonzero((self.count > 0) & (self.count < len(board)))
+        self.varied: list[int] = varied.tolist()
+        self.frequent = [j for j in self.varied if self.count[j] >= needs.min_support]
+
+    def search(self, pairs: list[Candidate], longest: int) -> tuple[list[Candidate], int]:
+        """The constraints with larger bodies than those between pairs, and the number of tests."""
+        implied = Implied(len(self.count))
+        implied.add(pairs)
+        found: list[Candidate] = []
+        n_sets = n_tests = 0
+        bodies: dict[LabelSet, int] = {(j,): int(self.count[j]) for j in self.frequent}
+        for _ in range(2, min(longest, len(self.count)) + 1):
+            bodies = self._grown(bodies, implied, n_sets)
+            n_sets += len(bodies)
+            level, n_more = self._constraints(bodies, implied)
+            implied.add(level)
+            found += level
+            n_tests += n_more
+        return found, n_tests
+
+    def _counts(self, body: LabelSet) -> Integers:
+        """How many rows with these labels have each label."""
+        covered = np.flatnonzero(np.logical_and.reduce([self.columns[:, j] for j in body]))
+        return np.asarray(self.board[covered].sum(axis=0, dtype=np.int64))
+
+    def _grown(
+        self, bodies: dict[LabelSet, int], implied: "Implied", n_before: int
+    ) -> dict[LabelSet, int]:
+        """Bodies with one label more that cover enough rows and not just exceptions."""
+        grown: dict[LabelSet, int] = {}
+        for body in bodies:
+            counts = self._counts(body)
+            for label in self.frequent:
+                enough = label > body[-1] and counts[label] >= self.needs.min_support
+                if enough and not implied.excludes((*body, label)):
+                    grown[(*body, label)] = int(counts[label])
+            if n_before + len(grown) > self.max_sets:
+                raise ValueError(
+                    f"more than {self.max_sets} label sets of up to {len(body) + 1} labels occur "
+                    f"in {self.needs.min_support} rows or more: raise min_support or max_sets, or "
+                    "lower max_conditions"
+                )
+        return grown
+
+    def _constraints(
+        self, bodies: dict[LabelSet, int], implied: "Implied"
+    ) -> tuple[list[Candidate], int]:
+        """The constraints of these bodies that shorter ones do not imply, and the tests."""
+        found: list[Candidate] = []
+        n_tests = 0
+        for body, n_covered in bodies.items():
+            counts = self._counts(body)
+            closure = implied.closure(body)
+            heads = [j for j in self.varied if not closure >> j & 1]
+            n_tests += len(heads)
+            allowed = self.needs.allow(n_covered - counts, np.full_like(counts, n_covered))
+            for j in heads:
+                if allowed[j]:
+                    right, table = int(counts[j]), (int(counts[j]), n_covered, int(self.count[j]))
+                    wrong = n_covered - right
+                    found.append(Candidate((*body, j), True, n_covered, wrong, [table]))
+            for label in self._partners(body, bodies, implied):
+                n_tests += 1
+                found += self._exclusion((*body, label), int(counts[label]), bodies)
+        return found, n_tests
+
+    def _partners(
+        self, body: LabelSet, bodies: dict[LabelSet, int], implied: "Implied"
+    ) -> Iterator[int]:
+        """Labels after the body with which every part of it is a body too."""
+        for label in self.frequent:
+            if label > body[-1]:
+                parts = combinations((*body, label), len(body))
+                if all(part in bodies for part in parts) and not implied.excludes((*body, label)):
+                    yield label
+
+    def _exclusion(
+        self, members: LabelSet, together: int, bodies: dict[LabelSet, int]
+    ) -> list[Candidate]:
+        """The exclusion of these labels, if there is one; its body is the rarest, or the first."""
+        # Parts come without the last label first, so the first one has the last label as its head.
+        parts = list(combinations(members, len(members) - 1))
+        heads = members[::-1]
+        rarest = min(range(len(parts)), key=lambda place: bodies[parts[place]])
+        support = bodies[parts[rarest]]
+        if not self.needs.allow(np.array(together), np.array(support)):
+            return []
+        rows = zip((bodies[part] for part in parts), self.count[list(heads)].tolist(), strict=True)
+        tables = [(together, n_body, n_head) for n_body, n_head in rows]
+        return [Candidate((*parts[rarest], heads[rarest]), False, support, together, tables)]
+
+
+class Implied:
+    """What the constraints so far imply, taken together. Sets of labels are bits."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.implied = [1 << label for label in range(n_labels)]
+        self.excluded = [0] * n_labels
+        self.long_implications: list[tuple[int, int]] = []
+        self.long_exclusions: list[int] = []
+
+    def add(self, candidates: list[Candidate]) -> None:
+        """Add constraints."""
+        for one in candidates:
+            self._add(one.members, one.present)
+        self._close()
+
+    def closure(self, labels: LabelSet) -> int:
+        """These labels and all that they imply."""
+        mask = 0
+        for label in labels:
+            mask |= self.implied[label]
+        before = 0
+        while mask != before:
+            before = mask
+            for body, head in self.long_implications:
+                if body & ~mask == 0:
+                    mask |= self.implied[head]
+        return mask
+
+    def excludes(self, labels: LabelSet) -> bool:
+        """Whether these labels cannot occur together."""
+        mask = self.closure(labels)
+        in_pairs = any(self.excluded[label] & mask for label in places(mask))
+        return in_pairs or any(other & ~mask == 0 for other in self.long_exclusions)
+
+    def _add(self, members: LabelSet, present: bool) -> None:
+        *body, head = members
+        if len(body) == 1 and present:
+            self.implied[body[0]] |= 1 << head
+        elif len(body) == 1:
+            self.excluded[body[0]] |= 1 << head
+            self.excluded[head] |= 1 << body[0]
+        elif present:
+            self.long_implications.append((sum(1 << label for label in body), head))
+        else:
+            self.long_exclusions.append(sum(1 << label for label in members))
+
+    def _close(self) -> None:
+        """The transitive closure of implications between pairs."""
+        changed = True
+        while changed:
+            changed = False
+            for label, mask in enumerate(self.implied):
+                wider = mask
+                for other in places(mask):
+                    wider |= self.implied[other]
+                if wider != mask:
+                    self.implied[label] = wider
+                    changed = True
+
+
+def places(bits: int) -> Iterator[int]:
+    """The places of the bits that are set, rising.
+
+    >>> list(places(0b1010))
+    [1, 3]
+    """
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

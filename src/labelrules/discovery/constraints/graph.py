@@ -1,14 +1,14 @@
-"""Constraints between pairs of labels as a graph without what follows from the rest."""
+"""Groups of labels that imply or exclude each other, and the graph of constraints between pairs."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from labelrules._checks import counted
 from labelrules._types import Board, Floats, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraints.constraint import (
@@ -19,13 +19,12 @@ from labelrules.discovery.constraints.constraint import (
     LabelGroup,
 )
 
-# -------------------- Labels that belong together: those that imply each other, and those that
-# exclude each other
-
-Pair = tuple[int, int]
+Pair: TypeAlias = tuple[int, int]
+Node: TypeAlias = tuple[str, ...]
+"""A label, or labels that imply each other."""
 
 PIECE = 256
-"""Groups that are counted together."""
+"""Groups whose rows are counted together."""
 
 
 def equivalences_of(
@@ -34,8 +33,8 @@ def equivalences_of(
     """Labels that imply each other, in the order of the first of each."""
     subsets = [one for one in found if one.kind == "subset"]
     pairs = [(one.body[0], one.label) for one in subsets]
-    circles = [members for members in classes(pairs, schema.n_labels) if len(members) > 1]
-    return _groups("equivalence", circles, subsets, schema, board)
+    cycles = [members for members in classes(pairs, schema.n_labels) if len(members) > 1]
+    return _groups("equivalence", cycles, subsets, schema, board)
 
 
 def exclusive_groups_of(
@@ -49,21 +48,21 @@ def exclusive_groups_of(
 
 
 def classes(pairs: Iterable[Pair], n_labels: int) -> list[tuple[int, ...]]:
-    """Each label with those that imply it and are implied by it, in the order of the first."""
+    """Each label with those that it implies and that imply it, in the order of the first."""
     edges = np.array([*pairs], dtype=np.int64).reshape(-1, 2)
     ones = np.ones(len(edges), dtype=np.int8)
     graph = sparse.csr_array((ones, edges.T), shape=(n_labels, n_labels))
     _, number = connected_components(graph, directed=True, connection="strong")
-    together: dict[int, list[int]] = {}
+    components: dict[int, list[int]] = {}
     for label, own in enumerate(number.tolist()):
-        together.setdefault(own, []).append(label)
-    return [tuple(members) for members in together.values()]
+        components.setdefault(own, []).append(label)
+    return [tuple(members) for members in components.values()]
 
 
 def _cliques(pairs: list[Pair], n_labels: int) -> Iterator[tuple[int, ...]]:
-    """Groups that cannot grow, until every pair is in one.
+    """Maximal cliques, until every pair is in one.
 
-    Each begins with the first pair that is in none yet, and takes in the label with the most
+    Each begins with the first pair that is in none yet, and adds the label with the most
     such pairs, the first of several.
     """
     excluded = np.zeros((n_labels, n_labels), dtype=np.bool_)
@@ -92,13 +91,13 @@ def _groups(
     schema: Schema,
     board: Board,
 ) -> tuple[LabelGroup, ...]:
-    """Groups with their counts, and the greatest probability among the constraints within."""
-    p, corrected = _square(pairs, "p", schema), _square(pairs, "corrected", schema)
+    """Groups with their counts, and the greatest p-value of the constraints within."""
+    p, corrected = _matrix(pairs, "p", schema), _matrix(pairs, "corrected", schema)
     found = []
     for members, counts in zip(groups, _counts(kind, groups, board), strict=True):
         within = np.ix_(members, members)
-        chance = float(p[within].max()), float(corrected[within].max())
-        found.append(LabelGroup(schema, kind, members, *counts, *chance))
+        p_values = float(p[within].max()), float(corrected[within].max())
+        found.append(LabelGroup(schema, kind, members, *counts, *p_values))
     return tuple(found)
 
 
@@ -113,37 +112,23 @@ def _counts(
         for place, members in enumerate(piece):
             membership[list(members), place] = 1
         n_present = np.asarray(ones @ membership)
-        wrong = _exceptions(kind, n_present, membership.sum(axis=0, dtype=np.int32))
-        yield from zip(
-            (n_present > 0).sum(axis=0).tolist(), wrong.sum(axis=0).tolist(), strict=True
-        )
+        some = n_present > 0
+        wrong = n_present > 1
+        if kind == "equivalence":
+            wrong = some & (n_present < membership.sum(axis=0))
+        yield from zip(some.sum(axis=0).tolist(), wrong.sum(axis=0).tolist(), strict=True)
 
 
-def _square(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
+def _matrix(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
     """Labels by labels: a number of the constraint between the two, 0 where there is none."""
-    found = np.zeros((schema.n_labels, schema.n_labels))
+    matrix = np.zeros((schema.n_labels, schema.n_labels))
     for one in pairs:
-        found[one.body[0], one.label] = getattr(one, name)
-    return found
-
-
-def _exceptions(
-    kind: GroupKind, n_present: npt.NDArray[np.int32], sizes: npt.NDArray[np.int32]
-) -> Mask:
-    """Rows by groups."""
-    if kind == "equivalence":
-        return np.asarray((n_present > 0) & (n_present < sizes))
-    return np.asarray(n_present > 1)
-
-
-# ---------------------------------------------------------------- the main part
-
-Node: TypeAlias = tuple[str, ...]
-"""A label, or labels that imply each other."""
+        matrix[one.body[0], one.label] = getattr(one, name)
+    return matrix
 
 
 class ConstraintLink(NamedTuple):
-    """Two nodes of the graph, and the surest constraint between their labels.
+    """Two nodes of the graph, and the most significant constraint between their labels.
 
     For a subset, `below` occurs only together with `above`; two that exclude each other are in
     the order of the labels.
@@ -154,27 +139,27 @@ class ConstraintLink(NamedTuple):
     constraint: Constraint
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConstraintGraph:
-    """Subset and exclusion constraints between pairs, as few as say the same; it prints as a tree.
+    """Subset and exclusion constraints between pairs, without redundant ones; prints as a tree.
 
     Labels that imply each other are one node. A subset constraint that follows from two others is
-    left out, and so is an exclusion between labels below of two that exclude each other.
+    left out, and so is an exclusion of labels below two that exclude each other.
 
     Attributes
     ----------
     schema : Schema
     nodes : tuple of tuple of str
         Labels that have a constraint, those that imply each other together.
-    subsets, exclusions : tuple of Link
+    subsets, exclusions : tuple of ConstraintLink
     n_left_out : int
         Constraints between pairs that follow from those in the graph.
     """
 
-    schema: Schema = field(repr=False)
+    schema: Schema
     nodes: tuple[Node, ...]
-    subsets: tuple[ConstraintLink, ...] = field(repr=False)
-    exclusions: tuple[ConstraintLink, ...] = field(repr=False)
+    subsets: tuple[ConstraintLink, ...]
+    exclusions: tuple[ConstraintLink, ...]
     n_left_out: int
 
     def parents(self, node: Node) -> list[Node]:
@@ -184,6 +169,11 @@ class ConstraintGraph:
     def children(self, node: Node) -> list[Node]:
         """The nodes just below one."""
         return [link.below for link in self.subsets if link.above == node]
+
+    def __repr__(self) -> str:
+        parts = {"node": self.nodes, "subset": self.subsets, "exclusion": self.exclusions}
+        counts = ", ".join(counted(len(part), noun) for noun, part in parts.items())
+        return f"<ConstraintGraph: {counts}>"
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -227,74 +217,70 @@ def reduced(constraints: Constraints) -> ConstraintGraph:
     node_of = {label: number for number, group in enumerate(members) for label in group}
     edges = _linked(subsets, node_of)
     below = _pair_matrix(edges, len(members))
-    reached = _reached(below)
-    is_needed = below & ~_in_two_steps(below, reached)
+    reached = _closure(below)
+    # There are no cycles between nodes, so a link over another node is redundant.
+    is_needed = below & ~_composed(below, reached)
     excluded = _linked([one for one in pairs if one.kind == "exclusion"], node_of, ordered=True)
     is_new = _pair_matrix(excluded, len(members)) & ~_inherited(excluded, reached)
     names = [tuple(schema.labels[label] for label in group) for group in members]
     used = {node_of[label] for one in pairs for label in (*one.body, one.label)}
     below_others = _links(edges, is_needed, names)
     apart = _links(excluded, is_new, names)
-    # All but one way round each circle are needed to say that its labels imply each other.
-    n_circles = sum(len(group) for group in members if len(group) > 1)
-    n_said = len(below_others) + len(apart) + n_circles
+    # As many constraints as a cycle has labels imply that they are equivalent.
+    n_in_cycles = sum(len(group) for group in members if len(group) > 1)
+    n_kept = len(below_others) + len(apart) + n_in_cycles
     nodes = tuple(names[number] for number in sorted(used))
-    return ConstraintGraph(schema, nodes, below_others, apart, len(pairs) - n_said)
+    return ConstraintGraph(schema, nodes, below_others, apart, len(pairs) - n_kept)
 
 
 def _linked(
-    found: Iterable[Constraint], node_of: dict[int, int], ordered: bool = False
-) -> dict[tuple[int, int], Constraint]:
-    """The surest constraint from each node to each other one."""
-    links: dict[tuple[int, int], Constraint] = {}
-    for one in found:
+    constraints: Iterable[Constraint], node_of: dict[int, int], ordered: bool = False
+) -> dict[Pair, Constraint]:
+    """The most significant constraint from each node to each other one."""
+    links: dict[Pair, Constraint] = {}
+    for one in constraints:
         ends = node_of[one.body[0]], node_of[one.label]
         if ends[0] != ends[1]:
             links.setdefault((min(ends), max(ends)) if ordered else ends, one)
     return links
 
 
-def _pair_matrix(links: Iterable[tuple[int, int]], n_nodes: int) -> Mask:
-    found = np.zeros((n_nodes, n_nodes), dtype=np.bool_)
+def _pair_matrix(links: Iterable[Pair], n_nodes: int) -> Mask:
+    matrix = np.zeros((n_nodes, n_nodes), dtype=np.bool_)
     for first, second in links:
-        found[first, second] = True
-    return found
+        matrix[first, second] = True
+    return matrix
 
 
-def _reached(below: Mask) -> Mask:
+def _closure(below: Mask) -> Mask:
     """Which nodes lie above which, over any number of steps."""
     reached = below.copy()
     while True:
-        further = reached | (_times(reached, below))
+        further = reached | _composed(reached, below)
         if (further == reached).all():
             return reached
         reached = further
 
 
-def _in_two_steps(below: Mask, reached: Mask) -> Mask:
-    """Which nodes lie above which over some other node; there are no circles."""
-    return _times(below, reached)
-
-
-def _inherited(excluded: Iterable[tuple[int, int]], reached: Mask) -> Mask:
+def _inherited(excluded: Iterable[Pair], reached: Mask) -> Mask:
     """Which exclusions follow from one further up, on either side or both."""
     every = _pair_matrix(excluded, len(reached))
     every |= every.T
     or_itself = reached | np.eye(len(reached), dtype=np.bool_)
-    higher = _times(_times(reached, every), or_itself.T)
+    higher = _composed(_composed(reached, every), or_itself.T)
     return higher | higher.T
 
 
-def _times(first: Mask, second: Mask) -> Mask:
-    """Whether there is a way by the one and then by the other."""
+def _composed(first: Mask, second: Mask) -> Mask:
+    """The composition of two relations."""
     return np.asarray(first.astype(np.float32) @ second.astype(np.float32) > 0)
 
 
 def _links(
-    found: dict[tuple[int, int], Constraint], chosen: Mask, names: list[Node]
+    links: dict[Pair, Constraint], chosen: Mask, names: list[Node]
 ) -> tuple[ConstraintLink, ...]:
     return tuple(
         ConstraintLink(names[first], names[second], constraint)
-        for (first, second), constraint in sorted(found.items(), key=lambda item: item[0])
+        for (first, second), constraint in sorted(links.items(), key=lambda item: item[0])
         if chosen[first, second]
     )

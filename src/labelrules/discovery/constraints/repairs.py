@@ -1,10 +1,10 @@
-"""Label sets that break constraints, made consistent by as few or as cheap changes as possible."""
+"""Repairs of label sets that violate constraints, by the fewest or cheapest changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,27 +13,30 @@ from labelrules._checks import counted
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema, encode_labels
 from labelrules.data.errors import DataError
-from labelrules.data.memory.labels import checked_names, default_names, read_labels
-from labelrules.discovery.constraints.clauses import Clauses, rules_of
-from labelrules.discovery.constraints.constraint import SHOWN, Constraints, pandas_frame
-from labelrules.discovery.constraints.nearest import SearchTooLongError, cheapest_flips, consistent
+from labelrules.discovery.constraints.clauses import (
+    Clauses,
+    SearchTooLongError,
+    cheapest_flips,
+    consistent,
+    rules_of,
+)
+from labelrules.discovery.constraints.constraint import SHOWN, Constraints
+from labelrules.discovery.constraints.find import named_labels
 from labelrules.rules import Rule, Theory
-
-if TYPE_CHECKING:
-    import pandas
+from labelrules.rules.formats.frame import pandas_frame
 
 SURE = 1e-9
 """Probabilities nearer to 0 or 1 than this count as this near."""
 
 STEPS = 10**6
-"""Log-odds and scores are rounded to whole numbers of this fraction: sums of them are exact."""
+"""Log-odds and scores are rounded to whole numbers of this fraction, so that sums are exact."""
 
 FAR = 1e6
 """Scores further from 0 than this count as this far."""
 
 
 class Change(NamedTuple):
-    """A label of a row that was changed, and why: what the row would break with it as it was."""
+    """A label of a row that was changed, and the constraints that the row would else violate."""
 
     row: int
     label: str
@@ -43,15 +46,15 @@ class Change(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """A row that breaks a constraint."""
+    """A row that violates a constraint."""
 
     row: int
     constraint: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Repairs:
-    """Label sets before and after; printing it tells what was changed.
+    """Label sets before and after a repair; printing shows the changes.
 
     Attributes
     ----------
@@ -59,19 +62,18 @@ class Repairs:
     before, after : array of int8
         Rows by labels.
     clauses : Clauses
-        What the labels satisfy now.
+        The constraints that the labels now satisfy.
     """
 
-    schema: Schema = field(repr=False)
-    before: Board = field(repr=False)
-    after: Board = field(repr=False)
-    clauses: Clauses = field(repr=False)
+    schema: Schema
+    before: Board
+    after: Board
+    clauses: Clauses
 
     @property
     def changed(self) -> Mask:
         """Rows by labels: which cells were changed."""
-        found: Mask = self.before != self.after
-        return found
+        return np.asarray(self.before != self.after)
 
     @property
     def rows(self) -> Integers:
@@ -80,48 +82,45 @@ class Repairs:
 
     def changes(self) -> list[Change]:
         """Every cell that was changed, by row and label."""
-        names = self.schema.labels
-        return [
-            Change(
-                row,
-                names[label],
-                int(self.before[row, label]),
-                int(self.after[row, label]),
-                self._because(row, label),
-            )
-            for row, label in np.argwhere(self.changed).tolist()
-        ]
+        changes = []
+        for row, label in np.argwhere(self.changed).tolist():
+            cells = int(self.before[row, label]), int(self.after[row, label])
+            reasons = self._because(row, label)
+            changes.append(Change(row, self.schema.labels[label], *cells, reasons))
+        return changes
 
     def _because(self, row: int, label: int) -> tuple[str, ...]:
-        """The clauses that nothing but the change keeps."""
+        """The clauses that only the changed label satisfies."""
         cells = self.after[row]
-        return tuple(
-            self.clauses.text(number)
-            for number in self.clauses.having.get((label, int(cells[label])), ())
-            if sum(cells[one] == value for one, value in self.clauses.clauses[number].literals) == 1
-        )
+        numbers = self.clauses.having.get((label, int(cells[label])), ())
+        literals = {number: self.clauses.clauses[number].literals for number in numbers}
+        only = [n for n in numbers if sum(cells[j] == value for j, value in literals[n]) == 1]
+        return tuple(self.clauses.text(number) for number in only)
 
     def as_dict(self) -> dict[str, list[Any]]:
         """The changes as columns, for a data frame of any library."""
-        found = self.changes()
-        return {name: [getattr(one, name) for one in found] for name in Change._fields}
+        changes = self.changes()
+        return {name: [getattr(one, name) for one in changes] for name in Change._fields}
 
-    def frame(self) -> "pandas.DataFrame":
-        """The changes as a pandas frame (needs the extra ``pandas``)."""
+    def to_frame(self) -> Any:
+        """The changes as a pandas data frame."""
         return pandas_frame(self.as_dict())
 
+    def _title(self) -> str:
+        labels, rows = counted(int(self.changed.sum()), "label"), counted(len(self.before), "row")
+        return f"{labels} changed in {len(self.rows)} of {rows}"
+
+    def __repr__(self) -> str:
+        return f"<Repairs: {self._title()}>"
+
     def __str__(self) -> str:
-        n_cells = int(self.changed.sum())
+        changes = self.changes()
         lines = [
-            f"{counted(n_cells, 'label')} changed in {len(self.rows)} of "
-            f"{counted(len(self.before), 'row')}"
+            f"  row {one.row}: {'+' if one.now else '-'}{one.label}  ({'; '.join(one.because)})"
+            for one in changes[:SHOWN]
         ]
-        shown = self.changes()[:SHOWN]
-        for change in shown:
-            sign = "+" if change.now else "-"
-            lines.append(f"  row {change.row}: {sign}{change.label}  ({'; '.join(change.because)})")
-        more = n_cells - len(shown)
-        return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+        more = len(changes) - SHOWN
+        return "\n".join([self._title(), *lines, *([f"  ... and {more} more"] if more > 0 else [])])
 
 
 def repair(
@@ -132,17 +131,17 @@ def repair(
     scores: npt.ArrayLike | None = None,
     label_names: Sequence[str] | None = None,
 ) -> Repairs:
-    r"""Change labels so that every row satisfies the constraints; exact.
+    r"""Change labels so that every row satisfies the constraints; the repair is exact.
 
     Each row gets the consistent label set that differs from its own in the fewest labels. With
-    `probabilities` it gets the one whose changes cost least, where a change costs the log-odds by
-    which the label was rather as it was, and nothing if it was rather otherwise. If Y holds the
+    `probabilities` it gets the one whose changes cost least, where a change costs the log-odds of
+    the label as it was, and nothing if these are negative. If Y holds the
     labels that are more probable than not, that is the most probable consistent label set, for
     labels that are independent of each other. With `scores` a change costs the score itself: a
-    ranking of the labels is corrected where it is least sure.
+    ranking of the labels is corrected where its scores are smallest.
 
-    Of several label sets that cost the same, the one with the fewest changes is taken; of several
-    of these the one in which the first label is unchanged, else the second, and so on.
+    Ties: the fewest changes, then the label set in which the first label is unchanged, else the
+    second, and so on.
 
     Parameters
     ----------
@@ -150,15 +149,14 @@ def repair(
         Predicted labels. With None, those with a probability above one half, or a score above 0.
     constraints : Constraints, RuleSet, DecisionList, Rule, str, or list of them
         Rules that test labels only; their order does not matter. Text is in the rule language:
-        ``"a <- b"`` says that b occurs only with a, ``"not a <- b"`` that they exclude each
+        ``"a <- b"`` means that b occurs only with a, ``"not a <- b"`` that they exclude each
         other, ``"a <- true"`` that a is always present.
     probabilities : array of float, optional
-        Rows by labels: how probable it is that each label is present.
+        Rows by labels: the probability that a label is present.
     scores : array of float, optional
-        Rows by labels, instead of probabilities: how much each label is rather present, above 0,
-        or rather absent, below.
+        Rows by labels, instead of probabilities: above 0 for presence, below 0 for absence.
     label_names : sequence of str, optional
-        The names that text speaks of, if neither Y nor the constraints bring names.
+        The names of the labels, if neither Y nor the constraints have names.
 
     Returns
     -------
@@ -167,8 +165,8 @@ def repair(
     Raises
     ------
     ValueError
-        If no label set at all satisfies the constraints; those that contradict each other are
-        named. Or if a row breaks so many that the search would take minutes.
+        If no label set at all satisfies the constraints; the message names those that contradict
+        each other. Or if a row violates so many that the search would take minutes.
 
     Examples
     --------
@@ -182,25 +180,25 @@ def repair(
     >>> likely.after
     array([[1, 1]], dtype=int8)
     """
-    sureness = _sureness(probabilities, scores)
+    confidence = _confidence(probabilities, scores)
     if Y is None:
-        if sureness is None:
+        if confidence is None:
             raise ValueError("give predicted labels, probabilities or scores")
-        Y = (sureness > 0).astype(np.int8)
-    schema, board = _asked(Y, constraints, label_names)
-    if sureness is not None and sureness.shape != board.shape:
+        Y = (confidence > 0).astype(np.int8)
+    schema, board = _named_labels(Y, constraints, label_names)
+    if confidence is not None and confidence.shape != board.shape:
         raise DataError(
             f"{'scores' if probabilities is None else 'probabilities'} have the shape "
-            f"{sureness.shape}, but the labels {board.shape}"
+            f"{confidence.shape}, but the labels {board.shape}"
         )
     clauses = consistent(Clauses(schema, rules_of(constraints, schema)))
-    return mended(board, clauses, sureness)
+    return mended(board, clauses, confidence)
 
 
 def violations(
     Y: Any, constraints: Any, *, label_names: Sequence[str] | None = None
 ) -> list[Violation]:
-    """Which rows break which constraints, by row.
+    """The rows that violate constraints, by row.
 
     Parameters
     ----------
@@ -212,29 +210,23 @@ def violations(
     >>> violations([[1, 0], [0, 1]], "y0 <- y1")
     [Violation(row=1, constraint='y0 <- y1')]
     """
-    schema, board = _asked(Y, constraints, label_names)
+    schema, board = _named_labels(Y, constraints, label_names)
     clauses = Clauses(schema, rules_of(constraints, schema))
     rows, numbers = clauses.broken(board)
-    return [
-        Violation(row, clauses.text(number))
-        for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
-    ]
+    pairs = zip(rows.tolist(), numbers.tolist(), strict=True)
+    return [Violation(row, clauses.text(number)) for row, number in pairs]
 
 
-def mended(board: Board, clauses: Clauses, sureness: Floats | None) -> Repairs:
-    """Repair rows; those that are alike, and cost the same, are repaired once.
+def mended(board: Board, clauses: Clauses, confidence: Floats | None) -> Repairs:
+    """Repair rows by clauses that some label set satisfies; equal rows are repaired once.
 
-    Parameters
-    ----------
-    board : array of int8
-    clauses : Clauses
-        Which some label set satisfies.
-    sureness : array of float, optional
-        Rows by labels: log-odds or scores, above 0 for presence.
+    `confidence` are log-odds or scores, rows by labels, above 0 for presence.
     """
     after = board.copy()
     rows, numbers = clauses.broken(board)
-    costs = np.ones(board.shape, dtype=np.int64) if sureness is None else _costs(board, sureness)
+    costs = np.ones(board.shape, dtype=np.int64)
+    if confidence is not None:
+        costs = _costs(board, confidence)
     known: dict[bytes, list[int]] = {}
     pairs = zip(rows.tolist(), numbers.tolist(), strict=True)
     for row, of_row in groupby(pairs, key=itemgetter(0)):
@@ -253,19 +245,19 @@ def _flips(
         flips = cheapest_flips(labels, costs, clauses, broken)
     except SearchTooLongError as wrong:
         raise ValueError(
-            f"row {row} breaks {len(broken)} constraints, in which {wrong} have to do with each "
-            "other: too many to find the nearest consistent label set. Use fewer constraints "
-            "(a smaller alpha, a greater min_support), or predictions that break fewer"
+            f"row {row} violates {len(broken)} constraints, which connect {wrong}: too many to "
+            "find the nearest consistent label set. Use fewer constraints "
+            "(a smaller alpha, a greater min_support), or predictions that violate fewer"
         ) from None
     if flips is None:
         raise ValueError("no label set satisfies these constraints together")
     return flips
 
 
-def _costs(board: Board, sureness: Floats) -> Integers:
-    """What it costs to flip each cell: how sure it is that it is rather as it is, from 0."""
-    steps: Integers = np.rint(np.where(board == 1, sureness, -sureness) * STEPS).astype(np.int64)
-    return np.maximum(steps, 0)
+def _costs(board: Board, confidence: Floats) -> Integers:
+    """The cost of flipping each cell: the confidence in its value, from 0."""
+    steps = np.rint(np.where(board == 1, confidence, -confidence) * STEPS)
+    return np.asarray(np.maximum(steps, 0), dtype=np.int64)
 
 
 def log_odds(probabilities: Any) -> Floats:
@@ -278,7 +270,7 @@ def log_odds(probabilities: Any) -> Floats:
 
 
 def bounded(scores: Any) -> Floats:
-    """Scores, rows by labels, of a size that can be counted with."""
+    """Scores, rows by labels, within limits."""
     table = _table(scores, "scores")
     if np.isnan(table).any():
         raise DataError("a score is missing (NaN): leave the row out, or give 0 for a score")
@@ -292,7 +284,7 @@ def _table(numbers: Any, name: str) -> Floats:
     return table
 
 
-def _sureness(probabilities: Any, scores: Any) -> Floats | None:
+def _confidence(probabilities: Any, scores: Any) -> Floats | None:
     if probabilities is not None and scores is not None:
         raise ValueError("give probabilities or scores, not both")
     if probabilities is not None:
@@ -300,19 +292,20 @@ def _sureness(probabilities: Any, scores: Any) -> Floats | None:
     return None if scores is None else bounded(scores)
 
 
-def _asked(Y: Any, constraints: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
-    """The labels, and what they are called."""
+def _named_labels(
+    Y: Any, constraints: Any, label_names: Sequence[str] | None
+) -> tuple[Schema, Board]:
+    """The labels, and a schema that names them."""
     known = _schema_of(Y, constraints)
     if known is None:
-        board, names = read_labels(Y, checked_names(label_names, "label_names"))
-        known = Schema([], names or default_names("y", board.shape[1], taken=()))
+        known, _ = named_labels(Y, label_names)
     elif label_names is not None and tuple(label_names) != known.labels:
-        raise ValueError("the labels are named already, otherwise: leave label_names out")
+        raise ValueError("the labels have other names already: leave label_names out")
     return known, np.array(encode_labels(Y, known))
 
 
 def _schema_of(Y: Any, constraints: Any) -> Schema | None:
-    """The names that the labels or the constraints bring."""
+    """The schema of the labels or of the constraints, if they have one."""
     if isinstance(constraints, (Constraints, Theory)):
         return constraints.schema
     if isinstance(Y, Dataset):

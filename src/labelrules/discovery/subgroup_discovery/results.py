@@ -1,35 +1,34 @@
-"""Groups of rows whose labels are exceptional, as they were found."""
+"""Subgroups as values, and the measures of how exceptional the labels of a group are.
 
-from collections.abc import Iterator, Sequence
+A deviation names the columns to count within a group, and computes from the counts the value of
+groups and a bound for their refinements. Values are rounded to `DIGITS` decimal places, so that
+equal ones are equal on every machine.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
 from labelrules._checks import counted
+from labelrules._html import listing
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Schema
-from labelrules.discovery.limits import frame_of
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
+from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import body_text
 
-# -------------------- How exceptional the labels of a group of rows are, from counts within the
-# group
-# A deviation says which columns are to be counted, what a group is worth, and which groups could
-# have a refinement that is worth a goal. Values are rounded to `DIGITS` decimal places, so that
-# equal ones are equal on every machine.
-
 DIGITS = 12
 SLACK = 1e-9
-"""A bound that misses the goal by less than this may have done so by rounding."""
+"""A bound that misses the goal by less than this may be rounded."""
 
 
 class Contrast(NamedTuple):
-    """What is otherwise in a group: of one label its share, of two their correlation.
+    """The share of a label, or the correlation of two, in a group and elsewhere.
 
-    `weight` says how much of the value of the group it makes up, before groups are weighted by
-    their size.
+    `weight` is its part of the value of the group, before groups are weighted by their size.
     """
 
     labels: tuple[int, ...]
@@ -39,35 +38,27 @@ class Contrast(NamedTuple):
 
 
 class Deviation(Protocol):
-    """A measure of how exceptional a group of rows is; counts are groups by 1 + columns."""
+    """A measure of exceptional groups; `counts` are groups by rows and rows of each column."""
 
     columns: Mask
-    """Columns by rows: those that are counted within a group."""
+    """Columns by rows: what is counted within a group."""
 
     def values(self, counts: Integers) -> Floats:
-        """What groups are worth."""
+        """The values of groups."""
 
     def reaches(self, counts: Integers, least: int, goal: float) -> Mask:
-        """Which groups may have a part of at least `least` rows that is worth the goal."""
+        """Which groups may have a part of at least `least` rows whose value reaches the goal."""
 
     def changes(self, counts: Integers) -> list[Contrast]:
-        """What is otherwise in one group, the greatest change first."""
+        """The contrasts of one group, the greatest first."""
 
 
 class RelativeAccuracy:
-    """Weighted relative accuracy: coverage times the gain in the share of rows that have a head.
+    """Weighted relative accuracy: coverage times the gain in the share of rows with a head.
 
-    With P of all N rows having what the head says, and p of the n rows of a group, it is
-    ``n/N (p/n - P/N)``. A part of the group is worth at most as much as its p rows alone.
+    With P of all N rows that satisfy the head, and p of the n rows of a group, it is
+    ``n/N (p/n - P/N)``. The p rows alone have the greatest value of all parts of the group.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    head : dict of int to int
-        Labels and what they must be, all at once.
-
-    Examples
-    --------
     >>> wracc = RelativeAccuracy(np.array([[1], [1], [0], [0]]), {0: 1})
     >>> wracc.values(np.array([[2, 2], [2, 1], [4, 2]]))
     array([0.25, 0.  , 0.  ])
@@ -79,17 +70,17 @@ class RelativeAccuracy:
         self.n_rows, self.n_all = len(Y), int(self.columns.sum())
 
     def values(self, counts: Integers) -> Floats:
-        """What groups are worth."""
+        """The values of groups."""
         n, p = counts[:, 0], counts[:, 1]
         return np.round((p * self.n_rows - n * self.n_all) / self.n_rows**2, DIGITS)
 
     def reaches(self, counts: Integers, least: int, goal: float) -> Mask:
-        """Which groups may have a part that is worth the goal."""
+        """Which groups may have a part whose value reaches the goal."""
         purest = np.column_stack([np.maximum(counts[:, 1], least), counts[:, 1]])
         return np.asarray(self.values(purest) >= goal - SLACK)
 
     def changes(self, counts: Integers) -> list[Contrast]:
-        """What is otherwise in one group, the greatest change first."""
+        """The contrasts of one group, the greatest first."""
         inside, overall = counts[1] / counts[0], self.n_all / self.n_rows
         return [Contrast(self.labels, inside, overall, inside - overall)]
 
@@ -98,21 +89,13 @@ class Divergence:
     """Weighted Kullback-Leibler divergence of the labels' shares, label by label, in bits.
 
     With shares p in a group of n rows and P in all N, it is the sum over the labels of
-    ``n/N (p log(p/P) + (1-p) log((1-p)/(1-P)))``: labels are taken as independent.
+    ``n/N (p log(p/P) + (1-p) log((1-p)/(1-P)))``: labels count as independent.
 
     For a part of s rows each term is greatest where the part has as many rows with the label as it
     can, or as many without it. The sum of these, as a function of s, is greatest where s is
-    the number of rows with or without one of the labels, or at an end: between these places it is
-    convex. So a bound takes as many steps as there are such places.
+    the number of rows with or without one of the labels, or at an end: between these sizes it is
+    convex. So a bound takes as many steps as there are such sizes.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    labels : sequence of int
-        Those that count.
-
-    Examples
-    --------
     >>> divergence = Divergence(np.array([[1], [1], [0], [0]]), [0])
     >>> divergence.values(np.array([[2, 2], [2, 1], [4, 2]]))
     array([0.5, 0. , 0. ])
@@ -128,25 +111,25 @@ class Divergence:
         self._log_share, self._log_rest = _log2(self.share), _log2(1 - self.share)
 
     def values(self, counts: Integers) -> Floats:
-        """What groups are worth."""
+        """The values of groups."""
         ones = counts[:, 1:]
         terms = self._terms(ones, counts[:, :1] - ones)
         return np.asarray(np.round(terms.sum(axis=1) / self.n_rows, DIGITS))
 
     def reaches(self, counts: Integers, least: int, goal: float) -> Mask:
-        """Which groups may have a part that is worth the goal."""
+        """Which groups may have a part whose value reaches the goal."""
         wanted = (goal - SLACK) * self.n_rows
         ones = counts[:, 1:]
         zeros = counts[:, :1] - ones
         pure = np.maximum(-ones * self._log_share, -zeros * self._log_rest)
         quick = np.maximum(pure, self._terms(ones, zeros)).sum(axis=1)
-        found: Mask = quick >= wanted
-        some = np.flatnonzero(found)
-        found[some] = self._most(ones[some], zeros[some], least) >= wanted
-        return found
+        reaching: Mask = quick >= wanted
+        some = np.flatnonzero(reaching)
+        reaching[some] = self._most(ones[some], zeros[some], least) >= wanted
+        return reaching
 
     def changes(self, counts: Integers) -> list[Contrast]:
-        """What is otherwise in one group, the greatest change first."""
+        """The contrasts of one group, the greatest first."""
         ones = counts[1:]
         weights = self._terms(ones, counts[0] - ones) / counts[0]
         order = np.argsort(-weights, kind="stable")
@@ -163,11 +146,11 @@ class Divergence:
         return np.asarray(mixed - ones * self._log_share - zeros * self._log_rest)
 
     def _most(self, ones: Integers, zeros: Integers, least: int) -> Floats:
-        """What parts of groups can be worth at most, times all rows."""
+        """An upper bound of the values of parts of groups, times all rows."""
         most = np.zeros(len(ones))
         n = ones[:, :1] + zeros[:, :1]
-        for place in range(2 * ones.shape[1] + 2):
-            size = self._place(place, ones, zeros, n, least)
+        for size in np.hstack([ones, zeros, n, np.full_like(n, least)]).T[..., np.newaxis]:
+            size = np.minimum(np.maximum(size, least), n)
             with_ = np.minimum(ones, size)
             without = np.minimum(zeros, size)
             ends = np.maximum(
@@ -176,17 +159,6 @@ class Divergence:
             most = np.maximum(most, ends.sum(axis=1))
         return most
 
-    @staticmethod
-    def _place(place: int, ones: Integers, zeros: Integers, n: Integers, least: int) -> Integers:
-        n_labels = ones.shape[1]
-        if place < n_labels:
-            size = ones[:, place : place + 1]
-        elif place < 2 * n_labels:
-            size = zeros[:, place - n_labels : place - n_labels + 1]
-        else:
-            size = n if place == 2 * n_labels else np.full_like(n, least)
-        return np.minimum(np.maximum(size, least), n)
-
 
 class DependenceChange:
     """How much the correlations of the labels change, weighted by the entropy of the division.
@@ -194,19 +166,8 @@ class DependenceChange:
     For each pair of labels their phi coefficient among the rows of the group is compared with that
     among the other rows, or among all; the mean of the absolute differences is multiplied by
     the entropy, in bits, of the division into the group and the others. Where a label is always or
-    never present phi is 0. Small groups are never worth much, but that is all that is known of
-    the parts of a group: the bound is weak.
+    never present phi is 0. The bound is weak: only the entropy limits the value of a small part.
 
-    Parameters
-    ----------
-    Y : array, rows by labels
-    labels : sequence of int
-        Those that count, at least two.
-    against_all : bool
-        Whether groups are compared with all rows, or with those that are not in the group.
-
-    Examples
-    --------
     >>> Y = np.array([[1, 1], [0, 0], [1, 0], [0, 1]])
     >>> DependenceChange(Y, [0, 1], against_all=False).values(np.array([[2, 1, 1, 1]]))
     array([2.])
@@ -223,17 +184,17 @@ class DependenceChange:
         self._limit = float((1 + np.abs(overall)).mean()) if against_all else 2.0
 
     def values(self, counts: Integers) -> Floats:
-        """What groups are worth."""
+        """The values of groups."""
         change = np.abs(self._phi(counts) - self._reference(counts)).mean(axis=1)
         return np.asarray(np.round(self._entropy(counts[:, 0]) * change, DIGITS))
 
     def reaches(self, counts: Integers, least: int, goal: float) -> Mask:
-        """Which groups may have a part that is worth the goal."""
+        """Which groups may have a part whose value reaches the goal."""
         even = np.clip(self.n_rows / 2, least, counts[:, 0])
         return np.asarray(self._entropy(even) * self._limit >= goal - SLACK)
 
     def changes(self, counts: Integers) -> list[Contrast]:
-        """What is otherwise in one group, the greatest change first."""
+        """The contrasts of one group, the greatest first."""
         inside = self._phi(counts[np.newaxis])[0]
         reference = self._reference(counts[np.newaxis])[0]
         weights = np.abs(inside - reference) / len(inside)
@@ -257,8 +218,7 @@ class DependenceChange:
     def _phi(self, counts: Integers) -> Floats:
         from labelrules.kernels.refinements import phi_coefficients
 
-        found: Floats = phi_coefficients(counts, len(self.labels))
-        return found
+        return np.asarray(phi_coefficients(counts, len(self.labels)))
 
 
 def _log2(numbers: Integers | Floats) -> Floats:
@@ -267,31 +227,28 @@ def _log2(numbers: Integers | Floats) -> Floats:
     return np.log2(given, out=np.zeros_like(given), where=given > 0)
 
 
-# ---------------------------------------------------------------- the main part
-
 SHOWN = 3
-"""How many changes of labels are shown with a subgroup."""
+"""Contrasts that are shown with a subgroup."""
 
 
 @dataclass(frozen=True)
 class Subgroup:
-    """Rows that a body describes, and what is exceptional about their labels.
+    """A group of rows, described by a body, with exceptional labels.
 
     Attributes
     ----------
     body : Body
     value : float
-        What the measure says.
+        The value of the measure.
     n_covered : int
-        How many rows there are.
+        The number of rows.
     rule : Rule
-        The body with a head: the target, if there was one, else what most of the rows have; the
-        evidence says how many do.
+        The body with a head: the target, if there is one, else the majority in the group; with
+        evidence.
     changes : tuple of Contrast
-        What is otherwise here than elsewhere, the greatest change first; see `Subgroups`.
+        The contrasts to other rows, the greatest first; see `Subgroups`.
     p : float or None
-        How probable it is by chance that a search finds something worth as much; None if that
-        was not asked for.
+        The probability that a search finds such a value by chance; None without permutations.
     """
 
     body: Body
@@ -302,12 +259,12 @@ class Subgroup:
     p: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subgroups(Sequence[Subgroup]):
-    """What :func:`subgroups` has found, the best first; printing it shows each on a line.
+    """The result of :func:`subgroups`, the best first; printing shows each on a line.
 
-    Behind the body stand the greatest changes: of labels the share of rows that have them, and of
-    pairs of labels their correlation (phi), within the subgroup and elsewhere.
+    After the body come the greatest contrasts: the shares of labels, or the correlations (phi) of
+    pairs of labels, within the subgroup and elsewhere.
 
     Attributes
     ----------
@@ -315,13 +272,13 @@ class Subgroups(Sequence[Subgroup]):
     measure : str
     schema : Schema
     n_rows : int
-        Rows that were searched.
+        The number of all rows.
     target : Head or None
-        What the rows of a subgroup are to have, if that was asked for.
+        The target of the search, if there is one.
     n_bodies : int
-        Bodies that were looked at.
+        Bodies that the search visited.
     is_complete : bool
-        Whether none can be better, by the conditions that were allowed.
+        Whether no other body of the allowed conditions can be better.
     """
 
     found: tuple[Subgroup, ...]
@@ -333,7 +290,7 @@ class Subgroups(Sequence[Subgroup]):
     is_complete: bool
 
     def theory(self) -> RuleSet:
-        """The rules of the subgroups, with evidence."""
+        """The rules of the subgroups as a rule set, with evidence."""
         return RuleSet(self.schema, [group.rule for group in self.found])
 
     def bodies(self) -> list[Body]:
@@ -352,8 +309,8 @@ class Subgroups(Sequence[Subgroup]):
         }
 
     def to_frame(self) -> Any:
-        """The subgroups as a data frame of pandas."""
-        return frame_of(self.as_dict())
+        """The subgroups as a pandas data frame."""
+        return pandas_frame(self.as_dict())
 
     @overload
     def __getitem__(self, index: int) -> Subgroup: ...
@@ -365,13 +322,24 @@ class Subgroups(Sequence[Subgroup]):
     def __len__(self) -> int:
         return len(self.found)
 
-    def __iter__(self) -> Iterator[Subgroup]:
-        return iter(self.found)
+    def _title(self) -> str:
+        bodies = "all bodies" if self.is_complete else f"{self.n_bodies:,} bodies"
+        groups = counted(len(self), "subgroup")
+        return f"{groups} of {self.n_rows} rows by {self.measure}, {bodies} searched"
+
+    def __repr__(self) -> str:
+        return f"<Subgroups: {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        columns = self.as_dict()
+        columns["value"] = [f"{value:.4f}" for value in columns["value"]]
+        columns["p"] = ["" if p is None else p for p in columns["p"]]
+        names = "value", "n_covered", "body", "changes", "p"
+        rows = list(zip(*(columns[name][:20] for name in names), strict=True))
+        return listing(self._title(), ("value", "rows", *names[2:]), rows, len(self))
 
     def __str__(self) -> str:
-        n_found = f"{len(self)} subgroup{'s' if len(self) != 1 else ''}"
-        how = "all bodies" if self.is_complete else f"{self.n_bodies:,} bodies"
-        lines = [f"{n_found} of {self.n_rows} rows by {self.measure}, {how} searched"]
+        lines = [self._title()]
         for group in self.found:
             p = "" if group.p is None else f", p = {group.p:.2g}"
             lines.append(

@@ -6,23 +6,20 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import counted
+from labelrules._checks import counted, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, Record
 from labelrules.discovery import association_rules
 from labelrules.discovery.associations.mine import check_compared
 from labelrules.discovery.binning import Binning, checked_binning
-from labelrules.discovery.items import Items
+from labelrules.discovery.items import Items, Ragged, packed_rows
 from labelrules.discovery.limits import (
     ANY_NUMBER,
     INTERRUPTED,
-    Ragged,
     kept_if_interrupted,
     minimum_count,
-    whole,
 )
-from labelrules.discovery.subgroup_discovery.explore import packed_rows
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.associative.lazy import checked_number, telling_items
 from labelrules.learners.base.progress import are_passed_on, truth, warn_of_early_end
@@ -288,7 +285,7 @@ class AssociativeClassifier(RuleClassifier):
                 data,
                 max(2, minimum_count(self.min_support, data.n_rows)),
                 self.min_confidence,
-                max_body=self.max_length,
+                max_conditions=self.max_length,
                 items=items,
                 productive=self.productive,
                 max_rules=self.max_rules,
@@ -303,10 +300,10 @@ class AssociativeClassifier(RuleClassifier):
     def _check(self) -> None:
         checked_number("max_frequency", self.max_frequency, 1.0)
         checked_number("m", self.m)
-        longest = whole("max_length", self.max_length, 1)
+        longest = whole_number(self.max_length, "max_length", low=1)
         if self.productive:
             check_compared("max_length", longest)
-        whole("max_rules", self.max_rules, 1)
+        whole_number(self.max_rules, "max_rules", low=1)
 
 
 def _chosen(candidates: Candidates, ranks: Integers, told: Board, is_open: Mask) -> list[Chosen]:

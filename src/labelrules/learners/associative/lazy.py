@@ -6,15 +6,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from labelrules._checks import whole_number
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.encoding import encode
 from labelrules.discovery.binning import Binning
-from labelrules.discovery.items import Items, items_of
-from labelrules.discovery.limits import minimum_count, whole
-from labelrules.discovery.subgroup_discovery.explore import packed_rows
+from labelrules.discovery.items import Items, Ragged, items_of, packed_rows
+from labelrules.discovery.limits import minimum_count
 from labelrules.learners.associative.row_rules import (
-    RowItems,
     RowRules,
     VotingRules,
     items_in_rows,
@@ -170,15 +169,15 @@ class LazyAssociativeClassifier(TableClassifier):
         presence = self.judge_.presence(scores)
         labels = self.judge_.labels(presence)
         return [
-            self._votes.explain(held.of(row), scores[row], presence[row], labels[row], n_rules)
+            self._votes.explain(held.part(row), scores[row], presence[row], labels[row], n_rules)
             for row in range(len(scores))
         ]
 
     def _check(self) -> None:
-        whole("max_length", self.max_length, 1)
-        whole("max_items", self.max_items, 1)
-        whole("n_judged", self.n_judged, 1)
-        whole("random_state", self.random_state, 0)
+        whole_number(self.max_length, "max_length", low=1)
+        whole_number(self.max_items, "max_items", low=1)
+        whole_number(self.n_judged, "n_judged", low=1)
+        whole_number(self.random_state, "random_state", low=0)
         checked_number("max_frequency", self.max_frequency, 1.0)
         checked_number("m", self.m)
         if self.last_resort is not None:
@@ -202,7 +201,7 @@ class LazyAssociativeClassifier(TableClassifier):
         scores = self._scores(self._items_in(chosen), rows)
         return Thresholds.learned(scores, chosen.Y, self.last_resort)
 
-    def _items_in(self, X: Any) -> RowItems:
+    def _items_in(self, X: Any) -> Ragged:
         held = items_in_rows(self.items_, encode(X, self.schema_))
         held, were_more = most_telling(held, self._votes.telling, self.max_items)
         if were_more:
@@ -213,7 +212,7 @@ class LazyAssociativeClassifier(TableClassifier):
             )
         return held
 
-    def _scores(self, held: RowItems, left_out: Integers | None = None) -> Floats:
+    def _scores(self, held: Ragged, left_out: Integers | None = None) -> Floats:
         """The weighted mean of votes for each label, by other rows than those left out."""
         from labelrules.kernels.votes import score_rows
 
@@ -223,7 +222,7 @@ class LazyAssociativeClassifier(TableClassifier):
         out = np.full(n_rows, -1) if left_out is None else left_out
         scores = np.empty((n_rows, self.n_labels_))
         score_rows(
-            self.items_.words, self._label_words, held.start, held.items, out, truth,
+            self.items_.words, self._label_words, held.start, held.values, out, truth,
             self._least, self.max_length, float(self.m), scores,
         )  # fmt: skip
         return scores

@@ -11,8 +11,7 @@ from scipy import sparse
 from labelrules._types import Board, Floats, Integers, Matrix
 from labelrules.data import Schema
 from labelrules.data.table import column_of
-from labelrules.discovery.items import Items
-from labelrules.discovery.subgroup_discovery.explore import Bits, packed_rows
+from labelrules.discovery.items import Bits, Items, Ragged, packed_rows
 from labelrules.rules import Evidence, Head, Rule
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text
@@ -193,18 +192,7 @@ class VotingRules:
 # ---------------------------------------------------------------- which items rows have
 
 
-class RowItems(NamedTuple):
-    """Row r has the items from ``start[r]`` to ``start[r + 1]``, rising."""
-
-    start: Integers
-    items: npt.NDArray[np.int32]
-
-    def of(self, row: int) -> npt.NDArray[np.int32]:
-        """The items of one row."""
-        return self.items[self.start[row] : self.start[row + 1]]
-
-
-def items_in_rows(items: Items, X: Matrix) -> RowItems:
+def items_in_rows(items: Items, X: Matrix) -> Ragged:
     """The items, made of features, that hold for each encoded row."""
     rows: list[Integers] = []
     column, values = -1, np.empty(0)
@@ -219,18 +207,16 @@ def items_in_rows(items: Items, X: Matrix) -> RowItems:
     numbers = np.repeat(np.arange(len(items)), n_held)
     table = sparse.csr_array((ones, (joined, numbers)), shape=(X.shape[0], len(items)))
     table.sort_indices()
-    return RowItems(table.indptr.astype(np.int64), table.indices.astype(np.int32))
+    return Ragged(table.indptr.astype(np.int64), table.indices.astype(np.int32))
 
 
-def most_telling(held: RowItems, telling: Floats, most: int) -> tuple[RowItems, bool]:
+def most_telling(held: Ragged, telling: Floats, most: int) -> tuple[Ragged, bool]:
     """At most so many items per row, those that tell most; and whether some were left out."""
-    start = [0]
     kept: list[npt.NDArray[np.int32]] = []
     for row in range(len(held.start) - 1):
-        own = held.of(row)
+        own = held.part(row)
         if len(own) > most:
             own = np.sort(own[np.argsort(-telling[own], kind="stable")[:most]])
         kept.append(own)
-        start.append(start[-1] + len(own))
-    chosen = np.concatenate(kept) if kept else held.items
-    return RowItems(np.array(start, dtype=np.int64), chosen), start[-1] < len(held.items)
+    chosen = Ragged.of(kept)
+    return chosen, len(chosen.values) < len(held.values)

@@ -1,13 +1,16 @@
 """Theories as data frames: a row for each rule, or for each label of each rule."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labelrules._checks import one_of
 from labelrules.rules.formats.text import body_text, head_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
+
+if TYPE_CHECKING:
+    import pandas
 
 WHERE = {"layer": "number", "is_fallback": "flag", "number": "number"}
 _COUNTS = {"right": "count", "wrong": "count", "votes": "count"}
@@ -106,7 +109,7 @@ def _labels(theory: Theory) -> Iterator[dict[str, Any]]:
             }
 
 
-def pandas_frame(columns: dict[str, Any]) -> Any:
+def pandas_frame(columns: dict[str, Any]) -> "pandas.DataFrame":
     """Columns as a pandas data frame, for the `to_frame` of a result."""
     try:
         import pandas as pd
