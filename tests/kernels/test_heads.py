@@ -43,7 +43,7 @@ def test_a_parameter_is_compiled_in():
 def test_scores(counted, relative):
     formula, convention = Formula("f", 0.5), "head-relative" if relative else "chapter"
     weights = np.array([0.5, -1.0, 0.25, 2.0, 3.0])
-    by_formula = kernel.score_by_formula(compiled(formula), relative, *counted)
+    by_formula = kernel.scored_by(compiled(formula))(relative, *counted)
     by_weights = kernel.score_by_weights(weights, relative, *counted)
     for value in (0, 1):
         tp, fp, tn, fn = confusion(counted, value, convention)

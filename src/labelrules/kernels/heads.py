@@ -6,6 +6,8 @@ counts; what a body's head is made of these is all there is to do. Only scoring 
 compiled anew for each formula.
 """
 
+from functools import cache
+
 import numpy as np
 from numba import njit
 
@@ -25,20 +27,33 @@ def _matrix(value, head_relative, inside_1, inside_0, ones, zeros):
     return right, wrong, rejected, missed
 
 
-@njit(nogil=True)
-def score_by_formula(score, head_relative, inside_1, inside_0, ones, zeros):
-    """The scores of saying absent (0) and present (1): bodies by values by labels."""
-    n_bodies, n_labels = inside_1.shape
-    scores = np.empty((n_bodies, 2, n_labels))
-    for body in range(n_bodies):
-        for value in range(2):
-            for label in range(n_labels):
-                tp, fp, tn, fn = _matrix(
-                    value, head_relative, inside_1[body, label], inside_0[body, label],
-                    ones[label], zeros[label],
-                )  # fmt: skip
-                scores[body, value, label] = score(tp, fp, tn, fn)
-    return scores
+@cache
+def scored_by(formula):
+    """The kernel that scores by a compiled formula.
+
+    Parameters
+    ----------
+    formula : compiled function of the four counts
+        Built in, not an argument of each call: reading the type of such an argument runs Python
+        code, and Ctrl-C would be lost in it.
+    """
+
+    @njit(nogil=True)
+    def score_by_formula(head_relative, inside_1, inside_0, ones, zeros):
+        """The scores of saying absent (0) and present (1): bodies by values by labels."""
+        n_bodies, n_labels = inside_1.shape
+        scores = np.empty((n_bodies, 2, n_labels))
+        for body in range(n_bodies):
+            for value in range(2):
+                for label in range(n_labels):
+                    tp, fp, tn, fn = _matrix(
+                        value, head_relative, inside_1[body, label], inside_0[body, label],
+                        ones[label], zeros[label],
+                    )  # fmt: skip
+                    scores[body, value, label] = formula(tp, fp, tn, fn)
+        return scores
+
+    return score_by_formula
 
 
 @njit(cache=True, nogil=True)

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from labelrules.kernels import growth as growth
-from labelrules.kernels import lanes, merge, scoring
-from labelrules.kernels import refine as refine
+from labelrules import kernels
+from labelrules.kernels import growth, lanes, merge, refine, scoring
 from labelrules.kernels.compiled import formula_with_parameter, makeup
 from labelrules.measures import Formula
 
@@ -80,4 +79,5 @@ def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
 @cache
 def _sources() -> bytes:
     """What the kernels are made of: a change of any is a change of all."""
-    return b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    folder = Path(kernels.__path__[0])
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))

@@ -146,7 +146,7 @@ def _scores(measure: Measure, n_rows: int, relative: bool, counted: Tally) -> Fl
     weights = _weights(measure, n_rows)
     scores: Floats
     if weights is None:
-        scores = kernel.score_by_formula(compiled(measure.formula), relative, *counted)
+        scores = kernel.scored_by(compiled(measure.formula))(relative, *counted)
     else:
         scores = kernel.score_by_weights(weights, relative, *counted)
     return scores
