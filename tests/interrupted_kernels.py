@@ -181,11 +181,11 @@ def put_in_place(entries):
 
 
 def put_made_ones_in_place(entries):
-    """The same for kernels that are made for a formula."""
-    from labelrules.kernels import heads, specialised
+    """The same for kernels that are compiled for a formula."""
+    from labelrules.kernels import compile as compiling
 
-    make_all, make_scorer = specialised.specialised, heads.scored_by
-    entries |= {name: [] for name in (*specialised.Kernels._fields, "score_by_formula")}
+    make = compiling.kernels_for
+    entries |= {name: [] for name in compiling.FormulaKernels._fields}
 
     @functools.cache
     def interrupting(name, kernel):
@@ -193,11 +193,10 @@ def put_made_ones_in_place(entries):
         return entries[name][-1]
 
     def interrupting_kernels(formula):
-        made = make_all(formula)._asdict()
-        return specialised.Kernels(**{n: interrupting(n, kernel) for n, kernel in made.items()})
+        made = make(formula)
+        return type(made)(*map(interrupting, made._fields, made))
 
-    specialised.specialised = interrupting_kernels
-    heads.scored_by = lambda formula: interrupting("score_by_formula", make_scorer(formula))
+    compiling.kernels_for = interrupting_kernels
 
 
 # ---------------------------------------------------------------- the work
@@ -218,7 +217,7 @@ def learn(data):
         SeparateAndConquer(),
         SeparateAndConquer(n_jobs=2, label_conditions=False, **few),
         SeparateAndConquer(heads="multi", measure="precision", fixed_head=False, **few),
-        SeparateAndConquer(beam=3, **few),
+        SeparateAndConquer(beam_width=3, **few),
         BinaryRelevance(Ripper()),
         AssociativeClassifier(),
         LazyAssociativeClassifier(),

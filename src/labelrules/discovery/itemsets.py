@@ -27,7 +27,7 @@ from labelrules.discovery.limits import (
 from labelrules.rules import Body
 
 if TYPE_CHECKING:
-    from labelrules.kernels.mine import FoundSets, Stack, TransactionTable
+    from labelrules.kernels.mining.itemsets import FoundSets, Stack, TransactionTable
 
 # -------------------- The searches of the kernels, run batch by batch
 
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 def table_of(items: Items, minimum: int) -> "TransactionTable":
     """The frequent items by rising frequency, for the kernels."""
-    from labelrules.kernels.mine import TransactionTable
+    from labelrules.kernels.mining.itemsets import TransactionTable
 
     frequent = np.flatnonzero(items.counts >= minimum)
     order = frequent[np.argsort(items.counts[frequent], kind="stable")]
@@ -69,8 +69,7 @@ def set_batches(
     table: "TransactionTable", n_rows: int, minimum: int, longest: int, kind: Kind, limits: Limits
 ) -> Iterator[Batch]:
     """Frequent sets of items as they are found."""
-    from labelrules.kernels.closed import mine_closed
-    from labelrules.kernels.mine import mine_all
+    from labelrules.kernels.mining.itemsets import mine_all, mine_closed
 
     n_items = table.name.size
     longest = max(1, min(longest, n_items))
@@ -93,7 +92,7 @@ def set_batches(
 
 
 def _run(search: Callable[[Any, Any], int], n_items: int, limits: Limits) -> Iterator[Batch]:
-    from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
+    from labelrules.kernels.mining.itemsets import DONE, FULL, NARROW, SPENT
 
     stack, found = new_stack(n_items), _new_found(BATCH, 8 * BATCH)
     status = FULL
@@ -122,7 +121,7 @@ def _run(search: Callable[[Any, Any], int], n_items: int, limits: Limits) -> Ite
 
 def new_stack(n_items: int, n_entries: int = 1 << 14, n_words: int = 1 << 16) -> "Stack":
     """An empty stack for so many items."""
-    from labelrules.kernels.mine import Stack
+    from labelrules.kernels.mining.itemsets import Stack
 
     return Stack(
         np.zeros(5, dtype=np.int64),
@@ -156,7 +155,7 @@ def _doubled(array: Any) -> Any:
 
 
 def _new_found(n_sets: int, n_items: int) -> "FoundSets":
-    from labelrules.kernels.mine import FoundSets
+    from labelrules.kernels.mining.itemsets import FoundSets
 
     return FoundSets(
         np.zeros(1, dtype=np.int64),

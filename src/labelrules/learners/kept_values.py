@@ -33,11 +33,11 @@ from labelrules.rules import Rule, Theory
 from labelrules.rules.inference import Inference
 from labelrules.rules.json import inference_document, read_inference
 from labelrules.search.heads.size_bonus import (
-    LogarithmicLift,
-    PeakLift,
-    RootLift,
+    LogarithmicBonus,
+    PeakBonus,
+    RootBonus,
     kln,
-    no_lift,
+    no_bonus,
     peak,
     root,
 )
@@ -102,7 +102,7 @@ def _plain(value: Any, learner: str, parameter: str) -> Any:
         return {"measure": str(value)}
     if isinstance(value, Inference):
         return {"inference": inference_document(value, _Numbers())}
-    if isinstance(value, LogarithmicLift | RootLift | PeakLift) or value is no_lift:
+    if isinstance(value, LogarithmicBonus | RootBonus | PeakBonus) or value is no_bonus:
         return _lift_document(value)
     if isinstance(value, TableClassifier):
         return learner_document(value)
@@ -117,11 +117,11 @@ class _Numbers(tuple[int, ...]):
 
 
 def _lift_document(lift: Any) -> dict[str, Any]:
-    if isinstance(lift, PeakLift):
-        numbers = {"size": lift.size, "lift": lift.lift, "n_labels": lift.n_labels}
+    if isinstance(lift, PeakBonus):
+        numbers = {"size": lift.size, "lift": lift.factor, "n_labels": lift.n_labels}
         return {"lift": "peak", "numbers": {**numbers, "curvature": lift.curvature}}
-    if isinstance(lift, LogarithmicLift | RootLift):
-        name = "kln" if isinstance(lift, LogarithmicLift) else "root"
+    if isinstance(lift, LogarithmicBonus | RootBonus):
+        name = "kln" if isinstance(lift, LogarithmicBonus) else "root"
         return {"lift": name, "numbers": {"a": lift.a}}
     return {"lift": "none", "numbers": {}}
 
@@ -219,7 +219,7 @@ def _lift(node: Node) -> Any:
     with node.blamed():
         if name == "none":
             numbers.fields()
-            return no_lift
+            return no_bonus
         if name == "peak":
             given = numbers.fields("size", "lift", "n_labels", "curvature")
             size, n_labels = given["size"].whole(), given["n_labels"].whole()

@@ -14,7 +14,7 @@ from labelrules.discovery.limits import Limits, Ragged
 from labelrules.kernels.interrupts import heard_interrupts
 
 if TYPE_CHECKING:
-    from labelrules.kernels.associations import Heads, MinedRules, Truth, Wanted
+    from labelrules.kernels.mining.associations import Heads, MinedRules, Truth, Wanted
 
 
 class FoundRules(NamedTuple):
@@ -86,8 +86,8 @@ class AssociationSearch:
 
     def batches(self, limits: Limits) -> Iterator[FoundRules]:
         """The rules, batch by batch."""
-        from labelrules.kernels.associations import mine_rules
-        from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
+        from labelrules.kernels.mining.associations import mine_rules
+        from labelrules.kernels.mining.itemsets import DONE, FULL, NARROW, SPENT
 
         table = table_of(self.items, self.minimum)
         depth = int(min(self.longest_body, np.diff(table.row_start).max(initial=0)))
@@ -118,7 +118,7 @@ class AssociationSearch:
         self.n_bodies = int(rules.n[2])
 
     def _wanted(self, depth: int, most_bodies: int) -> "Wanted":
-        from labelrules.kernels.associations import Wanted
+        from labelrules.kernels.mining.associations import Wanted
 
         return Wanted(
             self.minimum,
@@ -131,7 +131,7 @@ class AssociationSearch:
         )
 
     def _truth(self, order: Numbers) -> "Truth":
-        from labelrules.kernels.associations import Truth
+        from labelrules.kernels.mining.associations import Truth
 
         present = sparse.csr_array(self.Y)
         column = self.items.column - self.items.schema.n_features
@@ -141,7 +141,7 @@ class AssociationSearch:
         )
 
     def _heads(self, table: Any, depth: int) -> "Heads":
-        from labelrules.kernels.associations import Heads
+        from labelrules.kernels.mining.associations import Heads
 
         n_labels = self.Y.shape[1]
         n_literals = int((self.need <= self.Y.shape[0]).sum())
@@ -173,7 +173,7 @@ class AssociationSearch:
 
 
 def _new_rules(n_rules: int, depth: int) -> "MinedRules":
-    from labelrules.kernels.associations import MinedRules
+    from labelrules.kernels.mining.associations import MinedRules
 
     return MinedRules(
         np.zeros(3, dtype=np.int64),

@@ -19,7 +19,7 @@ from labelrules.measures import Measure, Tally, confusion, registered
 from labelrules.measures.formulas import ratio
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
 from labelrules.rules.formats.text import body_text, head_text, rule_text
-from labelrules.search.bodies.slots import is_monotone
+from labelrules.search.bodies.refine import is_monotone
 
 # -------------------- How interesting an association is, by four counts
 # `both` rows have the body and the head, `body` and `head` have the one and the other, of

@@ -175,7 +175,7 @@ def test_columns_leave_out_what_most_rows_have():
 @settings(max_examples=40)
 @given(few_tables, st.data())
 def test_narrowed_columns_list_the_covered_rows(data, drawn):
-    from labelrules.kernels.columns import narrow, narrow_to_few
+    from labelrules.kernels.index import narrow, narrow_to_few
 
     columns = SortedColumns.of(data)
     mask = np.array(drawn.draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows)))

@@ -10,10 +10,10 @@ import pytest
 
 import naive_heads as naive
 from labelrules.measures import Formula, Measure
-from labelrules.search import best_head, kln, no_lift, peak, root
+from labelrules.search import best_head, kln, no_bonus, peak, root
 
 CONVENTIONS = ("chapter", "head-relative")
-LIFTS = {
+BONUSES = {
     "kln": lambda n: kln(0.3),
     "root": lambda n: root(3),
     "peak": lambda n: peak((n + 1) // 2, 1.5, n),
@@ -21,6 +21,8 @@ LIFTS = {
 }
 SHAPES = [(2, 4), (3, 5), (4, 6)]
 N_TABLES = 3
+
+POLARITY = naive.POLARITY
 
 
 @pytest.fixture(autouse=True)
@@ -33,8 +35,8 @@ def check(shape, predictions, convention, **limits):
     """Every measure on some tables, the options given by label count: {name: function}."""
     n_labels, n_rows = shape
     options = {name: make(n_labels) for name, make in limits.items()}
-    lift, max_labels = options.get("lift", no_lift), options.get("max_labels")
-    factors = [lift(max(size, 1)) for size in range(n_labels + 1)]
+    bonus, max_labels = options.get("size_bonus", no_bonus), options.get("max_labels")
+    factors = [bonus(max(size, 1)) for size in range(n_labels + 1)]
     tables = naive.generated(np.random.default_rng(n_labels), N_TABLES, n_rows, n_labels)
     every = naive.AllHeads(tables, convention, predictions)
     for (name, averaging, kind), absence in product(naive.CELLS, (True, False)):
@@ -47,19 +49,25 @@ def check(shape, predictions, convention, **limits):
                 if by_row and naive.written_in_part(board):
                     continue  # which is refused
                 found = best_head(
-                    Y, covered, measure, board, convention=convention, absence=absence, **options
+                    Y,
+                    covered,
+                    measure,
+                    board,
+                    counting=convention,
+                    polarity=POLARITY[absence],
+                    **options,
                 )
                 got = (tuple(found.vector.tolist()), found.value, found.gap)
                 assert got == (expected.vector, expected.value, 0), (measure, Y, covered, board)
-                assert found.lifted == pytest.approx(float(expected.lifted), rel=1e-12)
+                assert found.value_with_bonus == pytest.approx(float(expected.lifted), rel=1e-12)
 
 
 @pytest.mark.parametrize("predictions", ["partial", "full"])
 @pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize("lift", LIFTS)
+@pytest.mark.parametrize("bonus", BONUSES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_lifts(shape, lift, convention, predictions):
-    check(shape, predictions, convention, lift=LIFTS[lift])
+def test_size_bonuses(shape, bonus, convention, predictions):
+    check(shape, predictions, convention, size_bonus=BONUSES[bonus])
 
 
 @pytest.mark.parametrize("predictions", ["partial", "full"])
@@ -71,26 +79,26 @@ def test_at_most_so_many_labels(shape, limit, convention, predictions):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_full_predictions_counted_plainly(shape):
-    for lift in LIFTS.values():
-        check(shape, "full", "plain", lift=lift)
+    for bonus in BONUSES.values():
+        check(shape, "full", "plain", size_bonus=bonus)
     for limit in range(1, shape[0] + 1):
         check(shape, "full", "plain", max_labels=lambda n: limit)  # noqa: B023
 
 
 @pytest.mark.parametrize("predictions", ["partial", "full"])
 def test_both(predictions):
-    check((4, 6), predictions, "chapter", max_labels=lambda n: 2, lift=LIFTS["kln"])
+    check((4, 6), predictions, "chapter", max_labels=lambda n: 2, size_bonus=BONUSES["kln"])
 
 
 @pytest.mark.parametrize("scale", [1e12, 1e-12])
-def test_the_scale_of_a_lift_does_not_matter(scale):
+def test_the_scale_of_a_size_bonus_does_not_matter(scale):
     """A tolerance that is not relative searches for ever, or takes everything for a tie."""
 
     def scaled(n_labels):
         return lambda size: scale * kln(0.3)(size)
 
     for predictions in ("partial", "full"):
-        check((3, 5), predictions, "chapter", lift=scaled)
+        check((3, 5), predictions, "chapter", size_bonus=scaled)
 
 
 def test_a_limit_beyond_the_labels_is_none():
@@ -127,8 +135,8 @@ class TestShapes:
     def test_root(self):
         assert [root(2)(size) for size in (1, 4, 9)] == [1.0, 2.0, 3.0]
 
-    def test_no_lift(self):
-        assert [no_lift(size) for size in (1, 2, 99)] == [1.0] * 3
+    def test_no_bonus(self):
+        assert [no_bonus(size) for size in (1, 2, 99)] == [1.0] * 3
 
     @pytest.mark.parametrize("n_labels", range(1, 9))
     @pytest.mark.parametrize("curvature", [0.5, 1.0, 2.0])
@@ -160,33 +168,36 @@ class TestShapes:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: kln(0), "expected a positive number, not 0"),
-        (lambda: kln(-0.2), "expected a positive number, not -0.2"),
-        (lambda: root(math.inf), "expected a positive number, not inf"),
-        (lambda: root("2"), "expected a positive number, not '2'"),
-        (lambda: peak(0, 1.5, 4), "the peak must be at a size from 1 to 4, not 0"),
-        (lambda: peak(5, 1.5, 4), "the peak must be at a size from 1 to 4, not 5"),
-        (lambda: peak(2, 0, 4), "expected a positive number, not 0"),
-        (lambda: peak(2, 1.5, 4, curvature=math.nan), "expected a positive number, not nan"),
+        (lambda: kln(0), "a must be a number above 0, not 0"),
+        (lambda: kln(-0.2), "a must be a number above 0, not -0.2"),
+        (lambda: root(math.inf), "a must be a finite number above 0, not inf"),
+        (lambda: root("2"), "a must be a number above 0, not '2'"),
+        (lambda: peak(0, 1.5, 4), "size must be a whole number from 1 to 4, not 0"),
+        (lambda: peak(5, 1.5, 4), "size must be a whole number from 1 to 4, not 5"),
+        (lambda: peak(2, 0, 4), "factor must be a number above 0, not 0"),
+        (
+            lambda: peak(2, 1.5, 4, curvature=math.nan),
+            "curvature must be a number above 0, not nan",
+        ),
     ],
 )
-def test_bad_lifts(make, message):
+def test_bad_parameters(make, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         make()
 
 
 @pytest.mark.parametrize(
-    ("lift", "message"),
+    ("bonus", "message"),
     [
-        (lambda size: 0.0, "a lift is a positive number; for heads of size 1 it is 0.0"),
-        (lambda size: 2.0 - size, "a lift is a positive number; for heads of size 2 it is 0.0"),
-        (lambda size: math.nan, "a lift is a positive number; for heads of size 1 it is nan"),
-        (lambda size: "1", "a lift is a positive number; for heads of size 1 it is '1'"),
-        (lambda size: None, "a lift is a positive number; for heads of size 1 it is None"),
-        (1.2, "lift must be a function of the head size like kln(0.2), not 1.2"),
+        (lambda size: 0.0, "size_bonus(1) must be a number above 0, not 0.0"),
+        (lambda size: 2.0 - size, "size_bonus(2) must be a number above 0, not 0.0"),
+        (lambda size: math.nan, "size_bonus(1) must be a number above 0, not nan"),
+        (lambda size: "1", "size_bonus(1) must be a number above 0, not '1'"),
+        (lambda size: None, "size_bonus(1) must be a number above 0, not None"),
+        (1.2, "size_bonus must be a function of the head size like kln(0.2), not 1.2"),
     ],
 )
 @pytest.mark.parametrize("text", ["/".join(cell) for cell in naive.CELLS])
-def test_bad_lifts_of_ones_own(lift, message, text):
+def test_bad_functions_of_ones_own(bonus, message, text):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        best_head([[0, 1], [1, 1]], [True, False], text, lift=lift)
+        best_head([[0, 1], [1, 1]], [True, False], text, size_bonus=bonus)

@@ -8,6 +8,8 @@ import pytest
 import naive_heads as naive
 from labelrules.search import best_head, kln
 
+POLARITY = naive.POLARITY
+
 
 def complement_pairs(seed, n_labels, n_pairs):
     """Rows and their opposites: only heads right on half of every row reach the bound."""
@@ -30,7 +32,12 @@ def check_limits(Y, predictions, absence, limits, board=None):
     missing = []
     for max_nodes in limits:
         found = best_head(
-            Y, everywhere, f"f1/example/{predictions}", board, absence=absence, max_nodes=max_nodes
+            Y,
+            everywhere,
+            f"f1/example/{predictions}",
+            board,
+            polarity=POLARITY[absence],
+            max_nodes=max_nodes,
         )
         assert found.gap >= 0
         assert float(found.value) <= optimum + 1e-12 <= float(found.value) + found.gap + 2e-12
@@ -63,11 +70,11 @@ def test_sixteen_labels_and_six_rows(seed, predictions, absence):
     assert gaps[-1] == 0
 
 
-def instances_with_best(text, absence, lift=None):
+def instances_with_best(text, absence, bonus=None):
     name, averaging, predictions = text.split("/")
     tables = naive.generated(np.random.default_rng(7), 18, 8, 4)
     every = naive.AllHeads(tables, "chapter", predictions)
-    factors = [lift(max(size, 1)) for size in range(5)] if lift else None
+    factors = [bonus(max(size, 1)) for size in range(5)] if bonus else None
     best = every.best(name, 1.0 if name == "f" else None, averaging, absence, factors=factors)
     return zip(naive.instances(tables), best, strict=True)
 
@@ -80,7 +87,7 @@ def test_the_gap_of_every_measure(name, predictions, absence, max_nodes):
     """Also of the general search, which takes boards on which single cells are written."""
     text = f"{name}/example/{predictions}"
     for (Y, covered, board), best in instances_with_best(text, absence):
-        found = best_head(Y, covered, text, board, absence=absence, max_nodes=max_nodes)
+        found = best_head(Y, covered, text, board, polarity=POLARITY[absence], max_nodes=max_nodes)
         assert found.gap >= 0
         assert found.value <= best.value
         assert float(best.value) <= float(found.value) + found.gap + 1e-12
@@ -88,17 +95,17 @@ def test_the_gap_of_every_measure(name, predictions, absence, max_nodes):
 
 @pytest.mark.parametrize("name", ["precision", "f"])
 @pytest.mark.parametrize("scale", [1.0, 1e9, 1e-9])
-def test_the_gap_is_in_lifted_values(name, scale):
+def test_the_gap_is_in_values_with_bonus(name, scale):
     text = f"{name}/example/partial"
 
-    def lift(size):
+    def bonus(size):
         return scale * kln(0.5)(size)
 
     seen = set()
-    for (Y, covered, board), best in instances_with_best(text, True, lift):
+    for (Y, covered, board), best in instances_with_best(text, True, bonus):
         for max_nodes in (1, 10, 100_000):
-            found = best_head(Y, covered, text, board, lift=lift, max_nodes=max_nodes)
-            assert best.lifted <= (found.lifted + found.gap) * (1 + 1e-12)
+            found = best_head(Y, covered, text, board, size_bonus=bonus, max_nodes=max_nodes)
+            assert best.lifted <= (found.value_with_bonus + found.gap) * (1 + 1e-12)
             seen.add(found.gap > 0)
         assert found.gap == 0
         assert found.value == best.value

@@ -35,6 +35,8 @@ OTHERS = [
     for averaging, predictions in product(("label", "macro"), ("partial", "full"))
 ]
 
+POLARITY = naive.POLARITY
+
 
 def bodies(rng, Y, board, n_bodies=4):
     """Some bodies and what they cover: counts of bodies by labels, counts of labels."""
@@ -60,9 +62,13 @@ def check(text):
     same_heads = measure.averaging != "micro" or ("full" in text and "recall" not in text)
     for Y, board, covered, counted in tables(1, 3, measure.averaging == "example"):
         for convention, absence in product(CONVENTIONS, (True, False)):
-            found = best_heads(counted, len(Y), measure, convention=convention, absence=absence)
+            found = best_heads(
+                counted, len(Y), measure, counting=convention, polarity=POLARITY[absence]
+            )
             for mask, vector, value, correct in zip(covered, *found, strict=True):
-                one = best_head(Y, mask, measure, board, convention=convention, absence=absence)
+                one = best_head(
+                    Y, mask, measure, board, counting=convention, polarity=POLARITY[absence]
+                )
                 again = measure.merit_of_rule(Y, mask, vector, board, convention)
                 assert value == pytest.approx(float(one.value), rel=1e-12, abs=1e-12)
                 assert value == pytest.approx(again.value, rel=1e-12, abs=1e-12)
@@ -116,7 +122,7 @@ def test_single_labels(text, absence, convention):
     """Any formula, micro or label-based: with one label they are the same."""
     measure = Measure.parse(text)
     for Y, board, covered, counted in tables(2, 4, whole_rows=False):
-        options = {"convention": convention, "absence": absence}
+        options = {"counting": convention, "polarity": POLARITY[absence]}
         found = best_heads(counted, len(Y), measure, single=True, **options)
         for mask, vector, value, _ in zip(covered, *found, strict=True):
             one = best_head(Y, mask, measure, board, max_labels=1, **options)
@@ -130,7 +136,7 @@ def test_partial_ratios_merge_the_best_literals():
     for text, convention in product(("precision", "recall", "hamming", "f0.5"), CONVENTIONS):
         measure = Measure.parse(text)
         for Y, board, covered, counted in tables(3, 6, whole_rows=False):
-            found = best_heads(counted, len(Y), measure, convention=convention)
+            found = best_heads(counted, len(Y), measure, counting=convention)
             for mask, vector in zip(covered, found.vectors, strict=True):
                 singles = literal_values(measure, Y, mask, board, convention)
                 top = max(max(pair) for pair in singles)
@@ -205,13 +211,13 @@ GOOD = ([[1, 2]], [[0, 1]], [1, 2], [3, 4])
             "f1/full",
             {"single": True},
             GOOD,
-            "a full prediction says something of every label: leave out single",
+            "single=True is for partial predictions: a full one predicts every label",
         ),
         (
             "f1",
-            {"convention": "plain"},
+            {"counting": "plain"},
             GOOD,
-            "a candidate rule is counted 'chapter' or 'head-relative', not 'plain'",
+            "counting must be 'chapter' or 'head-relative', not 'plain'",
         ),
         (
             "f1",
@@ -250,5 +256,5 @@ def test_bad_input(text, options, parts, message):
 
 def test_no_rows():
     counted = Tally(*(np.asarray(part) for part in GOOD))
-    with pytest.raises(ValueError, match="n_rows is the number of all rows, at least 1, not 0"):
+    with pytest.raises(ValueError, match="n_rows must be a whole number of at least 1, not 0"):
         best_heads(counted, 0, "f1/macro")

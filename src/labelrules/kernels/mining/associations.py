@@ -1,9 +1,9 @@
-"""Rules with labels in their heads, depth first over bodies.
+"""Mine association rules with labels in their heads, depth first over bodies.
 
-Bodies are extended as sets of items are (:mod:`labelrules.kernels.mine`). With each body goes the
-list of *literals* (a label, present or absent) that still hold in enough of its rows; what a body
-has lost no longer body gets back. A body without literals is left, with all that begins with it.
-Heads of several labels are sets of such literals, searched in the same way within each body.
+Bodies are extended like itemsets, see `labelrules.kernels.mining.itemsets`. Each body has the list
+of *literals* (a label, present or absent) that hold in enough of its rows; a literal that a body
+loses is lost for all longer bodies, and a body without literals is not extended. Heads of several
+labels are sets of such literals, searched in the same manner within each body.
 """
 
 from typing import NamedTuple
@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 
 from labelrules._types import Integers
-from labelrules.kernels.bits import popcount, set_bit
-from labelrules.kernels.mine import (
+from labelrules.kernels.mining.bits import popcount, set_bit
+from labelrules.kernels.mining.itemsets import (
     DONE,
     FULL,
     NARROW,

@@ -77,7 +77,7 @@ def allowed(head, full):
 @pytest.mark.parametrize("name", LISTS)
 def test_each_head_is_the_best_for_its_cells(name, text, absence):
     theory = golden(name)
-    found = rehead(theory, READERS, text, absence=absence)
+    found = rehead(theory, READERS, text, polarity=naive_heads.POLARITY[absence])
     expected = expected_heads(theory, READERS.X, READERS.Y, text, absence)
     assert [rule.head for rule in found] == expected
 
@@ -100,7 +100,7 @@ def test_other_rows(rows, text):
     """The heads are chosen for the data given, not for those the list comes from."""
     theory = golden("magazines-multi")
     some = Dataset(READERS.schema, READERS.X[rows], READERS.Y[rows])
-    found = rehead(theory, some, text, convention="head-relative")
+    found = rehead(theory, some, text, counting="head-relative")
     expected = expected_heads(theory, some.X, some.Y, text, True, "head-relative")
     assert [rule.head for rule in found] == expected
 
@@ -110,7 +110,7 @@ def test_other_rows(rows, text):
 def test_full_predictions_have_complete_heads(text, absence):
     """All but those of rules that come too late to write anything, which keep their heads."""
     theory = golden("magazines-single")
-    found = rehead(theory, READERS, text, absence=absence)
+    found = rehead(theory, READERS, text, polarity=naive_heads.POLARITY[absence])
     complete = [rule.head.is_complete for rule in found]
     kept = [rule.head == old.head for rule, old in zip(found, theory, strict=True)]
     assert complete == [not same for same in kept]
@@ -145,7 +145,7 @@ def test_limits_and_lifts():
     theory = golden("magazines-multi")
     small = rehead(theory, READERS, "precision", max_labels=1)
     assert {len(rule.head) for rule in small} == {1}
-    large = rehead(theory, READERS, "precision", lift=kln(100.0))
+    large = rehead(theory, READERS, "precision", size_bonus=kln(100.0))
     assert sum(len(rule.head) for rule in large) > sum(len(rule.head) for rule in theory)
 
 

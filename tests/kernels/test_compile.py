@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from labelrules.kernels.specialised import specialised
+from labelrules.kernels.compile import kernels_for
 from labelrules.measures import Formula
 
 PROGRAM = """
@@ -55,5 +55,5 @@ def test_kernels_that_different_processes_kept_do_not_get_mixed_up(tmp_path):
 
 
 def test_one_set_of_kernels_for_all_parameters_of_a_formula():
-    assert specialised(Formula("f", 0.5)) is specialised(Formula("f", 2))
-    assert specialised(Formula("f")) is not specialised(Formula("precision"))
+    assert kernels_for(Formula("f", 0.5)) is kernels_for(Formula("f", 2))
+    assert kernels_for(Formula("f")) is not kernels_for(Formula("precision"))

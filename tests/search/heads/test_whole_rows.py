@@ -8,6 +8,7 @@ import pytest
 
 from labelrules.search import best_head, kln
 from labelrules.search.heads.problem import preference
+from naive_heads import POLARITY
 
 MEASURES = [
     *(f"{name}/{averaging}/full" for name in ("precision", "recall", "hamming", "f1", "f0.5", "f2")
@@ -34,21 +35,27 @@ def best_of_all(problem):
     allowed = [h for h in heads if problem.smallest <= (h == 1).sum() <= problem.largest]
 
     def key(head):
-        lift = Fraction(problem.factors[problem.size(head)])
-        return problem.exact_value(head) * lift, preference(head)
+        bonus = Fraction(problem.factors[problem.size(head)])
+        return problem.exact_value(head) * bonus, preference(head)
 
     return max(allowed, key=key)
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"max_labels": 2}, {"lift": kln(0.3)}], ids=["free", "limit", "lift"]
+    "options", [{}, {"max_labels": 2}, {"size_bonus": kln(0.3)}], ids=["free", "limit", "bonus"]
 )
 @pytest.mark.parametrize("absence", [True, False])
 @pytest.mark.parametrize("measure", MEASURES)
 def test_equals_the_best_of_all_heads(measure, absence, options):
     for Y, covered, board in tables(25, seed=len(measure)):
         found = best_head(
-            Y, covered, measure, board, convention="plain", absence=absence, **options
+            Y,
+            covered,
+            measure,
+            board,
+            counting="plain",
+            polarity=POLARITY[absence],
+            **options,
         )
         best = best_of_all(found.problem)
         assert (found.vector == best).all(), (Y, covered, board)
@@ -56,14 +63,14 @@ def test_equals_the_best_of_all_heads(measure, absence, options):
 
 
 def test_gfm_is_named():
-    found = best_head([[1, 0], [1, 1]], [True, True], "f1/example/full", convention="plain")
+    found = best_head([[1, 0], [1, 1]], [True, True], "f1/example/full", counting="plain")
     assert found.method == "GFM"
     assert found.value == Fraction(5, 6)
 
 
 def test_what_plain_counting_is_not_for():
-    with pytest.raises(ValueError, match="plain counting is for full predictions"):
-        best_head([[1]], [True], "f1/micro/partial", convention="plain")
+    with pytest.raises(ValueError, match="counting='plain' is for full predictions"):
+        best_head([[1]], [True], "f1/micro/partial", counting="plain")
     board = [[-1, 0], [-1, -1]]
     with pytest.raises(ValueError, match="rows that are open as a whole or not at all"):
-        best_head([[1, 0], [0, 1]], [True, True], "f1/example/full", board, convention="plain")
+        best_head([[1, 0], [0, 1]], [True, True], "f1/example/full", board, counting="plain")

@@ -1,4 +1,4 @@
-"""What is said at the door when a head is asked for in a way that makes no sense."""
+"""Bad input of head searches is refused with a message that names it."""
 
 import re
 from itertools import product
@@ -28,15 +28,16 @@ ARRAYS = {
         {"board": [[0, 1, 7], [-1, -1, -1]]},
         "board may hold 0 and 1 and -1 (open) only, not 7",
     ),
-    "convention": (
-        {"convention": "chaptr"},
-        "a candidate rule is counted 'chapter' or 'head-relative', not 'chaptr'",
+    "counting": (
+        {"counting": "chaptr"},
+        "counting must be 'chapter', 'head-relative' or 'plain', not 'chaptr'; did you mean",
     ),
     "plain": (
-        {"convention": "plain"},
-        "plain counting is for full predictions, which say of every label whether it is present: "
-        "use 'chapter' or 'head-relative' for partial ones",
+        {"counting": "plain"},
+        "counting='plain' is for full predictions, which predict every label: use 'chapter' or "
+        "'head-relative' for partial ones",
     ),
+    "polarity": ({"polarity": "rarer"}, "polarity must be 'both' or 'presence', not 'rarer'"),
     "measure": ({"measure": 7}, "a measure is written as text like 'f1/micro/partial', not 7"),
     "formula": (
         {"measure": "recal"},
@@ -128,6 +129,6 @@ def test_irrational_values_are_floats():
         measure = Measure(Formula("correlation"), averaging, predictions)
         found = best_head(Y, COVERED, measure)
         assert isinstance(found.value, float)
-        assert found.lifted == found.value == measure.of_rule(Y, COVERED, found.vector)
-        tree = search_tree(Y, COVERED, measure, "exhaustive", absence=True)
+        assert found.value_with_bonus == found.value == measure.of_rule(Y, COVERED, found.vector)
+        tree = search_tree(Y, COVERED, measure, "exhaustive", polarity="both")
         assert tree.value == pytest.approx(found.value)

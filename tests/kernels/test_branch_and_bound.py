@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from labelrules.kernels import branch as branch
+from labelrules.kernels import heads as branch
 
 ABSENT, PRESENT, SILENT = branch.ABSENT, branch.PRESENT, branch.SILENT
 
@@ -33,7 +33,7 @@ def problem(seed, n_labels, worth, full, absence, largest, lifted):
     n_rows = 4
     effect = rng.integers(-1, 2, (3, n_labels, n_rows)).astype(np.int8)
     effect[SILENT] = effect[ABSENT] if full else 0
-    rows = branch.Rows(
+    rows = branch.DistinctRows(
         effect, rng.integers(1, 4, n_rows) / 10, rng.integers(0, 2, n_rows).astype(np.int64)
     )
     sizes = range(n_labels + 1)
@@ -42,7 +42,7 @@ def problem(seed, n_labels, worth, full, absence, largest, lifted):
     flipped = worths[:, ::-1, ::-1]
     reach = np.maximum.accumulate(np.maximum.accumulate(flipped, axis=1), axis=2)[:, ::-1, ::-1]
     choices = [1, 0] if full else [1, 0, 2] if absence else [1, 2]
-    space = branch.Space(
+    space = branch.HeadSpace(
         np.array(choices, np.int8),
         full,
         0 if full and absence else 1,
@@ -102,7 +102,7 @@ def test_the_best_head(case):
         head = start(rows, space)
         climbed = branch.climb(head, rows, space)
         assert climbed == pytest.approx(naive_value(head, rows, space)[0])
-        value, missed, nodes = branch.search(rows, space, head, 10_000)
+        value, missed, nodes = branch.search_heads(rows, space, head, 10_000)
         assert value == pytest.approx(best)
         assert tuple(head.tolist()) == preferred
         assert missed == -np.inf
@@ -115,7 +115,7 @@ def test_what_a_limit_leaves_open(case, max_nodes):
     rows, space = problem(3, 4, *case)
     best, _ = best_of_all(rows, space)
     head = start(rows, space)
-    value, missed, nodes = branch.search(rows, space, head, max_nodes)
+    value, missed, nodes = branch.search_heads(rows, space, head, max_nodes)
     assert value <= best + 1e-12
     assert best <= max(value, missed) + 1e-12
     assert value == pytest.approx(naive_value(head, rows, space)[0])
@@ -126,7 +126,7 @@ def test_a_climb_never_loses():
     for seed in range(10):
         rows, space = problem(seed, 4, precision, False, True, 9, False)
         head = start(rows, space)
-        before = branch.value_of(head, rows, space)
+        before = branch.head_value(head, rows, space)
         assert before == pytest.approx(naive_value(head.tolist(), rows, space)[0])
         assert branch.climb(head, rows, space) >= before
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from labelrules._types import Integers
-from labelrules.kernels.columns import Index, counts_of, cumulate
+from labelrules._types import Floats, Integers
+from labelrules.kernels.index import Index, counts_of, cumulate
 from labelrules.kernels.scoring import (
     FIRST,
     NOTHING,
@@ -17,6 +17,7 @@ from labelrules.kernels.scoring import (
     scan_block,
     scan_two,
     scan_values,
+    value_of,
 )
 
 NUMERIC, NOMINAL, ONE_LISTED = 0, 1, 2
@@ -56,14 +57,12 @@ class RefinementSpace(NamedTuple):
 
 
 class BestRefinements(NamedTuple):
-    """The best refinement for each target.
+    """For each target the score, right cells, column and place of its best refinement.
 
-    Ranks, numbers of right cells, columns, and places among the refinements by the column: twice
-    the number of a cut, plus 1 for the second operator; the number of a value, plus `SECOND_PLACE`
-    for the second operator.
+    The score is minus infinity and the column -1 if there is none.
     """
 
-    ranks: Integers
+    scores: Floats
     corrects: Integers
     columns: Integers
     places: Integers
@@ -131,9 +130,9 @@ def width_of(width, buckets, n_listed):
 
 def scan_cuts(
     entries, start, middle, valid, stop, codes, inside, n_inside, operators, top, everywhere,
-    values, present, absent, level, way, sums, marks, first, buckets, width,
+    values, present, absent, level, scoring, sums, marks, first, buckets, width,
 ):  # fmt: skip
-    """The best refinement by a numeric column, if it reaches the top: rank, right cells, place.
+    """The best refinement by a numeric column, if it reaches the top: key, right cells, place.
 
     Sums are made and scored some at a time: those of a long column would not fit into the
     processor's cache.
@@ -168,18 +167,18 @@ def scan_cuts(
         if at > 0:
             best = scan_block(
                 sums, at, before, total, operators, everywhere, values, present, absent, level,
-                way, best, marks, first, buckets, width,
+                scoring, best, marks, first, buckets, width,
             )  # fmt: skip
             before += at
             sums[0] = sums[at]
             at = np.int64(0)
-    rank, right, place = best
-    return (rank if place >= 0 else NOTHING), right, place
+    key, right, place = best
+    return (key if place >= 0 else NOTHING), right, place
 
 
 def scan_listed(
     entries, start, middle, valid, stop, codes, inside, n_inside, top, everywhere, values, present,
-    absent, way, marks, slot,
+    absent, scoring, marks, slot,
 ):  # fmt: skip
     """The same by a column that lists the rows of one value, the most frequent case."""
     listed, missing = np.int64(0), np.int64(0)
@@ -192,87 +191,87 @@ def scan_listed(
     before, after, is_before = rest, listed, is_rest
     if middle > start:
         before, after, is_before = listed, rest, valid > start
-    rank, right, at, ranks, rights = scan_two(
-        before, after, is_before, everywhere, values, present, absent, way
+    key, right, at, keys, rights = scan_two(
+        before, after, is_before, everywhere, values, present, absent, scoring
     )
-    if len(marks) and rank >= top and rank > NOTHING:
+    if len(marks) and key >= top and key > NOTHING:
         first, last = np.int64(not is_before), np.int64(1)  # the first value that occurs
-        marks[slot] = rights[first] if ranks[first] == rank else 0
-        marks[slot + 1] = rights[last] if is_before and ranks[last] == rank else 0
-    return rank, right, at
+        marks[slot] = rights[first] if keys[first] == key else 0
+        marks[slot + 1] = rights[last] if is_before and keys[last] == key else 0
+    return key, right, at
 
 
 def best_of_target(
-    space, first, last, codes, everywhere, inside, n_inside, target, least, way, reached
+    space, first, last, codes, everywhere, inside, n_inside, target, least, scoring, reached
 ):
-    """The best refinement for one target: its rank, its right cells, its column and its place.
+    """The best refinement for one target: its key, its right cells, its column and its place.
 
     `target` are the values that heads may have and the operators of the columns; `least` is the
-    rank, and the right cells, that must be exceeded, and the column is -1 if they are not.
-    `reached`, if it has room, is 0, and receives the right cells that go with the best rank.
+    key, and the right cells, that must be exceeded, and the column is -1 if they are not.
+    `reached`, if it has room, is 0, and receives the right cells that go with the best key.
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     (entries, start, middle, valid, stop), unlisted, nominal, _, slots, buckets, widths = space
     values, allowed = target
     sums = np.empty(n_inside + 3, np.int64)  # one value goes on, and one is not listed
-    ranks = np.empty(last if len(reached) else 0, np.int64)
+    keys = np.empty(last if len(reached) else 0, np.int64)
     top, most = least
     where, place, is_root = -1, -1, top == NOTHING
     has_risen = True
     for column in range(first, last):
         if has_risen:
-            present, absent = both_limits(everywhere, values, top, way)
-            level = saturation(everywhere, values, present, absent, top, way)
+            present, absent = both_limits(everywhere, values, top, scoring)
+            level = saturation(everywhere, values, present, absent, top, scoring)
             has_risen = False
         if len(reached):
-            ranks[column] = NOTHING
+            keys[column] = NOTHING
         operators = allowed[column]
         begin, end, behind = start[column], valid[column], stop[column]
         if not operators or (begin == behind and not is_root):
             continue  # where all rows have the same value it makes no difference
         if nominal[column] == ONE_LISTED and operators & FIRST:
-            rank, right, at = scan_listed(
+            key, right, at = scan_listed(
                 entries, begin, middle[column], end, behind, codes, inside, n_inside, top,
-                everywhere, values, present, absent, way, reached, slots[column],
+                everywhere, values, present, absent, scoring, reached, slots[column],
             )  # fmt: skip
         elif nominal[column]:
             n, total = _refinements(
                 entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,
                 inside, n_inside, sums,
             )  # fmt: skip
-            rank, right, at = scan_values(
-                sums, n, total, operators, everywhere, values, present, absent, way
+            key, right, at = scan_values(
+                sums, n, total, operators, everywhere, values, present, absent, scoring
             )
-            if len(reached) and rank >= top and rank > NOTHING:
+            if len(reached) and key >= top and key > NOTHING:
                 mark_values(
-                    sums, n, total, operators, rank, everywhere, values, way, reached,
+                    sums, n, total, operators, key, everywhere, values, scoring, reached,
                     slots[column], slots[column + 1], buckets[column],
                 )  # fmt: skip
         else:
-            rank, right, at = scan_cuts(
+            key, right, at = scan_cuts(
                 entries, begin, middle[column], end, behind, codes, inside, n_inside, operators,
-                top, everywhere, values, present, absent, level, way, sums, reached,
+                top, everywhere, values, present, absent, level, scoring, sums, reached,
                 slots[column], buckets[column], widths[column],
             )  # fmt: skip
-        if rank < top or rank == NOTHING:
+        if key < top or key == NOTHING:
             continue
         if len(reached):
-            ranks[column] = rank
-        has_risen = rank > top
-        if rank > top or right > most:
-            top, most, where, place = rank, right, column, at
+            keys[column] = key
+        has_risen = key > top
+        if key > top or right > most:
+            top, most, where, place = key, right, column, at
     for column in range(first, last if len(reached) else first):
-        if NOTHING < ranks[column] < top:
+        if NOTHING < keys[column] < top:
             reached[slots[column] : slots[column + 1]] = 0
     return top, most, where, place
 
 
-def best_refinements(space, first, last, rows, cells, targets, way, best, reached):
+def best_refinements(space, first, last, rows, cells, targets, scoring, best, reached):
     """The best refinement by a column from `first` to `last`, for each target.
 
     A target is a label, and with two layers of cells twice its number plus the value. Where
     `reached` has rows it receives, by targets and slots of the columns, the most cells right with
-    which the best rank is reached, 0 where it is not.
+    which the best key is reached, 0 where it is not.
     """
     n_layers = len(cells.counted)
     codes = np.empty(cells.truth.shape[1], np.uint8)
@@ -285,9 +284,10 @@ def best_refinements(space, first, last, rows, cells, targets, way, best, reache
         inside = _sum_inside(codes, rows)
         top, most, where, place = best_of_target(
             space, first, last, codes, everywhere, inside, len(rows), (values, operators),
-            (NOTHING, -1.0), way, reached[i] if len(reached) else nowhere,
+            (NOTHING, -1.0), scoring, reached[i] if len(reached) else nowhere,
         )  # fmt: skip
-        best.ranks[i], best.corrects[i], best.columns[i], best.places[i] = top, most, where, place
+        best.scores[i], best.corrects[i] = value_of(top), most
+        best.columns[i], best.places[i] = where, place
 
 
 @njit(nogil=True, cache=True)

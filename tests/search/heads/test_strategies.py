@@ -29,6 +29,8 @@ EVALUATED = {
     "decomposable": {"1", "2", "3", "4"},
 }
 
+POLARITY = naive.POLARITY
+
 
 def figure(strategy, **options):
     return search_tree(Y, COVERED, PRECISION, strategy, **options)
@@ -102,15 +104,15 @@ class TestFigure:
 
     @pytest.mark.parametrize("strategy", STRATEGIES)
     def test_absence_of_the_fourth_label_is_better(self, strategy):
-        tree = figure(strategy, absence=True)
+        tree = figure(strategy, polarity="both")
         assert tree.vector.tolist() == [-1, -1, -1, 0]
         assert tree.value == 1
         assert "{!4}  1" in str(tree)
 
     def test_all_heads_with_absence(self):
-        tree = figure("exhaustive", absence=True)
+        tree = figure("exhaustive", polarity="both")
         assert tree.n_evaluated == 3**4 - 1
-        assert figure("decomposable", absence=True).n_evaluated == 8
+        assert figure("decomposable", polarity="both").n_evaluated == 8
 
 
 NEEDED = {"tree": "finds", "breadth-first": "finds", "decomposable": "merges"}
@@ -127,7 +129,7 @@ def test_a_strategy_that_is_valid_finds_the_best_value(cell, convention, absence
     rng = np.random.default_rng(len("".join(cell)))
     for table, (truth, covered, board) in enumerate(naive.instances(naive.generated(rng, 6, 4, 3))):
         known = traits(measure, convention, written=board is not None)
-        options = {"convention": convention, "absence": absence}
+        options = {"counting": convention, "polarity": POLARITY[absence]}
         best = best_head(truth, covered, measure, board, **options).value
         exhaustive = search_tree(truth, covered, measure, "exhaustive", board, **options)
         assert exhaustive.value == best, table
@@ -154,8 +156,8 @@ def test_exhaustive_search_settles_ties_as_best_head_does(predictions, absence):
     for truth, covered, board in naive.instances(
         naive.generated(np.random.default_rng(8), 20, 4, 3)
     ):
-        tree = search_tree(truth, covered, measure, "exhaustive", board, absence=absence)
-        found = best_head(truth, covered, measure, board, absence=absence)
+        tree = search_tree(truth, covered, measure, "exhaustive", board, polarity=POLARITY[absence])
+        found = best_head(truth, covered, measure, board, polarity=POLARITY[absence])
         if predictions == "full":  # where a head that is silent of a label says it is absent
             same = (tree.vector == 1) == (found.vector == 1)
             assert same.all()

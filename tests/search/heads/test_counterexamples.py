@@ -10,7 +10,7 @@ import pytest
 import naive_heads as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure, traits
 from labelrules.measures.counterexamples import head_vector
-from labelrules.search import best_head, no_lift, root, search_tree
+from labelrules.search import best_head, no_bonus, root, search_tree
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}
 EXAMPLES = {name: one for name, one in COUNTEREXAMPLES.items() if name not in COUNTED_PLAINLY}
@@ -18,8 +18,8 @@ POSITIVE_ONLY = {"lift-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""
 
 
-def lift_of(example):
-    return (lambda size: float(example.lift[size - 1])) if example.lift else no_lift
+def bonus_of(example):
+    return (lambda size: float(example.lift[size - 1])) if example.lift else no_bonus
 
 
 def search(example, absence):
@@ -28,9 +28,9 @@ def search(example, absence):
         example.covered,
         example.measure,
         example.board,
-        convention=example.convention,
-        absence=absence,
-        lift=lift_of(example),
+        counting=example.convention,
+        polarity=naive.POLARITY[absence],
+        size_bonus=bonus_of(example),
     )
 
 
@@ -41,7 +41,7 @@ def tree(example, strategy, **options):
         example.measure,
         strategy,
         example.board if "#" in str(example.rows) else None,
-        convention=example.convention,
+        counting=example.convention,
         **options,
     )
 
@@ -160,7 +160,9 @@ def test_merging_with_absence():
     """Rows 10 and 01: presences merge to 2/3, and any presence beside an absence is worth 1/2."""
     example = EXAMPLES["f-partial-example-decomposable"]
     assert search(example, absence=True).value == Fraction(2, 3)
-    assert tree(example, "decomposable", even_if_invalid=True, absence=True).value == Fraction(2, 3)
+    assert tree(example, "decomposable", even_if_invalid=True, polarity="both").value == Fraction(
+        2, 3
+    )
     assert example.value("10") == Fraction(1, 2)
 
 
@@ -170,7 +172,7 @@ def test_the_family_of_missed_heads(a, b):
     Y = np.array([[0, 1, 0]] * a + [[1, 0, 1]] * b)
     everywhere = np.ones(len(Y), dtype=bool)
     for absence in (False, True):
-        found = best_head(Y, everywhere, "f1/example/partial", absence=absence)
+        found = best_head(Y, everywhere, "f1/example/partial", polarity=naive.POLARITY[absence])
         assert found.vector.tolist() == [1, 1, 1]
     missed = search_tree(Y, everywhere, "f1/example/partial", "breadth-first", even_if_invalid=True)
     assert missed.value == Fraction(b, a + b) < found.value
@@ -216,9 +218,9 @@ class TestLift:
         tables = naive.generated(np.random.default_rng(0), 99, 8, 5)
         reached = []
         for Y, covered, _ in naive.instances(tables):
-            found = best_head(Y, covered, text, absence=False, lift=root(2))
+            found = best_head(Y, covered, text, polarity="presence", size_bonus=root(2))
             example = Counterexample(
-                "generated", ".", Measure.parse(text), *as_text(Y, covered), lift=ROOT
+                "generated", ".", Measure.parse(text), *as_text(Y, covered), size_bonus=ROOT
             )
             best = found.value * ROOT[found.problem.size(found.vector) - 1]
             reached.append(max(dict(prefixes(example)).values()) - best)
@@ -233,7 +235,9 @@ class TestLift:
             for labels in combinations(range(2), 2)
             for values in product((0, 1), repeat=2)
         ]
-        found = best_head(example.Y, example.covered, example.measure, lift=lambda size: size**9.0)
+        found = best_head(
+            example.Y, example.covered, example.measure, size_bonus=lambda size: size**9.0
+        )
         assert found.vector.tolist() == [0, 0]
         assert found.value == Fraction(5, 6) == max(found.problem.exact_value(h) for h in heads)
         assert example.value("01") == Fraction(4, 5)

@@ -1,16 +1,15 @@
 """Heads of several labels: those that are equally good are taken together.
 
-Like `labelrules.kernels.refine`, compiled once per formula.
+Like `labelrules.kernels.covering.refine`, compiled once per formula.
 """
 
 import numpy as np
 from numba import njit
 
-from labelrules.kernels.refine import _encode, _refinements, _sum_inside, width_of
+from labelrules.kernels.covering.refine import _encode, _refinements, _sum_inside, width_of
 from labelrules.kernels.scoring import (
     ABSENCE,
     NO,
-    NOTHING,
     OPEN,
     PRESENCE,
     SECOND_PLACE,
@@ -18,26 +17,28 @@ from labelrules.kernels.scoring import (
     YES,
     both_limits,
     cells_of,
+    key_of_score,
     ones_of,
     saturation,
-    score_rank,
+    score_key,
+    value_of,
 )
 
 
-def score_heads(rows, cells, labels, way, ranks, corrects):
-    """The rank and the right cells of each single label and value, for a body that covers rows."""
+def score_literals(rows, cells, labels, scoring, scores, corrects):
+    """The score and the right cells of each label and value, for a body that covers the rows."""
     codes = np.empty(cells.truth.shape[1], np.uint8)
     n_layers = len(cells.counted)
     for i in range(len(labels)):
         label = labels[i]
         for value in range(2):
-            ranks[i, value], corrects[i, value] = NOTHING, 0
+            scores[i, value], corrects[i, value] = -np.inf, 0
             if not cells.values[label] & (1 << value):
                 continue
             layer = value if n_layers == 2 else 0
             everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
             inside = _sum_inside(codes, rows)
-            ranks[i, value] = score_rank(value, inside, everywhere, way)
+            scores[i, value] = value_of(score_key(value, inside, everywhere, scoring))
             corrects[i, value] = ones_of(inside) if value else cells_of(inside) - ones_of(inside)
 
 
@@ -57,37 +58,49 @@ def _encode_rows(truth, counted, rows, codes):
         codes[row] = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
 
 
-def limits_of(cells, labels, everywhere, rank, way, limits, levels):
-    """What keeps each label from the rank; see `scoring.limits` and `scoring.saturation`."""
+def limits_of(cells, labels, everywhere, key, scoring, limits, levels):
+    """What keeps each label from the key; see `scoring.limits` and `scoring.saturation`."""
     top = len(cells.counted) - 1
     for i in range(len(labels)):
         values = cells.values[labels[i]]
-        present, _ = both_limits(everywhere[top, i], values & PRESENCE, rank, way)
-        _, absent = both_limits(everywhere[0, i], values & ABSENCE, rank, way)
+        present, _ = both_limits(everywhere[top, i], values & PRESENCE, key, scoring)
+        _, absent = both_limits(everywhere[0, i], values & ABSENCE, key, scoring)
         limits[i, 0], limits[i, 1] = present
         limits[i, 2], limits[i, 3] = absent
         levels[i] = OPEN
         if top == 0:
-            levels[i] = saturation(everywhere[0, i], values, present, absent, rank, way)
+            levels[i] = saturation(everywhere[0, i], values, present, absent, key, scoring)
 
 
-def add_right(inside_1, inside_0, everywhere_1, everywhere_0, limits, level, rank, way):
-    """What a label adds to a head of the rank: its right cells, and for which value."""
+def add_right(inside_1, inside_0, everywhere_1, everywhere_0, limits, level, key, scoring):
+    """What a label adds to a head of the key: its right cells, and for which value."""
     ones, zeros = ones_of(inside_1), cells_of(inside_1) - ones_of(inside_1)
-    can_be = ones >= limits[0] and zeros <= limits[1] and ones + zeros >= way.smallest
-    if can_be and (level == SURE or score_rank(YES, inside_1, everywhere_1, way) == rank):
+    can_be = ones >= limits[0] and zeros <= limits[1] and ones + zeros >= scoring.smallest
+    if can_be and (level == SURE or score_key(YES, inside_1, everywhere_1, scoring) == key):
         return ones, 1
     ones, zeros = ones_of(inside_0), cells_of(inside_0) - ones_of(inside_0)
-    can_be = zeros >= limits[2] and ones <= limits[3] and ones + zeros >= way.smallest
-    if can_be and (level == SURE or score_rank(NO, inside_0, everywhere_0, way) == rank):
+    can_be = zeros >= limits[2] and ones <= limits[3] and ones + zeros >= scoring.smallest
+    if can_be and (level == SURE or score_key(NO, inside_0, everywhere_0, scoring) == key):
         return zeros, 0
     return 0.0, -1
 
 
 def add_up(
-    space, column, rows, cells, labels, everywhere, inside, rank, largest, way, bounds, least, work
+    space,
+    column,
+    rows,
+    cells,
+    labels,
+    everywhere,
+    inside,
+    key,
+    largest,
+    scoring,
+    bounds,
+    least,
+    work,
 ):
-    """Add up, for each refinement by a column, the right cells of all labels that reach the rank.
+    """Add up, for each refinement by a column, the right cells of all labels that reach the key.
 
     Presences first, `largest` labels at most. Refinements in slots whose bounds are below the least
     are left out. Returns how many cuts or values there are.
@@ -127,7 +140,7 @@ def add_up(
                 if second:
                     in_1, in_0 = totals[top] - in_1, totals[0] - in_0
                 gain, value = add_right(
-                    in_1, in_0, everywhere[top, j], everywhere[0, j], keeps_to, level, rank, way
+                    in_1, in_0, everywhere[top, j], everywhere[0, j], keeps_to, level, key, scoring
                 )
                 if value >= 0 and not (limited and value == phase):
                     gains[second, cut] += gain
@@ -135,15 +148,15 @@ def add_up(
     return n
 
 
-def best_merged(space, bounds, by_slot, rows, cells, labels, rank, largest, way):
-    """Of the refinements that reach the rank the one whose labels have the most cells right.
+def best_merged(space, bounds, by_slot, rows, cells, labels, score, largest, scoring):
+    """Of the refinements that reach the score the one whose labels have the most cells right.
 
     All labels that reach it make up the head, presences first, `largest` of them at most. Columns
     come by falling bounds, which no refinement by them exceeds, nor one in a slot that of its slot:
     most are not looked at. Returns the number of cells right, the column and the place, as in
     `Best`.
     """
-    nominal, n_layers = space.nominal, len(cells.counted)
+    key, nominal, n_layers = key_of_score(score), space.nominal, len(cells.counted)
     shape, size = (n_layers, len(labels)), len(rows) + 2
     everywhere, inside = np.empty(shape, np.int64), np.empty(shape, np.int64)
     codes = np.empty(cells.truth.shape[1], np.uint8)
@@ -151,7 +164,7 @@ def best_merged(space, bounds, by_slot, rows, cells, labels, rank, largest, way)
     gains, sizes = np.empty((2, size)), np.empty((2, size), np.int64)
     sums, totals = np.empty((n_layers, size), np.int64), np.empty(n_layers, np.int64)
     limits, levels = np.empty((len(labels), 4)), np.empty(len(labels), np.int64)
-    limits_of(cells, labels, everywhere, rank, way, limits, levels)
+    limits_of(cells, labels, everywhere, key, scoring, limits, levels)
     work = (codes, sums, totals, gains, sizes, limits, levels)
     most, where, place = -1.0, -1, -1
     for column in np.argsort(-bounds):
@@ -161,7 +174,7 @@ def best_merged(space, bounds, by_slot, rows, cells, labels, rank, largest, way)
         if bounds[column] == most and column > where:
             continue
         n = add_up(
-            space, column, rows, cells, labels, everywhere, inside, rank, largest, way, by_slot,
+            space, column, rows, cells, labels, everywhere, inside, key, largest, scoring, by_slot,
             most, work,
         )  # fmt: skip
         for step in range(2 * n):

@@ -32,6 +32,8 @@ SHAPES = {
     (5, 8): 12,
 }
 
+POLARITY = naive.POLARITY
+
 
 def test_there_are_enough_tables():
     """Every measure is tried on all of them, in both conventions, with and without absence."""
@@ -64,14 +66,14 @@ def check(shape, n_tables, beta, convention, predictions):
             measure = Measure(formula, averaging, predictions)
             best = every.best(name, formula.parameter, averaging, absence)
             for given, expected in zip(instances, best, strict=True):
-                check_one(given, measure, expected, convention=convention, absence=absence)
+                check_one(given, measure, expected, counting=convention, polarity=POLARITY[absence])
 
 
 def check_one(given, measure, expected, **options):
     Y, covered, board = given
-    by_row = options["convention"] == "plain" and measure.averaging == "example"
+    by_row = options["counting"] == "plain" and measure.averaging == "example"
     if by_row and naive.written_in_part(board):
-        with pytest.raises(ValueError, match="example-based plain counting needs"):
+        with pytest.raises(ValueError, match="counting='plain' with example-based averaging needs"):
             best_head(Y, covered, measure, board, **options)
         return
     found = best_head(Y, covered, measure, board, **options)
@@ -123,10 +125,10 @@ def test_the_tie_rule():
 def test_where_nothing_counts_every_label_is_present(text, convention):
     """No open cell, or no covered one, tells heads apart: they are equal and the largest wins."""
     Y, nobody = np.array([[0, 1, 0], [1, 1, 0]]), np.zeros(2, dtype=bool)
-    found = best_head(Y, ~nobody, text, np.zeros((2, 3)), convention=convention)
+    found = best_head(Y, ~nobody, text, np.zeros((2, 3)), counting=convention)
     assert (found.vector.tolist(), found.value, found.gap) == ([1, 1, 1], 0, 0)
     if text.split("/")[0] not in ("hamming", "subset"):
-        found = best_head(Y, nobody, text, convention=convention)
+        found = best_head(Y, nobody, text, counting=convention)
         assert (found.vector.tolist(), found.value, found.gap) == ([1, 1, 1], 0, 0)
 
 
@@ -159,7 +161,7 @@ def test_the_integers_of_a_ratio_do_not_overflow(beta):
         every = naive.AllHeads(tables, convention, predictions)
         best = every.best("f", beta, "micro", absence=True)
         for (Y, covered, board), expected in zip(naive.instances(tables), best, strict=True):
-            found = best_head(Y, covered, measure, board, convention=convention)
+            found = best_head(Y, covered, measure, board, counting=convention)
             assert (tuple(found.vector.tolist()), found.value) == (expected.vector, expected.value)
 
 
@@ -178,7 +180,7 @@ def test_few_covered_rows_among_many():
     """Small values are told apart as large ones are: a mean over a million rows is no excuse."""
     Y = np.zeros((1_000_000, 3), dtype=np.int8)
     Y[:10] = [[1, 0, 1]] * 7 + [[0, 1, 0]] * 3  # the chapter's search misses {1, 2, 3} here
-    found = best_head(Y, np.arange(len(Y)) < 10, "f1/example/partial", absence=False)
+    found = best_head(Y, np.arange(len(Y)) < 10, "f1/example/partial", polarity="presence")
     assert found.vector.tolist() == [1, 1, 1]
     assert found.value == Fraction(71, 100) * Fraction(10, len(Y))
 
@@ -212,12 +214,14 @@ class TestHeadFound:
     def test_a_full_prediction_says_everything_or_its_presences(self):
         complete = best_head(self.Y, self.covered, "subset/example/full")
         assert complete.vector.tolist() == [1, 1, 0]
-        short = best_head(self.Y, self.covered, "subset/example/full", absence=False)
+        short = best_head(self.Y, self.covered, "subset/example/full", polarity="presence")
         assert short.vector.tolist() == [1, 1, -1]
 
-    def test_the_lifted_value(self):
-        found = best_head(self.Y, self.covered, "f1/micro/partial", lift=lambda size: 2.0 * size)
-        assert found.lifted == float(found.value) * 2 * len(found.head)
+    def test_the_value_with_bonus(self):
+        found = best_head(
+            self.Y, self.covered, "f1/micro/partial", size_bonus=lambda size: 2.0 * size
+        )
+        assert found.value_with_bonus == float(found.value) * 2 * len(found.head)
 
     def test_input_is_not_changed(self):
         Y, covered, board = self.Y.copy(), self.covered.copy(), np.full((3, 3), -1)

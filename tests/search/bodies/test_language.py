@@ -49,7 +49,7 @@ def test_operators(data, **parameters):
 @settings(max_examples=60)
 def test_what_is_forbidden(draw, data, heads, beam):
     forbidden = draw.draw(wishes(data))
-    theory = check(data, heads=heads, measure="f1", beam=beam, forbidden=forbidden)
+    theory = check(data, heads=heads, measure="f1", beam_width=beam, forbidden=forbidden)
     for rule in theory:
         assert not any(asked_by(data, rule, label) & set(forbidden) for label in rule.head.labels)
 
@@ -58,7 +58,7 @@ def test_what_is_forbidden(draw, data, heads, beam):
 @settings(max_examples=60)
 def test_what_is_required(draw, data, heads, beam):
     required = draw.draw(wishes(data).filter(bool))
-    theory = check(data, heads=heads, measure="f1", beam=beam, required=required)
+    theory = check(data, heads=heads, measure="f1", beam_width=beam, required=required)
     for rule in theory:
         assert all(asked_by(data, rule, label) & set(required) for label in rule.head.labels)
 
