@@ -5,8 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs bench lock clean \
-  check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow lint format docs bench lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo

@@ -38,6 +38,10 @@ def preference(head):
     return len(said), said.count(1), [{1: 2, 0: 1, -1: 0}[cell] for cell in head]
 
 
+POLARITY = {True: "both", False: "presence"}
+"""How `best_head` is asked for heads with and without absence."""
+
+
 class AllHeads:
     """Every head on every table, for one convention and kind of prediction."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
 from labelrules.measures import Measure
-from labelrules.search import best_head, no_lift
+from labelrules.search import best_head, no_bonus
 from labelrules.search.bodies.sorted_columns import simplest_between
 from naive_table import (
     Candidate,
@@ -128,7 +128,7 @@ def find_best_rule(table: Table) -> Candidate | None:
         length += 1
         better = [child for parent in level for child in improvements(table, parent)]
         level = different(sorted(better, key=lambda child: child.merit, reverse=True))
-        level = level[: settings.beam]
+        level = level[: settings.beam_width]
         best = max([one for one in (best, *level) if one], key=lambda one: one.merit, default=None)
     return best
 
@@ -236,8 +236,8 @@ def with_head(
     closed = np.where(np.array(counted) == 0, UNSET, 0)
     covered = covers(table, body)
     value = table.measure.of_rule(table.truth, covered, said, closed, table.settings.counting)
-    lift = table.settings.lift if not is_decided_by_literals(table) else None
-    factor = lift(len(head)) if lift else 1.0
+    bonus = table.settings.size_bonus if not is_decided_by_literals(table) else None
+    factor = bonus(len(head)) if bonus else 1.0
     return Candidate((factor * value, sum(right for _, right in scored.values())), head, body)
 
 
@@ -257,7 +257,7 @@ def is_decided_by_literals(table: Table) -> bool:
     if is_single(table):
         return measure.averaging in ("micro", "macro")
     merges = measure.averaging == "micro" and measure.formula.name in MERGED
-    return not table.settings.lift and (merges or measure.averaging == "macro")
+    return not table.settings.size_bonus and (merges or measure.averaging == "macro")
 
 
 def is_single(table: Table) -> bool:
@@ -345,10 +345,10 @@ def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
         covered,
         measure,
         np.array(closed, dtype=np.int8),
-        convention=settings.counting,
-        absence=settings.polarity == "both",
+        counting=settings.counting,
+        polarity="both" if settings.polarity == "both" else "presence",
         max_labels=1 if is_single(table) else largest_head(table),
-        lift=settings.lift or no_lift,
+        size_bonus=settings.size_bonus or no_bonus,
     )
     merit = measure.merit_of_rule(truth, covered, found.vector, closed, settings.counting)
     whole = Head.from_vector(found.vector).completed().vector()
@@ -358,7 +358,7 @@ def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
     # A full prediction is also right in cells of which the head says nothing, hence writes nothing.
     if not any(right(table, body, literal) for literal in said):
         return None
-    return Candidate((found.lifted, merit.correct), said, body)
+    return Candidate((found.value_with_bonus, merit.correct), said, body)
 
 
 def judged_measure(table: Table) -> Measure:

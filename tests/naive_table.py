@@ -21,10 +21,10 @@ class Settings:
     heads: str | int = "single"
     measure: str = "f1"
     counting: str = "head-relative"
-    lift: Callable[[int], float] | None = None
+    size_bonus: Callable[[int], float] | None = None
     polarity: str = "both"
     fixed_head: bool = False
-    beam: int = 1
+    beam_width: int = 1
     operators: tuple[str, ...] = ("<=", ">", "=")
     label_conditions: bool = True
     required: tuple[Any, ...] = ()

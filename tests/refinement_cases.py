@@ -65,5 +65,6 @@ def refiner_of(given, formula=FORMULAS[0], *, relative=True, smallest=1, values=
     return Refiner(
         SortedColumns.of(data), np.ascontiguousarray(data.Y.T), board, counted,
         np.full(n_labels, values, np.int8), formula, language(data.schema, OPERATORS),
-        relative=relative, smallest=smallest, merging=largest > 1, largest=largest,
+        counting="head-relative" if relative else "chapter", smallest=smallest,
+        merging=largest > 1, largest=largest,
     )  # fmt: skip

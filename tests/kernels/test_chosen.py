@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules.discovery.items import packed_rows, unpacked_rows
-from labelrules.kernels.chosen import choose_rules
+from labelrules.kernels.mining.bits import choose_rules
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelrules.kernels import heads as kernel
-from labelrules.kernels.compiled import compiled
+from labelrules.kernels.compile import compiled, kernels_for
 from labelrules.measures import Formula, Tally, confusion, registered
 
 RNG = np.random.default_rng(0)
@@ -27,15 +27,16 @@ TALLIES = [tallies(*shape) for shape in ((1, 1), (4, 1), (6, 3), (3, 7))]
 @pytest.mark.parametrize("name", registered())
 def test_compiled_formulas_are_the_formulas(name):
     formula = Formula(name)
-    compiled_one = compiled(formula)
+    compiled_one, parameter = compiled(formula), float(formula.parameter or 0.0)
     for counts in product((0, 1, 5), repeat=4):
-        assert compiled_one(*counts) == pytest.approx(float(formula(*counts)), rel=1e-14)
-    assert compiled(formula) is compiled_one
+        value = compiled_one(*counts, parameter)
+        assert value == pytest.approx(float(formula(*counts)), rel=1e-14)
 
 
-def test_a_parameter_is_compiled_in():
-    assert compiled(Formula("f", 2))(1, 1, 0, 3) == pytest.approx(5 / (5 + 12 + 1))
-    assert compiled(Formula("f", 0.5))(1, 1, 0, 3) == pytest.approx(1.25 / (1.25 + 0.75 + 1))
+def test_the_parameter_is_an_argument():
+    f_measure = compiled(Formula("f"))
+    assert f_measure(1, 1, 0, 3, 2.0) == pytest.approx(5 / (5 + 12 + 1))
+    assert f_measure(1, 1, 0, 3, 0.5) == pytest.approx(1.25 / (1.25 + 0.75 + 1))
 
 
 @pytest.mark.parametrize("relative", [False, True])
@@ -43,7 +44,7 @@ def test_a_parameter_is_compiled_in():
 def test_scores(counted, relative):
     formula, convention = Formula("f", 0.5), "head-relative" if relative else "chapter"
     weights = np.array([0.5, -1.0, 0.25, 2.0, 3.0])
-    by_formula = kernel.score_by_formula(compiled(formula), relative, *counted)
+    by_formula = kernels_for(formula).score_tallies(0.5, relative, *counted)
     by_weights = kernel.score_by_weights(weights, relative, *counted)
     for value in (0, 1):
         tp, fp, tn, fn = confusion(counted, value, convention)

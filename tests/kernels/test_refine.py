@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 
 from labelrules import UNSET, Condition
-from labelrules.kernels.columns import count_written, list_labels, narrow, narrow_to_few
-from labelrules.kernels.refine import STEP, BestRefinements, count_refinements
+from labelrules.kernels.covering.refine import STEP, BestRefinements, count_refinements
+from labelrules.kernels.index import count_written, list_labels, narrow, narrow_to_few
 from labelrules.measures import Tally, confusion
-from labelrules.search.bodies.grow import value_of
-from labelrules.search.bodies.refine import Covered
-from labelrules.search.bodies.slots import most_of_columns
+from labelrules.search.bodies.refine import Covered, most_of_columns
 from labelrules.search.bodies.sorted_columns import simplest_between
 from refinement_cases import CASES, FORMULAS, case, refiner_of
 
-NOTHING = np.iinfo(np.int64).min
+NOTHING = -np.inf
 
 
 def narrowed(refiner, covered):
@@ -181,14 +179,14 @@ def test_heads_of_one_label(given, formula, way):
     refiner = refiner_of(given, formula, **way)
     labels = np.array([1, 2])
     covered = narrowed(refiner, given.covered)
-    ranks, corrects = refiner.score(covered, labels)
+    scores, corrects = refiner.score(covered, labels)
     for i, label in enumerate(labels.tolist()):
         for value in (0, 1):
             expected = worth(refiner, given, given.covered, label, value, formula, way)
             if expected is None:
-                assert ranks[i, value] == NOTHING
+                assert scores[i, value] == NOTHING
             else:
-                found = value_of(int(ranks[i, value])), corrects[i, value]
+                found = scores[i, value], corrects[i, value]
                 assert found == expected
 
 
@@ -208,11 +206,12 @@ def test_the_best_refinement_for_each_label(given, formula, way):
     refiner = refiner_of(given, formula, **way)
     covered = narrowed(refiner, given.covered)
     targets = np.arange(3 * way["layers"])
-    best = BestRefinements(*(np.empty(len(targets), np.int64) for _ in range(4)))
+    whole = (np.empty(len(targets), np.int64) for _ in range(3))
+    best = BestRefinements(np.empty(len(targets)), *whole)
     space = refiner.space(covered.listing, np.full((1, 7), 3, np.int8))
     reached = np.zeros((len(targets), refiner.slots.starts[-1]), np.int32)
     refiner.kernels.best_refinements(
-        space, 0, 7, covered.rows, refiner.cells, targets, refiner.way, best, reached
+        space, 0, 7, covered.rows, refiner.cells, targets, refiner.scoring, best, reached
     )
     for target in targets.tolist():
         label, layer = divmod(target, way["layers"])
@@ -220,11 +219,11 @@ def test_the_best_refinement_for_each_label(given, formula, way):
         by_column = [best_of(refiner, given, formula, way, j, label, values) for j in range(7)]
         top = max((found for found, _ in by_column if found), default=None)
         if top is None:
-            assert best.ranks[target] == NOTHING
+            assert best.scores[target] == NOTHING
             assert not reached[target].any()
             continue
         first = next(j for j, (found, _) in enumerate(by_column) if found == top)
-        assert (value_of(int(best.ranks[target])), best.corrects[target]) == top
+        assert (best.scores[target], best.corrects[target]) == top
         assert best.columns[target] == first
         place = int(best.places[target])
         n_inside = len(covered.rows)
@@ -275,8 +274,8 @@ def test_the_best_refinement_for_all_labels_together(given, way, largest):
     if best is None:
         assert choice is None
         return
-    assert (value_of(choice.rank), choice.correct) == best
-    assert refiner.condition(choice, covered) == first
+    assert choice.merit == best
+    assert refiner.condition(choice.column, choice.place, covered) == first
 
 
 def merged(refiner, given, inside, formula, way, largest):

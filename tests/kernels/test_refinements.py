@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules.discovery.items import packed_rows, unpacked_rows
-from labelrules.kernels.refinements import count_refinements, phi_coefficients
+from labelrules.kernels.mining.bits import count_conditions, phi_coefficients
 
 
 @pytest.mark.parametrize("n_rows", [1, 5, 63, 64, 65, 200])
@@ -16,7 +16,7 @@ def test_counts_are_those_of_masks(n_rows):
     conditions[0] = True
     counts = np.full((4, 4), -1, dtype=np.int32)
     least = n_rows // 4
-    count_refinements(
+    count_conditions(
         packed_rows(group),
         np.array([packed_rows(rows) for rows in conditions]),
         np.array([packed_rows(rows) for rows in columns]),

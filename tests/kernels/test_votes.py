@@ -5,7 +5,7 @@ import pytest
 
 import naive_associative as naive
 from labelrules.discovery.items import packed_rows
-from labelrules.kernels.votes import score_rows, votes_of
+from labelrules.kernels.mining.bits import score_rows, votes_of
 
 
 def rows_of(mask):

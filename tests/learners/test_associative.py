@@ -317,7 +317,7 @@ def test_interrupted_mining_leaves_the_rules_that_are_there(monkeypatch):
 
 def test_rules_that_were_mined_when_python_hears_of_the_interrupt_are_kept(monkeypatch):
     """Ctrl-C is heard when compiled code has returned."""
-    from labelrules.kernels import associations as associations
+    from labelrules.kernels.mining import associations as associations
 
     readers = load("magazines")
     whole = AssociativeClassifier().fit(readers)

@@ -11,7 +11,6 @@ from scipy import sparse
 import naive_learner as naive
 from labelrules import Dataset
 from labelrules.search import kln, root
-from labelrules.search.bodies import lanes as lanes
 from tables import schema_of, tables
 from unpruned import learned, told
 
@@ -62,13 +61,11 @@ def test_at_most_k_labels(data, k, measure, label_conditions):
     max_conditions=st.sampled_from([None, 0, 1, 2]),
 )
 @few(120)
-def test_labels_in_lanes_of_their_own(data, measure, polarity, min_gain, max_conditions):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lanes, "ROOM", 2)  # conditions that do not fit are made room for
-        check(
-            data, heads="single", measure=measure, polarity=polarity, fixed_head=True,
-            label_conditions=False, min_gain=min_gain, max_conditions=max_conditions,
-        )  # fmt: skip
+def test_no_label_conditions_and_no_pruning(data, measure, polarity, min_gain, max_conditions):
+    check(
+        data, heads="single", measure=measure, polarity=polarity, fixed_head=True,
+        label_conditions=False, min_gain=min_gain, max_conditions=max_conditions,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("storage", STORED)
@@ -101,10 +98,10 @@ OTHER_HEADS = [
     {"heads": "multi", "measure": "f1/samples"},
     {"heads": "multi", "measure": "precision/cell"},
     {"heads": "multi", "measure": "subset"},
-    {"heads": "multi", "measure": "f1", "lift": kln(0.3)},
-    {"heads": "multi", "measure": "f1", "lift": kln(0.3), "polarity": "rarer"},
-    {"heads": 2, "measure": "precision", "lift": root(3)},
-    {"heads": "multi", "measure": "f1", "lift": root(3), "fixed_head": True},
+    {"heads": "multi", "measure": "f1", "size_bonus": kln(0.3)},
+    {"heads": "multi", "measure": "f1", "size_bonus": kln(0.3), "polarity": "rarer"},
+    {"heads": 2, "measure": "precision", "size_bonus": root(3)},
+    {"heads": "multi", "measure": "f1", "size_bonus": root(3), "fixed_head": True},
     {"heads": "single", "measure": "f1/samples"},
     {"heads": "complete", "measure": "f1"},
     {"heads": "complete", "measure": "subset"},
@@ -126,7 +123,7 @@ def test_heads_that_need_a_search_of_their_own(parameters, data, counting):
 
 @given(
     data=tables(storage=STORED),
-    beam=st.integers(2, 4),
+    beam_width=st.integers(2, 4),
     heads=st.sampled_from(["single", "multi"]),
     fixed_head=st.booleans(),
     stop_share=st.sampled_from([None, 0.5]),

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from labelrules import UNSET, Dataset, DecisionList
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.base.progress import LearningInterrupted, Progress
-from labelrules.learners.covering.last_resort import LastResort
 from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.next_rule import LastResort
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.search.bodies import lanes as lanes
+from labelrules.search.bodies import refine
 from tables import schema_of, tables
 from theories import decision_lists
 from unpruned import told
@@ -72,7 +72,7 @@ def test_evidence_and_board_are_those_of_the_finished_list(parameters, given_up,
     covering.go_on(lambda news: None)
     theory = covering.finished()
     assert told(theory) == told(theory.with_evidence(data, data.Y))
-    assert np.array_equal(covering.board, theory.apply(data))
+    assert np.array_equal(covering.board.board.T, theory.apply(data))
 
 
 def test_a_stop_mark_keeps_the_default_rule_away():
@@ -314,17 +314,15 @@ def test_a_bar_shows_how_many_rules_there_are(capsys):
 
 @pytest.mark.parametrize("limits", [{"max_rules": 1}, {}], ids=str)
 def test_no_thread_goes_on_when_learning_has_ended(limits, monkeypatch):
-    monkeypatch.setattr(lanes, "WORTH_A_LANE", 1)
+    monkeypatch.setattr(refine, "WORTH_A_THREAD", 1)
     data = a_table(n_rows=200)
-    model = plain(label_conditions=False, n_jobs=3, **limits)
+    model = plain(n_jobs=3, **limits)
     covering = Covering(data, checked_settings(model, data.schema), None)
-    covering.go_on(lambda news: None)
-    side_by_side = covering.search.lanes
-    assert side_by_side.n_threads == 3
+    covering.go_on(lambda progress: None)
+    pool = covering.finder.refiner.pool
+    assert pool._threads
     with pytest.raises(RuntimeError, match="after shutdown"):
-        side_by_side.pool.submit(int)
-    for thread in side_by_side.pool._threads:
+        pool.submit(int)
+    for thread in pool._threads:
         thread.join(timeout=20)
         assert not thread.is_alive()
-    if limits:  # no more is found ahead than may be asked for
-        assert max(len(queue) for queue in side_by_side.waiting) <= 1

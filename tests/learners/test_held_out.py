@@ -65,7 +65,7 @@ def first_grown(data, **parameters):
     """The first rule that is grown, before it is pruned, and the covering that grew it."""
     learner = SeparateAndConquer(polarity="both", min_coverage=1, **parameters)
     covering = Covering(data, checked_settings(learner, data.schema), None)
-    return covering.search.best_rule(), covering
+    return covering.finder.best_rule(), covering
 
 
 @pytest.mark.parametrize("seed", range(5))

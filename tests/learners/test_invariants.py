@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 import naive_single_label as plain
 from labelrules import UNSET, Dataset, DecisionList, load, parse, theory_text
 from labelrules.measures import Formula, Measure
-from labelrules.search.bodies import lanes as lanes
-from labelrules.search.bodies import slots as found
+from labelrules.search.bodies import refine
 from tables import columns_of, schema_of, tables
 from unpruned import learned, learner, told
 
@@ -143,16 +142,14 @@ def test_what_no_single_condition_begins_to_separate_is_beyond_a_greedy_search()
 @settings(max_examples=25)
 def test_the_list_does_not_depend_on_threads(data, way):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(found, "WORTH_A_THREAD", 1)
-        patch.setattr(lanes, "WORTH_A_LANE", 1)
+        patch.setattr(refine, "WORTH_A_THREAD", 1)
         lists = [told(learned(data, n_jobs=n, **way)) for n in (1, 2, 3)]
     assert lists[0] == lists[1] == lists[2]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_list_does_not_depend_on_threads_on_real_data(way, data_folder, monkeypatch):
-    monkeypatch.setattr(found, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(lanes, "WORTH_A_LANE", 1)
+    monkeypatch.setattr(refine, "WORTH_A_THREAD", 1)
     data = load("emotions", data_folder, part="train")
     lists = [told(learned(data, n_jobs=n, max_rules=8, **way)) for n in (1, 2, 3)]
     assert lists[0] == lists[1] == lists[2]

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.stats import chi2, power_divergence
 
 from labelrules import UNSET, Body, Dataset, Head
-from labelrules.kernels.description import THEORY_WEIGHT
+from labelrules.kernels.covering.grow import THEORY_WEIGHT
 from labelrules.learners import SeparateAndConquer
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.loop import Covering
@@ -295,7 +295,7 @@ WAYS = [
     {"heads": "single"},
     {"heads": "multi"},
     {**SEVERAL, "polarity": "both"},
-    {"heads": "single", "beam": 2, "polarity": "both"},
+    {"heads": "single", "beam_width": 2, "polarity": "both"},
     {**SEVERAL, "polarity": "both", "measure": "f0.8/micro/full"},
     {**SEVERAL, "polarity": "presence", "measure": "f0.8/samples"},
     {**SEVERAL, "polarity": "rarer", "measure": "f0.8/samples"},
@@ -342,7 +342,7 @@ def test_the_front_that_is_kept_is_written(situation, pruning):
     data, _, grown = situation
     learner = SeparateAndConquer(pruning=pruning, polarity="both", prune_share=0.5)
     covering = Covering(data, checked_settings(learner, data.schema), None)
-    grown = covering.search.best_rule()
+    grown = covering.finder.best_rule()
     kept = None if grown is None else covering._pruned(grown)
     if kept is None:
         return
@@ -351,4 +351,4 @@ def test_the_front_that_is_kept_is_written(situation, pruning):
     board = np.full_like(data.Y, UNSET)
     assert np.array_equal(kept.covered.mask, kept.body.covers(data.X, board))
     covering._add(kept)
-    assert covering.ground.n_open < data.Y.size
+    assert covering.board.n_open < data.Y.size

@@ -1,4 +1,4 @@
-"""What is said at the door when a learner is told something that makes no sense."""
+"""Bad parameters of learners are refused with a message that names them."""
 
 import re
 
@@ -16,24 +16,24 @@ DATA = Dataset(SCHEMA, np.array([[0.0, 1], [1, 2], [2, 0]]), np.eye(3, dtype=np.
 
 ONE_BY_ONE = {
     "order": ("append first", "order must be 'append' or 'prepend', not 'append first'"),
-    "polarity": ("rare", "polarity must be 'rarer' or 'both' or 'presence', not 'rare'"),
+    "polarity": ("rare", "polarity must be 'rarer', 'both' or 'presence', not 'rare'"),
     "counting": ("plain", "counting must be 'head-relative' or 'chapter', not 'plain'"),
     "readd": ("some", "readd must be 'all' or 'incomplete', not 'some'"),
-    "pruning": ("ripper", "pruning must be 'mdl' or 'irep' or 'significance', not 'ripper'"),
+    "pruning": ("ripper", "pruning must be 'mdl', 'irep', 'significance' or None, not 'ripper'"),
     "heads": ("multiple", "heads must be 'single', 'multi', 'complete' or a number of labels, "
                           "not 'multiple'"),
-    "beam": (0, "beam must be a whole number of at least 1, not 0"),
-    "max_conditions": (-1, "max_conditions must be a whole number of at least 0, not -1"),
+    "beam_width": (0, "beam_width must be a whole number of at least 1, not 0"),
+    "max_conditions": (-1, "max_conditions must be a whole number of at least 0 or None, not -1"),
     "min_coverage": (1.5, "min_coverage must be a whole number of at least 1, not 1.5"),
-    "max_rules": ("ten", "max_rules must be a whole number of at least 0, not 'ten'"),
+    "max_rules": ("ten", "max_rules must be a whole number of at least 0 or None, not 'ten'"),
     "min_gain": (-0.1, "min_gain must be a number of at least 0, not -0.1"),
-    "time_limit": (float("nan"), "time_limit must be a number of at least 0, not nan"),
-    "stop_share": (1.5, "stop_share must be a number of at least 0 and at most 1, not 1.5"),
-    "open_share": ("1 %", "open_share must be a number of at least 0 and at most 1, not '1 %'"),
-    "prune_share": (2, "prune_share must be a number of at least 0 and at most 1, not 2"),
-    "last_resort": (True, "last_resort must be a number of at least 0 and at most 1, not True"),
+    "time_limit": (float("nan"), "time_limit must be a number of at least 0 or None, not nan"),
+    "stop_share": (1.5, "stop_share must be a number from 0 to 1 or None, not 1.5"),
+    "open_share": ("1 %", "open_share must be a number from 0 to 1, not '1 %'"),
+    "prune_share": (2, "prune_share must be a number from 0 to 1, not 2"),
+    "last_resort": (True, "last_resort must be a number from 0 to 1 or None, not True"),
     "n_jobs": (0, "n_jobs must be a number of threads, or -1 for all, not 0"),
-    "lift": (1.2, "lift must be a function of the head size such as labelrules.search.kln"),
+    "size_bonus": (1.2, "size_bonus must be a function of the head size such as labelrules.search"),
     "measure": ("recal", "there is no formula 'recal'; did you mean 'recall'?"),
     "random_state": ("dice", "'dice' cannot be used to seed"),
     "smoothing": (0, "smoothing must be 'laplace', or a number above 0 for the m-estimate, not 0"),
@@ -59,7 +59,7 @@ def test_heads_that_are_none(heads):
 
 @pytest.mark.parametrize("share", [0, 1])
 def test_held_out_rows_must_leave_some(share):
-    message = "prune_share must be above 0 and below 1: some rows to grow rules on, some to prune"
+    message = "prune_share must be above 0 and below 1: pruning='irep' grows rules on some rows"
     with refused(message):
         SeparateAndConquer(pruning="irep", prune_share=share).fit(DATA)
 
@@ -70,18 +70,18 @@ TOGETHER = [
     ({"order": "prepend"},
      "pruning goes with order='append': use pruning=None to prepend rules"),
     ({"measure": "f1/micro/full", "polarity": "both"},
-     "f1/micro/full judges what is said of every label: use heads='multi' or 'complete', or a "
+     "f1/micro/full scores predictions of every label: use heads='multi' or 'complete', or a "
      "measure of partial predictions"),
     ({"heads": "complete"},
-     "f0.8/micro/full needs heads that may say of each label that it is present or absent: use "
+     "f0.8/micro/full needs heads that may predict presence or absence of each label: use "
      "polarity='both' (or 'presence')"),
     ({"heads": "multi", "measure": "laplace"},
      "no exact search is known for heads of several labels under laplace/micro/partial: use the "
      "averaging 'macro', as in 'laplace/macro/partial', or heads='single'"),
     ({"heads": "multi", "measure": "f1/samples", "order": "prepend", "pruning": None},
      "order='prepend' needs a measure of partial predictions with micro or macro averaging, and "
-     "no lift, not f1/samples/partial"),
-    ({"heads": "multi", "measure": "f1", "lift": kln(0.1), "counting": "chapter"},
+     "no size_bonus, not f1/samples/partial"),
+    ({"heads": "multi", "measure": "f1", "size_bonus": kln(0.1), "counting": "chapter"},
      "polarity='rarer' with f1/micro/partial needs counting='head-relative'"),
     ({"heads": "multi", "measure": "f1/samples", "fixed_head": True},
      "fixed_head needs a measure of partial predictions with micro or macro averaging, not "
@@ -98,8 +98,8 @@ def test_parameters_that_do_not_go_together(parameters, message):
 def test_a_learner_that_was_refused_stays_as_it_was():
     learner = SeparateAndConquer(pruning=None).fit(DATA)
     before = learner.theory_
-    with refused("beam"):
-        learner.set_params(beam=0).fit(DATA)
+    with refused("beam_width"):
+        learner.set_params(beam_width=0).fit(DATA)
     assert learner.theory_ is before
 
 

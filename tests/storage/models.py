@@ -22,7 +22,7 @@ from labelrules.learners import (
 )
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules import Gibbs, LabelByLabel
-from labelrules.search import kln, no_lift, peak, root
+from labelrules.search import kln, no_bonus, peak, root
 from learners import registry
 from learners.registry import ONE_LABEL_LEARNERS, Stumps
 
@@ -121,7 +121,7 @@ def family():
 
 def lifted(lift):
     return SeparateAndConquer(
-        heads="multi", measure="precision", lift=lift, polarity="both", fixed_head=False,
+        heads="multi", measure="precision", size_bonus=lift, polarity="both", fixed_head=False,
         pruning=None, last_resort=None, n_jobs=np.int64(1), forbidden=[("quality", "sports")],
     )  # fmt: skip
 
@@ -187,7 +187,7 @@ CASES = {
         SeparateAndConquer(
             heads="multi",
             measure=MEASURE,
-            beam=2,
+            beam_width=2,
             required={"education"},
             time_limit=float("inf"),
         ),
@@ -196,7 +196,7 @@ CASES = {
     "kln": (lifted(kln(0.3)), readers),
     "root": (lifted(root(2)), readers),
     "peak": (lifted(peak(2, 1.5, 4)), readers),
-    "no lift": (lifted(no_lift), readers),
+    "no lift": (lifted(no_bonus), readers),
     "label sets": (BinaryRelevance(Stumps()), label_sets),
 }
 """Name -> a learner and what makes its table."""

@@ -181,8 +181,8 @@ def test_a_formula_of_ones_own_is_kept_by_name():
         ),
         (lambda d: ClassifierChain(LogisticRegression()).fit(d), "pickle the model"),
         (
-            lambda d: SeparateAndConquer(lift=lambda size: 1.0, heads="multi").fit(d),
-            r"the parameter lift of SeparateAndConquer is a function.*set_params\(lift=",
+            lambda d: SeparateAndConquer(size_bonus=lambda size: 1.0, heads="multi").fit(d),
+            r"parameter size_bonus of SeparateAndConquer is a function.*set_params\(size_bonus=",
         ),
         (
             lambda d: BinaryRelevance(Stumps(), progress=print).fit(d),

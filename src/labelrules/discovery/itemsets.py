@@ -21,7 +21,7 @@ from labelrules.rules import Body
 from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
-    from labelrules.kernels.mine import FoundSets, Stack, TransactionTable
+    from labelrules.kernels.mining.itemsets import FoundSets, Stack, TransactionTable
 
 Kind: TypeAlias = Literal["all", "closed", "maximal"]
 
@@ -304,7 +304,7 @@ def _search(
 
 def transactions(items: Items, minimum: int) -> "TransactionTable":
     """The frequent items by rising frequency, for the kernels."""
-    from labelrules.kernels.mine import TransactionTable
+    from labelrules.kernels.mining.itemsets import TransactionTable
 
     frequent = np.flatnonzero(items.counts >= minimum)
     order = frequent[np.argsort(items.counts[frequent], kind="stable")]
@@ -320,8 +320,7 @@ def _batches(
     table: "TransactionTable", n_rows: int, minimum: int, longest: int, kind: Kind, limits: Limits
 ) -> Iterator[tuple[Ragged, Integers]]:
     """Batches of sets with their supports, as the kernels find them."""
-    from labelrules.kernels.closed import mine_closed
-    from labelrules.kernels.mine import mine_all
+    from labelrules.kernels.mining.itemsets import mine_all, mine_closed
 
     n_items = table.name.size
     longest = max(1, min(longest, n_items))
@@ -341,7 +340,7 @@ def _run(
     search: Callable[[Any, Any], int], n_items: int, limits: Limits
 ) -> Iterator[tuple[Ragged, Integers]]:
     """Call the kernel until it is done, with a larger stack or more room where it needs that."""
-    from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
+    from labelrules.kernels.mining.itemsets import DONE, FULL, NARROW, SPENT
 
     stack, found = new_stack(n_items), _new_found(BATCH, 8 * BATCH)
     status = FULL
@@ -367,7 +366,7 @@ def _run(
 
 def new_stack(n_items: int, n_entries: int = 1 << 14, n_words: int = 1 << 16) -> "Stack":
     """An empty stack for so many items."""
-    from labelrules.kernels.mine import Stack
+    from labelrules.kernels.mining.itemsets import Stack
 
     return Stack(
         np.zeros(5, dtype=np.int64),
@@ -399,7 +398,7 @@ def nbytes(arrays: Iterable[Any]) -> int:
 
 
 def _new_found(n_sets: int, n_items: int) -> "FoundSets":
-    from labelrules.kernels.mine import FoundSets
+    from labelrules.kernels.mining.itemsets import FoundSets
 
     return FoundSets(
         np.zeros(1, dtype=np.int64),

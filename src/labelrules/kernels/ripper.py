@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from labelrules.kernels.columns import Index, counts_of, cumulate, narrow_down
-from labelrules.kernels.refine import NOMINAL, NUMERIC, ONE_LISTED
+from labelrules.kernels.covering.refine import NOMINAL, NUMERIC, ONE_LISTED
+from labelrules.kernels.index import Index, counts_of, cumulate, narrow_down
 
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """What the numbers of a cut are."""

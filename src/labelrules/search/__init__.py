@@ -2,7 +2,7 @@
 
 from labelrules.search.heads.batch import HeadsFound, best_heads, tallies_decide
 from labelrules.search.heads.choose import HeadFound, best_head, rehead
-from labelrules.search.heads.size_bonus import kln, no_lift, peak, root
+from labelrules.search.heads.size_bonus import kln, no_bonus, peak, root
 from labelrules.search.heads.strategies import SearchNode, SearchTree, search_tree
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "best_head",
     "best_heads",
     "kln",
-    "no_lift",
+    "no_bonus",
     "peak",
     "rehead",
     "root",

@@ -21,11 +21,11 @@ from labelrules.measures import Measure
 from labelrules.rules import Rule, Theory
 from labelrules.rules.json import INFERENCES
 from labelrules.search.heads.size_bonus import (
-    LogarithmicLift,
-    PeakLift,
-    RootLift,
+    LogarithmicBonus,
+    PeakBonus,
+    RootBonus,
     kln,
-    no_lift,
+    no_bonus,
     peak,
     root,
 )
@@ -52,7 +52,7 @@ Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord
 _VALUES: dict[str, Callable[..., Any]] = {
     "infinity": lambda: inf,
     "measure": lambda name: Measure.parse(name),
-    "no_lift": lambda: no_lift,
+    "no_bonus": lambda: no_bonus,
     "kln": kln,
     "root": root,
     "peak": peak,
@@ -61,9 +61,9 @@ _VALUES: dict[str, Callable[..., Any]] = {
 """By kind what makes a value of its parameters; any other kind is a learner."""
 
 _KINDS: dict[type, str] = {
-    LogarithmicLift: "kln",
-    RootLift: "root",
-    PeakLift: "peak",
+    LogarithmicBonus: "kln",
+    RootBonus: "root",
+    PeakBonus: "peak",
     **{made: kind for kind, made in INFERENCES.items()},
 }
 """The kinds of dataclasses, whose fields are the parameters."""
@@ -112,8 +112,8 @@ def _written(value: Any, whose: str, key: str) -> Any:
         return ValueRecord("measure", {"name": str(value)})
     if isinstance(value, TableClassifier):
         return ValueRecord(type(value).__name__, parameters_of(value))
-    if value is no_lift:
-        return ValueRecord("no_lift", {})
+    if value is no_bonus:
+        return ValueRecord("no_bonus", {})
     if type(value) in _KINDS:
         fields = asdict(value)
         return ValueRecord(

@@ -14,7 +14,7 @@ from labelrules.discovery.limits import Limits
 from labelrules.kernels.interrupts import heard_interrupts
 
 if TYPE_CHECKING:
-    from labelrules.kernels.associations import Heads, MinedRules, Truth, Wanted
+    from labelrules.kernels.mining.associations import Heads, MinedRules, Truth, Wanted
 
 
 class FoundRules(NamedTuple):
@@ -76,8 +76,8 @@ class AssociationSearch:
 
     def batches(self, limits: Limits) -> Iterator[FoundRules]:
         """The rules, batch by batch."""
-        from labelrules.kernels.associations import mine_rules
-        from labelrules.kernels.mine import DONE, FULL, NARROW, SPENT
+        from labelrules.kernels.mining.associations import mine_rules
+        from labelrules.kernels.mining.itemsets import DONE, FULL, NARROW, SPENT
 
         table = transactions(self.items, self.minimum)
         depth = int(min(self.longest_body, np.diff(table.row_start).max(initial=0)))
@@ -108,13 +108,13 @@ class AssociationSearch:
         self.n_bodies = int(rules.n[2])
 
     def _wanted(self, depth: int, most_bodies: int) -> "Wanted":
-        from labelrules.kernels.associations import Wanted
+        from labelrules.kernels.mining.associations import Wanted
 
         needs = self.confident, self.need, self.count_all
         return Wanted(self.minimum, depth, self.longest_head, *needs, most_bodies)
 
     def _truth(self, order: Numbers) -> "Truth":
-        from labelrules.kernels.associations import Truth
+        from labelrules.kernels.mining.associations import Truth
 
         present = sparse.csr_array(self.Y)
         column = self.items.column - self.items.schema.n_features
@@ -123,7 +123,7 @@ class AssociationSearch:
         return Truth(start, labels, label[order])
 
     def _heads(self, table: Any, depth: int) -> "Heads":
-        from labelrules.kernels.associations import Heads
+        from labelrules.kernels.mining.associations import Heads
 
         n_labels = self.Y.shape[1]
         n_literals = int((self.need <= self.Y.shape[0]).sum())
@@ -155,7 +155,7 @@ class AssociationSearch:
 
 
 def _new_rules(n_rules: int, depth: int) -> "MinedRules":
-    from labelrules.kernels.associations import MinedRules
+    from labelrules.kernels.mining.associations import MinedRules
 
     return MinedRules(
         np.zeros(3, dtype=np.int64),

@@ -335,7 +335,7 @@ class RuleMiner:
         else:
             right = np.empty(found.head.values.size, dtype=np.int64)
             n_head = np.empty(found.n_body.size, dtype=np.int64)
-            from labelrules.kernels.generalise import count_heads
+            from labelrules.kernels.mining.bits import count_heads
 
             body, items, head, labels, rows = self._in_bits(found)
             count_heads(body, items, head, labels, rows, right, n_head)
@@ -351,7 +351,7 @@ class RuleMiner:
         """The rules that pass the comparisons with more general ones."""
         if not (self.productive or self.nonredundant):
             return found
-        from labelrules.kernels.generalise import compare_with_general
+        from labelrules.kernels.mining.bits import compare_with_general
 
         productive, needs_all = np.ones((2, found.n_body.size), dtype=np.bool_)
         body, items, head, labels, rows = self._in_bits(found)

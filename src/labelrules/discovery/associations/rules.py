@@ -25,7 +25,7 @@ from labelrules.measures.formulas import ratio
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
 from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.text import body_text, head_text, rule_text
-from labelrules.search.bodies.slots import is_monotone
+from labelrules.search.bodies.refine import is_monotone
 
 Interest: TypeAlias = Callable[[Any, Any, Any, int], Any]
 

@@ -252,14 +252,14 @@ class Exploration:
 
     def _refinements(self, parent: Group, first: int) -> "Iterator[Refinements]":
         """The proper parts of a group that one more selector, from `first` on, leaves."""
-        from labelrules.kernels.refinements import count_refinements
+        from labelrules.kernels.mining.bits import count_conditions
 
         least, selectors = self.plan.least, self.plan.selectors
         step = max(1, PIECE // len(parent.counts))
         for start in range(first, len(selectors.parts), step):
             bits = selectors.bits[start : start + step]
             counts = np.empty((len(bits), len(parent.counts)), dtype=np.int32)
-            count_refinements(parent.bits, bits, self.columns, least, counts)
+            count_conditions(parent.bits, bits, self.columns, least, counts)
             self.n_bodies += len(bits)
             n_rows = counts[:, 0]
             proper = np.flatnonzero((n_rows >= least) & (n_rows < parent.counts[0]))

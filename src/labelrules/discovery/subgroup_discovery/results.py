@@ -216,7 +216,7 @@ class DependenceChange:
         return np.asarray(-share * _log2(share) - (1 - share) * _log2(1 - share))
 
     def _phi(self, counts: Integers) -> Floats:
-        from labelrules.kernels.refinements import phi_coefficients
+        from labelrules.kernels.mining.bits import phi_coefficients
 
         return np.asarray(phi_coefficients(counts, len(self.labels)))
 

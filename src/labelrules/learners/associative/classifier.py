@@ -71,7 +71,7 @@ def chosen_rules(
     Of several places with as few errors the first is taken. By default a label is what more of the
     rows left are, absent if as many.
     """
-    from labelrules.kernels.chosen import choose_rules
+    from labelrules.kernels.mining.bits import choose_rules
 
     order = np.flatnonzero(candidates.label == label)
     order = order[np.argsort(ranks[order])]

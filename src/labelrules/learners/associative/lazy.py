@@ -214,7 +214,7 @@ class LazyAssociativeClassifier(TableClassifier):
 
     def _scores(self, held: Ragged, left_out: Integers | None = None) -> Floats:
         """The weighted mean of votes for each label, by other rows than those left out."""
-        from labelrules.kernels.votes import score_rows
+        from labelrules.kernels.mining.bits import score_rows
 
         n_rows = len(held.start) - 1
         truth = self._truth.view()

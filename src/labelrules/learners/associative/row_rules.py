@@ -146,10 +146,10 @@ class VotingRules:
         return np.array([packed_rows(column == 1) for column in self.Y.T])
 
     def _counts(self, rows: Bits, own: npt.NDArray[np.int32], least: int) -> Integers:
-        from labelrules.kernels.refinements import count_refinements
+        from labelrules.kernels.mining.bits import count_conditions
 
         counts = np.empty((len(own), 1 + self.Y.shape[1]), dtype=np.int32)
-        count_refinements(rows, self.items.words[own], self._labels, least, counts)
+        count_conditions(rows, self.items.words[own], self._labels, least, counts)
         return counts.astype(np.int64)
 
     def _collect(
@@ -171,7 +171,7 @@ class VotingRules:
                 self._collect(own[place + 1 :], longer, inside, bodies, found)
 
     def _votes(self, counts: Integers) -> tuple[Floats, Floats]:
-        from labelrules.kernels.votes import votes_of
+        from labelrules.kernels.mining.bits import votes_of
 
         everything = np.concatenate([[len(self.Y)], self.Y.sum(axis=0, dtype=np.int64)])
         shape = (len(counts), self.Y.shape[1])

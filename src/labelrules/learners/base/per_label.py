@@ -21,8 +21,8 @@ from labelrules.learners.base.theory_classifier import (
 )
 from labelrules.learners.base.workers import Crew, checked_base, checked_jobs
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.last_resort import LastResort, is_mostly_present
 from labelrules.learners.covering.learner import SeparateAndConquer
+from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
 from labelrules.search.bodies.sorted_columns import SortedColumns

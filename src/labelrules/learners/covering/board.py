@@ -1,4 +1,4 @@
-"""The board while a list is learned: what is written, what still counts, who has left."""
+"""The training board: what is written, which cells count, and which rows have ended."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
@@ -16,15 +16,15 @@ Order: TypeAlias = Literal["append", "prepend"]
 class TrainingBoard:
     """Truth and board of the training rows, labels by rows.
 
-    ``n_open`` are the cells that nobody has written, in rows that have not left.
+    ``n_open`` is the number of unwritten cells, in rows that have not ended.
 
     Parameters
     ----------
     data : Dataset
     order : {"append", "prepend"}
-        Whether new rules come last, and write what is open, or first, and write over all else.
-    other : Ground, optional
-        One with the same truth and board.
+        Whether new rules come last, and write open cells, or first, and overwrite all others.
+    other : TrainingBoard, optional
+        One whose truth and board are shared.
     """
 
     def __init__(self, data: Dataset, order: Order, other: "TrainingBoard | None" = None) -> None:
@@ -38,52 +38,71 @@ class TrainingBoard:
 
     @property
     def n_incomplete(self) -> Integers:
-        """For each row the cells that nobody has written."""
+        """For each row the number of unwritten cells."""
         return np.asarray((self.board == UNSET).sum(axis=0))
 
     def remaining(self, readd: str) -> Mask | None:
-        """The rows still in the table; None if that are all."""
+        """The rows that thresholds lie between; None for all."""
         if self.prepends:
-            return None  # they all may be written over
+            return None  # they all may be overwritten
         if readd == "incomplete":
             return ~self.ended & (self.n_incomplete > 0)
         return ~self.ended if self.ended.any() else None
 
     def write(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
-        """Write a head; returns what becomes right and wrong for each of its labels."""
+        """Write a head; returns the right and wrong cells of each of its labels."""
         if not self.prepends:
             return self.write_open(head, covered)
-        found = []
+        evidence = []
         for label, value in head:
             written = covered & self.counted[value, label]
-            right = int((written & (self.truth[label] == value)).sum())
-            found.append(Evidence(right, int(written.sum()) - right))
+            evidence.append(self._evidence(label, value, written))
             self.n_open -= int((self.board[label, written] == UNSET).sum())
             self.board[label, written] = value
             self.counted[value, label, written] = False
             self.counted[1 - value, label, written] = True
-        return tuple(found)
+        return tuple(evidence)
+
+    def write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
+        """Write a head into open cells; see `write`."""
+        evidence = []
+        for label, value in head:
+            written = np.flatnonzero(covered & (self.board[label] == UNSET))
+            evidence.append(self._evidence(label, value, written))
+            self.n_open -= written.size
+            self.board[label, written] = value
+            self.counted[0, label, written] = False
+        return tuple(evidence)
+
+    def count(self, head: Head, covered: Mask, counted: Mask | None = None) -> Evidence:
+        """The cells that a head would get right and wrong in covered rows, labels added up.
+
+        Of the cells that count, or of those given, labels by rows.
+        """
+        right = wrong = 0
+        for label, value in head:
+            layer = self.counted[value if self.prepends else 0] if counted is None else counted
+            each = self._evidence(label, value, covered & layer[label])
+            right, wrong = right + each.right, wrong + each.wrong
+        return Evidence(right, wrong)
+
+    def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
+        truth = self.truth[label, rows]
+        right = int(np.count_nonzero(truth == value))
+        return Evidence(right, truth.size - right)
 
     def hold_out(self, rows: Mask) -> None:
-        """Let the cells of these rows not count."""
+        """Do not count the cells of these rows."""
         self.counted[:, :, rows] = False
 
-    def gain(self, head: Head, covered: Mask) -> int:
-        """How many more cells a head would set right than wrong."""
-        gain = 0
-        for label, value in head:
-            written = covered & self.counted[value if self.prepends else 0, label]
-            gain += 2 * int((written & (self.truth[label] == value)).sum()) - int(written.sum())
-        return gain
-
     def share_incomplete(self, covered: Mask) -> float:
-        """The share of covered rows in the table that still have an open cell."""
+        """The share of covered rows, among those not ended, that still have an open cell."""
         inside = covered & ~self.ended
         incomplete = (self.board[:, inside] == UNSET).any(axis=0)
         return float(incomplete.mean()) if incomplete.size else 0.0
 
     def end(self, covered: Mask) -> Mask:
-        """Let covered rows leave; tells which labels have lost cells by that."""
+        """Remove covered rows; returns a mask of the labels that lost cells that count."""
         leaving = covered & ~self.ended
         self.n_open -= int((self.board[:, leaving] == UNSET).sum())
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
@@ -92,7 +111,7 @@ class TrainingBoard:
         return lost
 
     def default(self) -> Head:
-        """For each label the majority of the cells that nobody wrote, or of all if there are none.
+        """For each label the majority of the unwritten cells, or of all if there are none.
 
         Absent if there are as many zeros as ones.
         """
@@ -104,30 +123,18 @@ class TrainingBoard:
         return Head(majority, len(self.truth))
 
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[tuple[Evidence, ...]]:
-        """Take over what the rules of a list write; returns the evidence of each."""
-        found = []
+        """Write the rules of a list; returns the evidence of each."""
+        evidence = []
         for rule in rules:
             covered = rule.body.covers(X, self.board.T) & ~self.ended
-            found.append(self.write_open(rule.head, covered))
+            evidence.append(self.write_open(rule.head, covered))
             if rule.stops:
                 self.end(covered)
-        if self.prepends:  # new rules are asked before any mark that stops the list
+        if self.prepends:  # new rules come before any that stops the list
             self.ended[:] = False
             self.n_open = int((self.board == UNSET).sum())
             self.counted[0], self.counted[1] = self.board != 0, self.board != 1
-        return found
-
-    def write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
-        """Write a head into the cells that nobody has written; see `write`."""
-        found = []
-        for label, value in head:
-            written = np.flatnonzero(covered & (self.board[label] == UNSET))
-            right = int(np.count_nonzero(self.truth[label, written] == value))
-            found.append(Evidence(right, written.size - right))
-            self.n_open -= written.size
-            self.board[label, written] = value
-            self.counted[0, label, written] = False
-        return tuple(found)
+        return evidence
 
 
 def rarer_values(truth: Board) -> npt.NDArray[np.int8]:

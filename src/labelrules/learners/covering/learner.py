@@ -1,4 +1,4 @@
-"""Multi-label separate-and-conquer: one rule after the other, each for what is still open."""
+"""The learner of multi-label decision lists by separate-and-conquer."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -15,7 +15,7 @@ from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList
 from labelrules.search.bodies.language import Wish
-from labelrules.search.heads.size_bonus import Lift
+from labelrules.search.heads.size_bonus import SizeBonus
 
 
 class CoveringState(ListState):
@@ -28,28 +28,28 @@ class CoveringState(ListState):
 class SeparateAndConquer(RuleClassifier):
     """Learn a multi-label decision list, rule by rule.
 
-    The best rule for the cells that are still open is searched for, appended to the list, and
-    written on the board; and again, until nothing is open or no rule is worth adding.
+    Find the best rule for the cells that are still open, append it to the list and write it on the
+    board; repeat until nothing is open or no rule is worth adding.
 
     Parameters
     ----------
     heads : {"single", "multi", "complete"} or int, default="single"
-        One label, all labels that are equally good, every label, or at most so many.
+        One label, all labels that are equally good, every label, or at most so many labels.
     measure : str or Measure, default="f0.8"
-        What makes a rule good; see :mod:`labelrules.measures`.
+        The measure that rules are scored by; see :mod:`labelrules.measures`.
     counting : {"head-relative", "chapter"}, default="head-relative"
         How cells that a rule does not cover count; see :func:`labelrules.measures.confusion`.
-    lift : function, optional
+    size_bonus : function, optional
         A factor on the value by the size of the head; see
         :mod:`labelrules.search.heads.size_bonus`.
     polarity : {"rarer", "both", "presence"}, default="rarer"
-        Whether heads say of each label its rarer value only, with the majority as default,
-        presence and absence, or presence only.
+        Whether heads predict the rarer value of each label, with the majority as default, presence
+        and absence, or presence only.
     fixed_head : bool, default=True
         Whether the head stays as it was chosen with the first condition. Otherwise it is chosen
         anew with every condition.
-    beam : int, default=1
-        How many bodies are refined side by side.
+    beam_width : int, default=1
+        How many bodies are refined side by side; 1 is greedy search.
     operators : iterable of {"<=", ">", "=", "!="}
         For conditions on features.
     label_conditions : bool, default=True
@@ -79,8 +79,8 @@ class SeparateAndConquer(RuleClassifier):
     order : {"append", "prepend"}, default="append"
         Whether a new rule comes last and writes what is open, or first and corrects the others.
     default_rule : bool, optional
-        Whether to end the list with a rule for all that nobody wrote. By default if `polarity`
-        is "rarer".
+        Whether to end the list with a rule for all unwritten cells. By default if `polarity` is
+        "rarer".
     pruning : {"mdl", "irep", "significance"}, optional
         How rules are shortened and rejected: by the description length of rules and exceptions,
         on held-out rows, or by the likelihood ratio of each condition. None to keep all.
@@ -89,18 +89,18 @@ class SeparateAndConquer(RuleClassifier):
     random_state : int or RandomState, optional
         Chooses the rows held out. The same without it.
     last_resort : float, optional
-        Rows in which no label was found present are given the likeliest label if it is more
-        probable than this, by short rules at the end of the list. Not where some label is present
-        in most rows, where labels may not be tested, or with `order` "prepend".
+        Rows in which no label is predicted present get the most probable label if its probability
+        is above this, by short rules at the end of the list. Not where some label is present in
+        most rows, where labels may not be tested, or with `order` "prepend".
     smoothing : "laplace" or float, default="laplace"
         How evidence becomes a probability; see `RuleClassifier`.
     n_jobs : int, optional
-        Threads; -1 for all processors. The rules do not depend on it.
+        Threads that the columns are divided among; -1 for all processors. The rules do not depend
+        on it.
     progress : bool or function, default=False
-        Whether to show how far learning has come, or a function to call with each
-        :class:`Progress`.
+        Whether to show a progress bar, or a function to call with each :class:`Progress`.
     warm_start : bool, default=False
-        Whether `fit` goes on with the list it has learned before.
+        Whether `fit` extends the list that it has learned before.
 
     Examples
     --------
@@ -120,10 +120,10 @@ class SeparateAndConquer(RuleClassifier):
         heads: str | int = "single",
         measure: str | Measure = "f0.8",
         counting: str = "head-relative",
-        lift: Lift | None = None,
+        size_bonus: SizeBonus | None = None,
         polarity: str = "rarer",
         fixed_head: bool = True,
-        beam: int = 1,
+        beam_width: int = 1,
         operators: Iterable[str] = ("<=", ">", "="),
         label_conditions: bool = True,
         required: Iterable[Wish] = (),
@@ -150,10 +150,10 @@ class SeparateAndConquer(RuleClassifier):
         self.heads = heads
         self.measure = measure
         self.counting = counting
-        self.lift = lift
+        self.size_bonus = size_bonus
         self.polarity = polarity
         self.fixed_head = fixed_head
-        self.beam = beam
+        self.beam_width = beam_width
         self.operators = operators
         self.label_conditions = label_conditions
         self.required = required
@@ -208,7 +208,7 @@ class SeparateAndConquer(RuleClassifier):
         with told(self.progress) as listener:
             covering.go_on(listener)
         learned = covering.finished()
-        self._board, self._n_learned = covering.board, len(covering.rules)
+        self._board, self._n_learned = covering.board.board.T, len(covering.rules)
         return learned
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:

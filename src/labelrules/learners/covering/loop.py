@@ -1,4 +1,4 @@
-"""The covering loop: learn a rule, write it, and go on with what is still open."""
+"""The covering loop: learn a rule, write it, and go on with the cells that are still open."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._types import Board
 from labelrules.data import Dataset
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
@@ -18,8 +17,7 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.last_resort import LastResort, is_mostly_present
-from labelrules.learners.covering.next_rule import RuleFinder
+from labelrules.learners.covering.next_rule import LastResort, RuleFinder, is_mostly_present
 from labelrules.learners.covering.pruning import (
     DescriptionLength,
     HeldOut,
@@ -31,55 +29,55 @@ from labelrules.learners.covering.pruning import (
 )
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, Evidence, Rule
-from labelrules.search.bodies.grow import Grown, value_of
+from labelrules.search.bodies.grow import Grown
 
 
 class Covering:
-    """The list that is being learned, and the board that it has written."""
+    """A list while it is learned, and the training board that it has written."""
 
     def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
         self.data, self.settings = data, settings
         self.started = monotonic()
         self.ended_early = False
         self.resorts: list[Rule] = []
-        self.ground = TrainingBoard(data, settings.order)
+        self.board = TrainingBoard(data, settings.order)
         self.rules: list[Rule] = list(prefix or ())
-        if self.ground.prepends and any(rule.body.on_labels for rule in self.rules):
+        if self.board.prepends and any(rule.body.on_labels for rule in self.rules):
             raise ValueError(
                 "rules that test labels cannot be kept with order='prepend': new rules in front "
                 "would change what they read; use order='append'"
             )
-        self.evidence: list[tuple[Evidence, ...]] = self.ground.replay(self.rules, data.X)
-        self.search = RuleFinder(data, self.ground, settings)
+        self.evidence: list[tuple[Evidence, ...]] = self.board.replay(self.rules, data.X)
+        self.finder = RuleFinder(data, self.board, settings)
         self.prune = self._pruner()
 
-    def go_on(self, tell: Listener) -> None:
+    def go_on(self, listener: Listener) -> None:
         """Learn rules until nothing is left to do; the chapter's algorithm."""
         try:
-            self._cover(tell)
+            self._cover(listener)
         except KeyboardInterrupt:
             if are_passed_on():
                 raise
             self._end("it was interrupted")
-            # It may have been while a rule was written: only what is in the list shall count.
-            self.ground = TrainingBoard(self.data, self.settings.order)
-            self.evidence = self.ground.replay(self.rules, self.data.X)
+            # A rule may have been half written: only the rules of the list shall count.
+            self.board = TrainingBoard(self.data, self.settings.order)
+            self.evidence = self.board.replay(self.rules, self.data.X)
         finally:
-            self.search.end()
+            self.finder.close()
 
     @heard_interrupts()
-    def _cover(self, tell: Listener) -> None:
+    def _cover(self, listener: Listener) -> None:
         while not self._is_done():
-            grown = self.search.best_rule()
+            grown = self.finder.best_rule()
             if grown is None or not self._is_worth_adding(grown):
                 break
             pruned = self._pruned(grown)
             if pruned is None:
-                self.search.close(grown.head)
+                self.finder.exclude(grown.head)
                 continue
             rule = self._add(pruned)
-            value = value_of(grown.rank)
-            tell(Progress(len(self.rules), self.ground.n_open, self.data.Y.size, value, rule))
+            value = float(grown.merit.value)
+            listener(Progress(len(self.rules), self.board.n_open, self.data.Y.size, value, rule))
         self.resorts = self._last_resort()
 
     def _is_done(self) -> bool:
@@ -88,9 +86,9 @@ class Covering:
             return True
         if self._is_late():
             return True
-        if self.ground.prepends:
+        if self.board.prepends:
             return False
-        return self.ground.n_open <= settings.open_share * self.data.Y.size
+        return self.board.n_open <= settings.open_share * self.data.Y.size
 
     def _is_late(self) -> bool:
         limit = self.settings.time_limit
@@ -106,91 +104,89 @@ class Covering:
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
         if settings.pruning == "mdl":
-            pruner = DescriptionLength.of(self.search.refiner.columns, data.schema.n_labels)
-            told = partial(pruner.told, self.ground)
-            self.search.growth = replace(self.search.growth, told=told)
+            pruner = DescriptionLength.of(self.finder.refiner.columns, data.schema.n_labels)
+            describe = partial(pruner.counts, self.board)
+            self.finder.growth = replace(self.finder.growth, describe=describe)
             return pruner
         if settings.pruning == "significance":
             return Significance()
         if settings.pruning == "irep":
             held = held_out_rows(data.Y, row_keys(data.X), settings.prune_share, settings.seed)
-            self.ground.hold_out(held)
+            self.board.hold_out(held)
             return HeldOut(held)
         return None
 
     def _pruned(self, grown: Grown) -> Grown | None:
-        """The rule without the conditions that are not warranted; None if it is not itself."""
+        """The rule without the conditions that are not warranted; None if the rule is not."""
         if self.prune is None:
             return grown
-        prefixes = prefixes_of(grown.body, self.data.X, self.ground)
-        kept = self.prune(grown, prefixes, self.ground)
+        prefixes = prefixes_of(grown.body, self.data.X, self.board)
+        kept = self.prune(grown, prefixes, self.board)
         if kept is None:
             return None
         covered = grown.covered._replace(mask=prefixes[kept])
         return grown._replace(body=Body(grown.body.conditions[:kept]), covered=covered)
 
     def _is_worth_adding(self, grown: Grown) -> bool:
-        """A rule in front of others must set more cells right than wrong."""
-        return not self.ground.prepends or self.ground.gain(grown.head, grown.covered.mask) > 0
+        """A rule in front of others must get more cells right than wrong."""
+        if not self.board.prepends:
+            return True
+        right, wrong = self.board.count(grown.head, grown.covered.mask)
+        return right > wrong
 
     def _add(self, grown: Grown) -> Rule:
         """Write the rule, and mark it when it completes the rows that it covers."""
         covered = grown.covered.mask
-        evidence = self.ground.write(grown.head, covered & ~self.ground.ended)
+        evidence = self.board.write(grown.head, covered & ~self.board.ended)
         changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
         changed[list(grown.head.labels)] = True
         stops = self._stops(grown, covered)
         if stops:
-            changed |= self.ground.end(covered)
-        self.search.changed(changed)
+            changed |= self.board.end(covered)
+        self.finder.changed(changed)
         rule = Rule(grown.head, grown.body, stops, evidence)
-        where = 0 if self.ground.prepends else len(self.rules)
+        where = 0 if self.board.prepends else len(self.rules)
         self.rules.insert(where, rule)
         self.evidence.insert(where, evidence)
         return rule
 
     def _last_resort(self) -> list[Rule]:
-        """Rules for rows in which nothing was found, where that says they have no label."""
-        settings, truth = self.settings, self.ground.truth
+        """Rules for rows in which no label was predicted present."""
+        settings, truth = self.settings, self.board.truth
         if self.ended_early or settings.max_rules is not None:
-            return []  # fewer rules were asked for
-        says_absence = is_mostly_present(truth) or settings.polarity == "both"
-        if settings.last_resort is None or says_absence or not settings.allowed.has_labels:
+            return []  # the list is cut short anyway
+        predicts_absence = is_mostly_present(truth) or settings.polarity == "both"
+        if settings.last_resort is None or predicts_absence or not settings.allowed.has_labels:
             return []
         least = settings.last_resort
-        columns = self.search.refiner.columns
-        resort = LastResort(self.data, self.ground, columns, settings, least, self._is_late)
+        columns = self.finder.refiner.columns
+        resort = LastResort(self.data, self.board, columns, settings, least, self._is_late)
         return resort.rules()
 
     def _stops(self, grown: Grown, covered: Any) -> bool:
-        """A complete head needs no mark: it leaves nothing open."""
+        """Whether a rule stops the list; a complete head leaves nothing open and needs no mark."""
         share = self.settings.stop_share
         if share is None or grown.head.is_complete:
             return False
-        return self.ground.share_incomplete(covered) <= share
-
-    @property
-    def board(self) -> Board:
-        """What the list has written, rows by labels."""
-        return self.ground.board.T
+        return self.board.share_incomplete(covered) <= share
 
     def finished(self) -> DecisionList:
         """The list with its default rule and the evidence of each rule."""
         rules = [
-            rule.with_evidence(found) for rule, found in zip(self.rules, self.evidence, strict=True)
+            rule.with_evidence(each) for rule, each in zip(self.rules, self.evidence, strict=True)
         ]
         rules += self.resorts
-        if self.settings.default_rule and not (rules and _always_says_all(rules[-1])):
-            head = self.ground.default()
-            evidence = self.ground.write_open(head, ~self.ground.ended)
+        if self.settings.default_rule and not (rules and _is_default(rules[-1])):
+            head = self.board.default()
+            evidence = self.board.write_open(head, ~self.board.ended)
             rules.append(Rule(head, evidence=evidence))
         theory = DecisionList(self.data.schema, rules)
-        if self.ground.prepends:  # later rules have written over what earlier ones wrote
-            self.ground.board[:] = theory.apply(self.data).T
+        if self.board.prepends:  # later rules have written over what earlier ones wrote
+            self.board.board[:] = theory.apply(self.data).T
             return theory.with_evidence(self.data, self.data.Y)
         return theory
 
 
-def _always_says_all(rule: Rule) -> bool:
-    """Whether nothing is left for a default rule to say, or it is never asked."""
+def _is_default(rule: Rule) -> bool:
+    """Whether no cell is left to a default rule."""
     return not len(rule.body) and (rule.head.is_complete or rule.stops)

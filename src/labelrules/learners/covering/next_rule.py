@@ -1,101 +1,96 @@
-"""The next rule of a list."""
+"""The next rule of a list, and rules of last resort for rows without any label."""
 
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Board, Mask
+from labelrules._types import UNSET, Board, Mask
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard, rarer_values
 from labelrules.learners.covering.settings import Settings
-from labelrules.rules import Head
-from labelrules.search.bodies.beam import grow_in_beam
-from labelrules.search.bodies.grow import Grown, Growth, grow
+from labelrules.measures import Measure
+from labelrules.rules import Body, Condition, Head, Rule
+from labelrules.search.bodies.grow import GreedyRefinements, Grown, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
+    CountedRefinements,
     FixedHeadScorer,
     HeadScorer,
     LiteralScorer,
     RowScorer,
     TallyScorer,
 )
-from labelrules.search.bodies.lanes import Lanes
 from labelrules.search.bodies.refine import Refiner
 from labelrules.search.bodies.sorted_columns import SortedColumns
-from labelrules.search.heads.problem import RuleConvention
-from labelrules.search.heads.size_bonus import no_lift
+from labelrules.search.heads.size_bonus import no_bonus
 
 
 class RuleFinder:
-    """Finds the best rule for the cells that count on the ground.
+    """Finds the best rule for the cells that count on the training board.
 
     Parameters
     ----------
     data : Dataset
-    ground : Ground
+    board : TrainingBoard
     settings : Settings
-    columns : Columns, optional
+    columns : SortedColumns, optional
         Those of the data, if they have been sorted.
-    ahead : bool
-        Whether nothing but the rules found changes what counts, so that more can be found ahead.
     """
 
     def __init__(
         self,
         data: Dataset,
-        ground: TrainingBoard,
+        board: TrainingBoard,
         settings: Settings,
         columns: SortedColumns | None = None,
-        *,
-        ahead: bool = True,
     ) -> None:
-        self.ground, self.settings = ground, settings
+        self.board, self.settings = board, settings
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
-        self.values = _values(settings.polarity, ground.truth)
+        self.values = _values(settings.polarity, board.truth)
         self.refiner = Refiner(
             columns or SortedColumns.of(data),
-            ground.truth,
-            ground.board,
-            ground.counted,
+            board.truth,
+            board.board,
+            board.counted,
             self.values,
             settings.measure.formula,
             settings.allowed,
-            relative=settings.relative,
+            counting=settings.counting,
             smallest=settings.min_coverage,
             merging=settings.heads == "multi",
             largest=settings.largest,
             n_threads=settings.n_threads,
         )
-        self.lanes: Lanes | None = None
-        self.has_lanes = ahead and self._labels_are_alone()
 
     def best_rule(self) -> Grown | None:
         """The best rule, None if there is none."""
-        if self.has_lanes:
-            most = self.settings.max_rules
-            self.lanes = self.lanes or Lanes(self.refiner, self.growth, most)
-            return self.lanes.next_rule()
-        remaining = self.ground.remaining(self.settings.readd)
+        settings = self.settings
+        remaining = self.board.remaining(settings.readd)
         if self._is_greedy:
-            return grow(self.refiner, self.growth, remaining)
-        width = self.settings.beam
-        return grow_in_beam(self.refiner, self._judge(), self.growth, width, remaining, self._fix())
+            greedy = GreedyRefinements(self.refiner, self.growth, remaining)
+            return grow_rule(greedy, settings.max_conditions)
+        fixed_scorer = self._fixed_scorer if settings.fixed_head else None
+        counted = CountedRefinements(
+            self.refiner, self._scorer(), self.growth, remaining, fixed_scorer
+        )
+        return grow_rule(counted, settings.max_conditions, settings.beam_width)
 
-    def close(self, head: Head) -> None:
-        """Search no longer for rules that say what this head says."""
+    def exclude(self, head: Head) -> None:
+        """Search no longer for rules with the labels and values of this head."""
         for label, value in head:
             self.values[label] &= ~(1 << value)
             self.refiner.stale[label] = True
             if not self.settings.scores_literals:  # heads are searched for as a whole
-                self.ground.counted[:, label] = False
+                self.board.counted[:, label] = False
 
-    def end(self) -> None:
-        """Find no more rules ahead."""
-        if self.lanes is not None:
-            self.lanes.close()
+    def close(self) -> None:
+        """End the threads."""
+        self.refiner.close()
 
     def changed(self, labels: Mask) -> None:
-        """Take note of labels whose cells have changed."""
+        """Search anew for labels whose cells have changed."""
         self.refiner.stale |= labels
 
     @property
@@ -103,48 +98,34 @@ class RuleFinder:
         """Whether one compiled pass per condition finds the best rule."""
         settings = self.settings
         several_fixed = settings.fixed_head and settings.heads != "single"
-        return settings.beam == 1 and settings.scores_literals and not several_fixed
+        return settings.beam_width == 1 and settings.scores_literals and not several_fixed
 
-    def _labels_are_alone(self) -> bool:
-        """Whether the rules of one label follow from its own cells, come what may."""
-        settings = self.settings
-        is_fixed = settings.heads == "single" and settings.fixed_head
-        is_alone = settings.polarity != "both" and not settings.allowed.has_labels
-        keeps_rows = settings.stop_share is None and settings.readd == "all"
-        keeps_rows = keeps_rows and not self.ground.ended.any()
-        stays = settings.pruning is None and settings.order == "append"
-        has_bodies = settings.max_conditions != 0
-        return self._is_greedy and is_fixed and is_alone and keeps_rows and stays and has_bodies
-
-    def _judge(self) -> HeadScorer:
-        settings, ground = self.settings, self.ground
-        measure = settings.measure
+    def _scorer(self) -> HeadScorer:
+        settings, board = self.settings, self.board
+        measure, counting = settings.measure, settings.counting
         if settings.scores_literals:
             return LiteralScorer(
-                measure.formula, settings.relative, self.values, settings.min_coverage,
+                measure.formula, counting, self.values, settings.min_coverage,
                 settings.heads == "multi", settings.largest,
             )  # fmt: skip
-        convention: RuleConvention = "head-relative" if settings.relative else "chapter"
-        absence = settings.polarity == "both"
+        polarity = "both" if settings.polarity == "both" else "presence"
         complete = settings.heads == "complete"
         if settings.tallies_decide:
-            n_labels, n_rows = ground.truth.shape
-            return TallyScorer(measure, convention, absence, n_labels, n_rows, complete)
-        flipped = (rarer_values(ground.truth) == 1) & (settings.polarity == "rarer")
+            n_labels, n_rows = board.truth.shape
+            return TallyScorer(measure, counting, polarity, n_labels, n_rows, complete)
+        flipped = (rarer_values(board.truth) == 1) & (settings.polarity == "rarer")
         return RowScorer(
-            measure, convention, absence, ground.truth, ground.counted[0], settings.lift,
+            measure, counting, polarity, board.truth, board.counted[0], settings.size_bonus,
             settings.largest, settings.min_coverage, flipped, complete,
         )  # fmt: skip
 
-    def _fix(self) -> Callable[[Grown], HeadScorer] | None:
-        """How refinements are judged once the head is found, if it shall stay."""
+    def _fixed_scorer(self, head: Head) -> HeadScorer:
+        """Scores refinements of a rule whose head stays."""
         settings = self.settings
-        if not settings.fixed_head:
-            return None
-        lift = no_lift if settings.scores_literals else settings.lift or no_lift
-        return lambda grown: FixedHeadScorer(
-            grown.head, settings.measure, settings.relative, settings.min_coverage,
-            float(lift(len(grown.head))),
+        bonus = no_bonus if settings.scores_literals else settings.size_bonus or no_bonus
+        return FixedHeadScorer(
+            head, settings.measure, settings.counting, settings.min_coverage,
+            float(bonus(len(head))),
         )  # fmt: skip
 
 
@@ -153,3 +134,105 @@ def _values(polarity: str, truth: Board) -> npt.NDArray[np.int8]:
     if polarity == "rarer":
         return rarer_values(truth)
     return np.full(len(truth), 3 if polarity == "both" else 2, dtype=np.int8)
+
+
+# ---------------------------------------------------------------- last resort
+
+MAX_CONDITIONS = 3
+"""Rules of last resort are guesses: they stay short."""
+
+MIN_RIGHT = 2
+"""A guess must be right more than once."""
+
+
+class LastResort:
+    """Predicts the most probable label for rows that have none.
+
+    First each label that was predicted present completes its rows: all else is absent there. For
+    the rows that are left a label is predicted present where it is more probable than a threshold,
+    and all others absent.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        board: TrainingBoard,
+        columns: SortedColumns,
+        settings: Settings,
+        least: float,
+        is_late: Callable[[], bool],
+    ) -> None:
+        self.data, self.board, self.columns = data, board, columns
+        self.least, self.is_late = least, is_late
+        # A measure of whole heads does not score one label.
+        measure = settings.measure if settings.scores_literals else Measure.parse("f1")
+        self.settings = replace(
+            settings, measure=measure, polarity="presence", heads="single", largest=1,
+            max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
+            beam_width=1, size_bonus=None, allowed=settings.allowed.without_labels(),
+        )  # fmt: skip
+
+    def rules(self) -> list[Rule]:
+        """The rules, written on the board; none if no guess is good enough."""
+        guesses, board = self.guesses(), self.board
+        if not guesses:
+            return []
+        n_labels = len(board.truth)
+        nothing = Head(dict.fromkeys(range(n_labels), 0), n_labels)
+        rules = []
+        for label in np.flatnonzero((board.board == 1).any(axis=1)).tolist():
+            evidence = board.write(nothing, (board.board[label] == 1) & ~board.ended)
+            if any(map(sum, evidence)):  # else other labels have completed its rows
+                rules.append(Rule(nothing, Body([Condition.label(label)]), evidence=evidence))
+        for head, grown in guesses:
+            covered = grown.body.covers(self.data.X, board.board.T) & ~board.ended
+            rules.append(Rule(head, grown.body, evidence=board.write(head, covered)))
+        return rules
+
+    def guesses(self) -> list[tuple[Head, Grown]]:
+        """Rules for rows in which no cell is written."""
+        waiting = np.asarray((self.board.board == UNSET).all(axis=0) & ~self.board.ended)
+        left = _WaitingRows(self.data, self.board, waiting)
+        with closing(RuleFinder(self.data, left, self.settings, self.columns)) as finder:
+            return self._guesses(finder, left)
+
+    def _guesses(self, finder: RuleFinder, left: "_WaitingRows") -> list[tuple[Head, Grown]]:
+        guesses: list[tuple[Head, Grown]] = []
+        truth = self.board.truth
+        is_bare = ~(truth == 1).any(axis=0)
+        while left.waiting.any() and is_bare[left.waiting].mean() < self.least:
+            if self.is_late():
+                break
+            grown = finder.best_rule()
+            if grown is None:
+                break
+            covered = grown.covered.mask & left.waiting
+            ((label, _),) = grown.head
+            n_right = np.count_nonzero(truth[label, covered] == 1)
+            too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(is_bare[covered])
+            if too_rare or n_right <= self.least * np.count_nonzero(covered):
+                finder.exclude(grown.head)
+                continue
+            guesses.append((grown.head.completed(), grown))
+            finder.changed(left.leave(covered))
+        return guesses
+
+
+class _WaitingRows(TrainingBoard):
+    """The rows that wait for a guess; nothing is written, so the board is shared."""
+
+    def __init__(self, data: Dataset, board: TrainingBoard, waiting: Mask) -> None:
+        super().__init__(data, "append", board)
+        self.waiting = waiting.copy()
+        self.counted[0][:, ~waiting] = False
+
+    def leave(self, covered: Mask) -> Mask:
+        """Remove rows that have a guess; returns a mask of the labels that changed: all."""
+        self.waiting &= ~covered
+        self.counted[0][:, covered] = False
+        return np.ones(len(self.truth), dtype=np.bool_)
+
+
+def is_mostly_present(truth: Board) -> bool:
+    """Whether some label is present in most rows, so that its absence is worth a prediction."""
+    return bool((2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any())

@@ -1,4 +1,4 @@
-"""Pruning: conditions and rules that the training rows do not warrant are left out."""
+"""Prune rules: leave out conditions and rules that the training rows do not warrant."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from labelrules.search.bodies.grow import Grown
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
-    from labelrules.kernels.description import Told
+    from labelrules.kernels.covering.grow import DescriptionCounts
 
 PATIENCE = 5
 """Conditions in a row that may fail to shorten the description before a body grows no further.
@@ -31,7 +31,7 @@ On the training parts of nine benchmark sets no condition that was kept came aft
 class Pruner(Protocol):
     """Shortens a rule, or rejects it."""
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], ground: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """How many conditions to keep; None to reject the rule.
 
         `prefixes` are the rows covered by no condition, by the first, by the first two and so on.
@@ -42,13 +42,14 @@ class Pruner(Protocol):
 class DescriptionLength:
     """Keep what shortens the description of the labels of a head.
 
-    For each label and value: the bits for telling its rules, and for telling which of the covered
-    and which of the other rows are exceptions; see `labelrules.measures.description_length`.
+    For each label and value: the bits that encode its rules, and the bits that encode which of the
+    covered and which of the other rows are exceptions; see
+    `labelrules.measures.description_length`.
 
     Parameters
     ----------
     n_possible : int
-        Conditions that there are to choose from.
+        Number of possible conditions.
     """
 
     n_possible: int
@@ -58,50 +59,53 @@ class DescriptionLength:
         """Count the conditions that columns and labels offer."""
         return cls(columns.n_conditions + n_labels)
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], ground: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         fewest = min(1, len(grown.body))
         lengths = [
-            self.bits(ground, grown.head, covered) + self.theory_bits(length)
+            self.bits(board, grown.head, covered) + self.theory_bits(length)
             for length, covered in enumerate(prefixes)
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
         nothing = np.zeros_like(prefixes[0])
-        before = self.bits(ground, grown.head, nothing)
-        gain = ground.gain(grown.head, prefixes[best])
-        return best if gain > 0 and lengths[best] < before - 1e-9 else None
+        before = self.bits(board, grown.head, nothing)
+        right, wrong = board.count(grown.head, prefixes[best])
+        return best if right > wrong and lengths[best] < before - 1e-9 else None
 
-    def bits(self, ground: TrainingBoard, head: Head, covered: Mask) -> float:
+    def bits(self, board: TrainingBoard, head: Head, covered: Mask) -> float:
         """The bits for the exceptions when these rows are covered, too."""
-        return sum(self._bits_of(ground, label, value, covered) for label, value in head)
+        return sum(self._bits_of(board, label, value, covered) for label, value in head)
 
-    def _bits_of(self, ground: TrainingBoard, label: int, value: int, covered: Mask) -> float:
-        said = (ground.board[label] == value) | (covered & (ground.board[label] == UNSET))
-        n_said, n_true, n_right = _said(ground, label, value, said)
-        n_wrong, n_missed = n_said - n_right, n_true - n_right
-        return exception_bits(n_said, said.size - n_said, n_wrong, n_missed, n_true)
+    def _bits_of(self, board: TrainingBoard, label: int, value: int, covered: Mask) -> float:
+        cells = board.board[label]
+        predicted = (cells == value) | (covered & (cells == UNSET))
+        n_predicted, n_true, n_right = _count(board, label, value, predicted)
+        n_wrong, n_missed = n_predicted - n_right, n_true - n_right
+        return exception_bits(n_predicted, cells.size - n_predicted, n_wrong, n_missed, n_true)
 
     def theory_bits(self, n_conditions: int) -> float:
-        """The bits for telling so many of the possible conditions."""
-        from labelrules.kernels.description import THEORY_WEIGHT
+        """The bits that encode so many of the possible conditions."""
+        from labelrules.kernels.covering.grow import THEORY_WEIGHT
 
         return THEORY_WEIGHT * body_bits(n_conditions, self.n_possible)
 
-    def told(self, ground: TrainingBoard, label: int, value: int) -> "Told":
-        """What the description of a label and value is counted from, while a rule is grown."""
-        from labelrules.kernels.description import Told
+    def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
+        """The counts for the description length of a label and value, before a rule is added."""
+        from labelrules.kernels.covering.grow import DescriptionCounts
 
-        said = ground.board[label] == value
-        n_said, n_true, n_right = _said(ground, label, value, said)
-        return Told(said.size, n_true, n_said, n_right, self.n_possible, PATIENCE)
+        cells = board.board[label]
+        n_predicted, n_true, n_right = _count(board, label, value, cells == value)
+        return DescriptionCounts(
+            cells.size, n_true, n_predicted, n_right, self.n_possible, PATIENCE
+        )
 
 
-def _said(ground: TrainingBoard, label: int, value: int, said: Mask) -> tuple[int, int, int]:
-    """Rows of which a value is said, rows that have it, and rows of which it is said rightly."""
-    true = ground.truth[label] == value
-    counts = (np.count_nonzero(rows) for rows in (said, true, said & true))
-    n_said, n_true, n_right = (int(count) for count in counts)
-    return n_said, n_true, n_right
+def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
+    """Rows predicted to have a value, rows that have it, and rows predicted rightly."""
+    true = board.truth[label] == value
+    counts = (np.count_nonzero(rows) for rows in (predicted, true, predicted & true))
+    n_predicted, n_true, n_right = (int(count) for count in counts)
+    return n_predicted, n_true, n_right
 
 
 @dataclass(frozen=True)
@@ -119,35 +123,25 @@ class Significance:
 
     threshold: float = 3.841459
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], ground: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The longest prefix that ends with a condition beyond chance."""
-        counts = [_counts(ground, grown.head, covered) for covered in prefixes]
+        counts = [board.count(grown.head, covered) for covered in prefixes]
         for kept in range(len(grown.body), 0, -1):
             if self.ratio(counts[kept], counts[kept - 1]) >= self.threshold:
-                return kept if counts[kept][0] > counts[kept][1] else None
+                return kept if counts[kept].right > counts[kept].wrong else None
         return None if len(grown.body) else 0
 
     def ratio(self, inside: tuple[int, int], around: tuple[int, int]) -> float:
-        """Twice the logarithm of the likelihood of two counts against what was to be expected."""
+        """Twice the logarithm of the likelihood of two counts against their expectation."""
         total, whole = sum(inside), sum(around)
-        found = 0.0
+        bits = 0.0
         for count, of in zip(inside, around, strict=True):
             if count:
-                found += count * (log2(count / total) - log2(of / whole))
-        return 2 * found * _LN2
+                bits += count * (log2(count / total) - log2(of / whole))
+        return 2 * bits * _LN2
 
 
 _LN2 = 0.6931471805599453
-
-
-def _counts(ground: TrainingBoard, head: Head, covered: Mask) -> tuple[int, int]:
-    """Cells that a head would set right and wrong."""
-    right = wrong = 0
-    for label, value in head:
-        written = covered & ground.counted[0, label]
-        hits = int(np.count_nonzero(ground.truth[label, written] == value))
-        right, wrong = right + hits, wrong + int(np.count_nonzero(written)) - hits
-    return right, wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,35 +155,27 @@ class HeldOut:
 
     rows: Mask
 
-    def __call__(self, grown: Grown, prefixes: list[Mask], ground: TrainingBoard) -> int | None:
+    def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The best prefix on the held-out rows."""
-        best, kept = -2.0, None
+        best, kept, is_open = -2.0, None, board.board == UNSET
         for n_conditions, covered in enumerate(prefixes):
             if n_conditions < min(1, len(grown.body)):
                 continue
-            right, wrong = self._counts(ground, grown.head, covered)
+            right, wrong = board.count(grown.head, covered & self.rows & ~board.ended, is_open)
             value = (right - wrong) / (right + wrong) if right + wrong else -1.0
             if value > best:
                 best, kept = value, n_conditions
         return kept if best > 0 else None
 
-    def _counts(self, ground: TrainingBoard, head: Head, covered: Mask) -> tuple[int, int]:
-        right = wrong = 0
-        for label, value in head:
-            written = covered & self.rows & ~ground.ended & (ground.board[label] < 0)
-            hits = int(np.count_nonzero(ground.truth[label, written] == value))
-            right, wrong = right + hits, wrong + int(np.count_nonzero(written)) - hits
-        return right, wrong
 
-
-def prefixes_of(body: Body, X: Matrix, ground: TrainingBoard) -> list[Mask]:
-    """The rows that no condition, the first, the first two, ... leave."""
-    found = [~ground.ended]
+def prefixes_of(body: Body, X: Matrix, board: TrainingBoard) -> list[Mask]:
+    """The rows that no condition, the first, the first two and so on cover."""
+    prefixes = [~board.ended]
     for condition in body:
         column = condition.column
-        values = ground.board[column] if condition.on_label else column_of(X, column)
-        found.append(found[-1] & condition.holds(values))
-    return found
+        values = board.board[column] if condition.on_label else column_of(X, column)
+        prefixes.append(prefixes[-1] & condition.holds(values))
+    return prefixes
 
 
 def row_keys(X: Matrix) -> Integers:
@@ -212,14 +198,14 @@ def _nonzero_rows(X: Floats) -> Iterator[bytes]:
 
 
 def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
-    """A share of the rows, spread evenly over equal label sets, whatever the order of the rows.
+    """A share of the rows, spread evenly over equal label sets, in whatever order the rows are.
 
-    Rows are told apart by their `keys`; which of them are taken follows from these and the seed.
+    Which rows are held out follows from their `keys` and the seed.
     """
     sets, kinds = np.unique(Y, axis=0, return_inverse=True)
-    chance = np.random.default_rng(seed)
-    factor = chance.integers(1, 2**62, dtype=np.int64) * 2 + 1
-    shuffled = chance.permutation(len(sets))[kinds.ravel()]
+    random = np.random.default_rng(seed)
+    factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
+    shuffled = random.permutation(len(sets))[kinds.ravel()]
     order = np.lexsort(((keys * factor) ^ (keys >> 17), shuffled))
     held = np.zeros(len(Y), dtype=np.bool_)
     # Every so many-th of the rows in order: about the same share of each label set.

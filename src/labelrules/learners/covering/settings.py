@@ -1,35 +1,38 @@
 """The parameters of the covering learner, checked."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from labelrules._checks import suggestion
+from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
-from labelrules.learners.base.progress import needed, number, seed, truth, whole, word
+from labelrules.learners.base.progress import seed
+from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
 from labelrules.search.bodies.language import Language, language
+from labelrules.search.heads.additive import RATIOS
 from labelrules.search.heads.batch import tallies_decide
 from labelrules.search.heads.problem import known_formula
-from labelrules.search.heads.ratio import RATIOS
-from labelrules.search.heads.size_bonus import Lift
+from labelrules.search.heads.size_bonus import SizeBonus
 
-Order = Literal["append", "prepend"]
+Checked = TypeVar("Checked", int, float)
+
+RuleCounting = Literal["head-relative", "chapter"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What `SeparateAndConquer` was told, ready for use."""
+    """The parameters of `SeparateAndConquer`, ready for use."""
 
     heads: str
     largest: int
     measure: Measure
-    relative: bool
-    lift: Lift | None
+    counting: RuleCounting
+    size_bonus: SizeBonus | None
     polarity: str
     fixed_head: bool
-    beam: int
+    beam_width: int
     allowed: Language
     max_conditions: int | None
     min_coverage: int
@@ -55,70 +58,74 @@ class Settings:
             return False
         if self.heads == "single":
             return True
-        return self.lift is None and (measure.averaging == "macro" or _is_ratio(measure))
+        return self.size_bonus is None and (measure.averaging == "macro" or _is_ratio(measure))
 
     @property
     def tallies_decide(self) -> bool:
         """Whether counts per label are enough to find the best head."""
-        unrestrained = self.lift is None and self.largest >= self.allowed.labels.shape[0]
+        unrestricted = self.size_bonus is None and self.largest >= self.allowed.labels.shape[0]
         plain = self.min_coverage == 1 and self.polarity != "rarer" and self.heads != "single"
         known = known_formula(self.measure) is not None  # of others, no cells may be worth some
-        return unrestrained and plain and known and tallies_decide(self.measure, whole_rows=False)
+        return unrestricted and plain and known and tallies_decide(self.measure, whole_rows=False)
 
 
 def checked_settings(learner: Any, schema: Schema) -> Settings:
     """Check the parameters of a learner against the data it shall learn from."""
-    order = word(learner, "order", ("append", "prepend"))
-    polarity = word(learner, "polarity", ("rarer", "both", "presence"))
+    order = one_of(learner.order, "order", ("append", "prepend"))
+    polarity = one_of(learner.polarity, "polarity", ("rarer", "both", "presence"))
+    counting = one_of(learner.counting, "counting", ("head-relative", "chapter"))
     heads, largest = _heads(learner.heads, schema.n_labels)
     prepends = order == "prepend"
     if prepends and learner.stop_share is not None:
         raise ValueError(
             "stop_share goes with order='append': a rule in front that stops the list would "
-            "keep all others from being asked"
+            "end it for all others"
         )
-    allowed = language(
-        schema,
-        learner.operators,
-        # A rule in front is asked first, when no label is written.
-        truth(learner, "label_conditions") and not prepends,
-        learner.required,
-        learner.forbidden,
-    )
+    # A rule in front is applied first, when no label is written.
+    labels = truth_value(learner.label_conditions, "label_conditions") and not prepends
     default = learner.default_rule
     settings = Settings(
         heads=heads,
         largest=largest,
         measure=_measure(learner.measure, heads),
-        relative=word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
-        lift=_lift(learner.lift),
+        counting="head-relative" if counting == "head-relative" else "chapter",
+        size_bonus=_size_bonus(learner.size_bonus),
         polarity=polarity,
-        fixed_head=truth(learner, "fixed_head"),
-        beam=needed(whole(learner, "beam", 1), "beam"),
-        allowed=allowed,
-        max_conditions=whole(learner, "max_conditions", 0),
-        min_coverage=needed(whole(learner, "min_coverage", 1), "min_coverage"),
-        min_gain=needed(number(learner, "min_gain"), "min_gain"),
-        stop_share=number(learner, "stop_share", highest=1),
-        readd=word(learner, "readd", ("all", "incomplete")),
-        open_share=needed(number(learner, "open_share", highest=1), "open_share"),
-        max_rules=whole(learner, "max_rules", 0),
-        time_limit=number(learner, "time_limit"),
+        fixed_head=truth_value(learner.fixed_head, "fixed_head"),
+        beam_width=whole_number(learner.beam_width, "beam_width", low=1),
+        allowed=language(schema, learner.operators, labels, learner.required, learner.forbidden),
+        max_conditions=_optional(whole_number, learner, "max_conditions", low=0),
+        min_coverage=whole_number(learner.min_coverage, "min_coverage", low=1),
+        min_gain=number(learner.min_gain, "min_gain", low=0, infinite=True),
+        stop_share=_optional(number, learner, "stop_share", low=0, high=1),
+        readd=one_of(learner.readd, "readd", ("all", "incomplete")),
+        open_share=number(learner.open_share, "open_share", low=0, high=1),
+        max_rules=_optional(whole_number, learner, "max_rules", low=0),
+        time_limit=_optional(number, learner, "time_limit", low=0, infinite=True),
         order="prepend" if prepends else "append",
-        default_rule=polarity == "rarer" if default is None else truth(learner, "default_rule"),
-        pruning=_pruning(learner, heads),
-        prune_share=needed(number(learner, "prune_share", highest=1), "prune_share"),
+        default_rule=polarity == "rarer"
+        if default is None
+        else truth_value(default, "default_rule"),
+        pruning=_pruning(learner),
+        prune_share=number(learner.prune_share, "prune_share", low=0, high=1),
         seed=seed(learner),
-        last_resort=number(learner, "last_resort", highest=1),
-        n_threads=_threads(learner),
+        last_resort=_optional(number, learner, "last_resort", low=0, high=1),
+        n_threads=_threads(learner.n_jobs),
     )
     _check_together(settings)
     return settings
 
 
+def _optional(
+    check: Callable[..., Checked], learner: Any, name: str, **limits: Any
+) -> Checked | None:
+    value = getattr(learner, name)
+    return None if value is None else check(value, name, also="None", **limits)
+
+
 def _measure(given: Any, heads: str) -> Measure:
     measure = given if isinstance(given, Measure) else Measure.parse(given)
-    if heads == "complete":  # says something of every label, so every label counts
+    if heads == "complete":  # predicts every label, so every label counts
         return Measure(measure.formula, measure.averaging, "full")
     return measure
 
@@ -128,17 +135,17 @@ def _is_ratio(measure: Measure) -> bool:
 
 
 def _check_together(settings: Settings) -> None:
-    """Refuse what does not go together, saying what does."""
+    """Refuse combinations that do not work, and name what does."""
     measure = settings.measure
     full = measure.predictions == "full"
     if full and settings.heads == "single":
         raise ValueError(
-            f"{measure} judges what is said of every label: use heads='multi' or 'complete', or "
-            "a measure of partial predictions"
+            f"{measure} scores predictions of every label: use heads='multi' or 'complete', or a "
+            "measure of partial predictions"
         )
     if full and settings.polarity == "rarer":
         raise ValueError(
-            f"{measure} needs heads that may say of each label that it is present or absent: use "
+            f"{measure} needs heads that may predict presence or absence of each label: use "
             "polarity='both' (or 'presence')"
         )
     if settings.scores_literals:
@@ -153,10 +160,10 @@ def _check_together(settings: Settings) -> None:
 
 
 def _check_slow_search(settings: Settings) -> None:
-    wanted = "a measure of partial predictions with micro or macro averaging, and no lift"
+    wanted = "a measure of partial predictions with micro or macro averaging, and no size_bonus"
     if settings.order == "prepend":
         raise ValueError(f"order='prepend' needs {wanted}, not {settings.measure}")
-    if settings.polarity == "rarer" and not settings.relative:
+    if settings.polarity == "rarer" and settings.counting == "chapter":
         raise ValueError(
             f"polarity='rarer' with {settings.measure} needs counting='head-relative', where "
             "presence and absence count alike"
@@ -169,15 +176,16 @@ def _check_slow_search(settings: Settings) -> None:
         )
 
 
-def _pruning(learner: Any, heads: str) -> str | None:
+def _pruning(learner: Any) -> str | None:
     if learner.pruning is None:
         return None
-    pruning = word(learner, "pruning", ("mdl", "irep", "significance"))
-    share = number(learner, "prune_share", highest=1)
-    if pruning == "irep" and not (share and share < 1):
+    words = ("mdl", "irep", "significance")
+    pruning = one_of(learner.pruning, "pruning", words, also="None")
+    share = number(learner.prune_share, "prune_share", low=0, high=1)
+    if pruning == "irep" and share in (0, 1):
         raise ValueError(
-            "prune_share must be above 0 and below 1: some rows to grow rules on, some to prune "
-            f"them on, not {learner.prune_share!r}"
+            "prune_share must be above 0 and below 1: pruning='irep' grows rules on some rows and "
+            f"prunes them on others, not {learner.prune_share!r}"
         )
     if learner.order == "prepend":
         raise ValueError("pruning goes with order='append': use pruning=None to prepend rules")
@@ -185,11 +193,9 @@ def _pruning(learner: Any, heads: str) -> str | None:
 
 
 def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
-    if heads == "single":
-        return "single", 1
-    if isinstance(heads, str) and heads in ("multi", "complete"):
-        return heads, n_labels
-    if isinstance(heads, Integral) and not isinstance(heads, bool) and int(heads) >= 1:
+    if isinstance(heads, str) and heads in ("single", "multi", "complete"):
+        return heads, 1 if heads == "single" else n_labels
+    if is_whole(heads) and heads >= 1:
         return ("single", 1) if heads == 1 else ("multi", min(int(heads), n_labels))
     raise ValueError(
         f"heads must be 'single', 'multi', 'complete' or a number of labels, not {heads!r}"
@@ -197,21 +203,20 @@ def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
     )
 
 
-def _lift(lift: Any) -> Lift | None:
-    if not (lift is None or callable(lift)):
+def _size_bonus(size_bonus: Any) -> SizeBonus | None:
+    if not (size_bonus is None or callable(size_bonus)):
         raise ValueError(
-            f"lift must be a function of the head size such as labelrules.search.kln(...), "
-            f"not {lift!r}"
+            "size_bonus must be a function of the head size such as labelrules.search.kln(...), "
+            f"not {size_bonus!r}"
         )
-    known: Lift | None = lift
+    known: SizeBonus | None = size_bonus
     return known
 
 
-def _threads(learner: Any) -> int:
-    given = learner.n_jobs
-    if given is None:
+def _threads(n_jobs: Any) -> int:
+    if n_jobs is None:
         return 1
-    if isinstance(given, bool) or not isinstance(given, Integral) or given == 0:
-        raise ValueError(f"n_jobs must be a number of threads, or -1 for all, not {given!r}")
+    if not is_whole(n_jobs) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be a number of threads, or -1 for all, not {n_jobs!r}")
     every = os.cpu_count() or 1
-    return int(given) if int(given) > 0 else max(1, every + 1 + int(given))
+    return int(n_jobs) if n_jobs > 0 else max(1, every + 1 + int(n_jobs))

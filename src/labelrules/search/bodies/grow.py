@@ -1,126 +1,44 @@
-"""Growing a rule: conditions are added as long as they make it better."""
+"""Grow a rule: refine bodies from the empty one and keep the best, greedily or in a beam."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
 from labelrules.search.bodies.language import Language
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 
 if TYPE_CHECKING:
-    from labelrules.kernels.columns import Index
-    from labelrules.kernels.description import Told
-    from labelrules.kernels.growth import GrowthTable, Steps
+    from labelrules.kernels.covering.grow import DescriptionCounts, Steps
 
-# -------------------- The conditions after the first, for one label, found in one compiled run
-
-AT_ONCE = 64
-"""Conditions that one run adds at most; there may be another run."""
-
-
-def finished(
-    refiner: Refiner,
-    grown: "Grown",
-    growth: "Growth",
-    remaining: Mask | None = None,
-) -> "Grown":
-    """A rule with a head of one label, with all conditions that make it better."""
-    table = table_of(refiner, refiner.columns.space_for_narrowing)
-    while True:
-        room = AT_ONCE
-        if growth.max_conditions is not None:
-            room = min(room, growth.max_conditions - len(grown.body))
-        longer = _run(refiner, table, grown, growth, room, remaining)
-        if len(longer.body) < len(grown.body) + AT_ONCE:
-            return longer
-        grown = longer
-
-
-def _run(
-    refiner: Refiner,
-    table: "GrowthTable",
-    grown: "Grown",
-    growth: "Growth",
-    room: int,
-    remaining: Mask | None,
-) -> "Grown":
-    from labelrules.kernels.description import UNTOLD
-    from labelrules.kernels.growth import Steps
-
-    ((label, value),) = grown.head
-    told = UNTOLD if growth.told is None else growth.told(label, value)
-    steps = Steps(*(np.empty(room, np.int64) for _ in range(4)))
-    mask = grown.covered.mask.copy()
-    n_steps, rank, correct = refiner.kernels.grow_body(
-        table, refiner.cells, label, value, grown.covered.rows, mask, len(grown.body),
-        grown.merit, growth.min_gain, told, room, refiner.way, steps,
-    )  # fmt: skip
-    if n_steps == 0:
-        return grown
-    inside, body = grown.covered.mask, grown.body
-    for step in range(n_steps):
-        neighbours = None if remaining is None else np.flatnonzero(inside & remaining)
-        condition = _condition(refiner, steps, step, neighbours)
-        body = body.and_(condition)
-        if remaining is not None:
-            inside = inside & condition.holds(refiner.values_of(condition))
-    covered = grown.covered._replace(mask=mask, rows=np.flatnonzero(mask))
-    return grown._replace(body=Body(body), covered=covered, rank=rank, correct=correct)
-
-
-def _condition(
-    refiner: Refiner, steps: "Steps", step: int, neighbours: "np.ndarray | None"
-) -> Condition:
-    column, second = int(steps.columns[step]), bool(steps.seconds[step])
-    below, above = int(steps.below[step]), int(steps.above[step])
-    if column >= refiner.n_features:
-        return Condition.label(column - refiner.n_features, present=below == 1)
-    return refiner.columns.between(column, second, below, above, neighbours)
-
-
-def table_of(refiner: Refiner, narrowed: "Index") -> "GrowthTable":
-    """What a body may test, with an index to be narrowed down."""
-    from labelrules.kernels.growth import GrowthTable
-
-    space = refiner.space(refiner.columns.index, refiner.allowed.features[np.newaxis])
-    return GrowthTable(
-        space, narrowed, *refiner.columns.places, refiner.columns.by_column, refiner.board,
-        refiner.allowed.labels,
-    )  # fmt: skip
-
-
-# ---------------------------------------------------------------- the main part
-
-_INTEGER, _FLOAT = Struct("q"), Struct("d")
-
-_NOTHING = np.iinfo(np.int64).min
-_NO_MERIT = (_NOTHING, -1)
-"""What every rule exceeds."""
+NO_MERIT = Merit(-np.inf, -1)
+"""The merit of a body that makes no rule; every rule exceeds it."""
 
 
 class Grown(NamedTuple):
-    """A rule that was grown, and the rows that it covers."""
+    """A rule that was grown, the rows that it covers, and its merit."""
 
     head: Head
     body: Body
     covered: Covered
-    rank: int
-    correct: int
+    merit: Merit
 
-    @property
-    def merit(self) -> tuple[int, int]:
-        """What rules are compared by: the value, then the cells that are right."""
-        return self.rank, self.correct
 
-    @property
-    def value(self) -> float:
-        """The value of the measure."""
-        return value_of(self.rank)
+class BodyCandidate(NamedTuple):
+    """A body of the beam, its merit with its best head, and the labels that this may have.
+
+    The head is None if it is chosen anew with every condition.
+    """
+
+    body: Body
+    covered: Covered
+    merit: Merit
+    labels: Integers
+    head: Head | None = None
 
 
 @dataclass(frozen=True)
@@ -135,88 +53,204 @@ class Growth:
         By how much a condition must raise the value of the measure.
     fixed : bool
         Whether the head stays as it was chosen with the first condition.
-    told : callable, optional
-        For a label and a value that stay, what a description of its rows is counted from.
+    describe : callable, optional
+        The counts that the description length of a label and value is computed from, for greedy
+        growth with a fixed head to end early.
     """
 
     max_conditions: int | None = None
     min_gain: float = 0.0
     fixed: bool = False
-    told: "Callable[[int, int], Told] | None" = None
+    describe: "Callable[[int, int], DescriptionCounts] | None" = None
+
+    def improves(self, merit: Merit, before: Merit) -> bool:
+        """Whether a refinement is better than the body that it refines, by enough."""
+        if before == NO_MERIT:
+            return True
+        return merit > before and merit.value - before.value >= self.min_gain
 
 
-def grow(refiner: Refiner, growth: Growth, remaining: Mask | None = None) -> Grown | None:
-    """The rule that greedy search finds, from the empty body; None if there is none.
+class Refinements(Protocol):
+    """How bodies are refined: `GreedyRefinements`, or `CountedRefinements` for every measure."""
 
-    Thresholds lie between values of `remaining` rows, all by default. A head that shall stay as it
-    is has one label; for more see `grow_in_beam`.
+    def start(self) -> BodyCandidate:
+        """The empty body, with `NO_MERIT` if it may not be a rule."""
+
+    def refined(self, candidate: BodyCandidate, beam_width: int) -> list[BodyCandidate]:
+        """The best refinements of a body that are better than it, best first."""
+
+    def head(self, candidate: BodyCandidate) -> Head:
+        """The best head of a body."""
+
+
+def grow_rule(
+    refinements: Refinements, max_conditions: int | None = None, beam_width: int = 1
+) -> Grown | None:
+    """The best rule met when the `beam_width` best bodies of each length are refined.
+
+    None if there is none. With a width of 1 the search is greedy.
     """
-    refiner.refresh()
-    labels = np.arange(len(refiner.board))
-    best: Grown | None = None
-    least = alone_merit(refiner) if refiner.allowed.may_be_empty else _NO_MERIT
-    choice = refiner.best_first() if growth.max_conditions != 0 else None
-    covered, body = refiner.everywhere, Body()
-    while choice is not None and (choice.rank, choice.correct) > least:
-        if least is not _NO_MERIT and value_of(choice.rank) - value_of(least[0]) < growth.min_gain:
-            break
-        condition = refiner.condition(choice, covered, remaining)
-        body = body.and_(condition)
-        covered = refiner.narrow(covered, condition)
-        best = _with_head(refiner, choice, body, covered)
-        least = best.merit
-        if len(body) == growth.max_conditions or len(covered.rows) < 2:
-            break
-        if growth.fixed:
-            return finished(refiner, best, growth, remaining)
-        heads = may_conclude(refiner.allowed, labels, body)
-        choice, covered = refiner.best(covered, heads)
-    return best if best is not None or least is _NO_MERIT else _alone(refiner, least)
-
-
-def _with_head(refiner: Refiner, choice: Refinement, body: Body, covered: Covered) -> Grown:
-    labels = may_conclude(refiner.allowed, choice.labels, body)
-    head = _only_head(refiner, labels) or _head(refiner, labels, *refiner.score(covered, labels))
-    return Grown(head, body, covered, choice.rank, choice.correct)
-
-
-def alone_merit(refiner: Refiner) -> tuple[int, int]:
-    """What the rule without conditions is worth."""
-    ranks, corrects = refiner.alone
-    top = int(ranks.max(initial=_NOTHING))
-    if top == _NOTHING:
-        return _NO_MERIT
-    if not refiner.merging:
-        return top, int(corrects[ranks == top].max())
-    head = _head(refiner, np.arange(len(ranks)), ranks, corrects)
-    return top, sum(int(corrects[label, value]) for label, value in head)
-
-
-def _alone(refiner: Refiner, merit: tuple[int, int]) -> Grown:
-    ranks, corrects = refiner.alone
-    head = _head(refiner, np.arange(len(ranks)), ranks, corrects)
-    return Grown(head, Body(), refiner.everywhere, *merit)
-
-
-def _head(refiner: Refiner, labels: Integers, ranks: Integers, corrects: Integers) -> Head:
-    """The head of the best rank: one label, or all that reach it."""
-    n_labels = len(refiner.board)
-    tied = ranks == ranks.max()
-    if refiner.merging:
-        literals = [(int(labels[i]), 1) for i in np.flatnonzero(tied[:, 1])]
-        literals += [(int(labels[i]), 0) for i in np.flatnonzero(tied[:, 0] & ~tied[:, 1])]
-        return Head(dict(literals[: refiner.largest]), n_labels)
-    tied &= corrects == corrects[tied].max()
-    value = int(tied[:, 1].any())
-    return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
-
-
-def _only_head(refiner: Refiner, labels: Integers) -> Head | None:
-    """The head, if there is one label that may have one value."""
-    if labels.size > 1 or refiner.cells.values[labels[0]] == 3:
+    best = refinements.start()
+    beam = [best]
+    while beam and len(beam[0].body) != max_conditions:
+        refined = [new for one in beam for new in refinements.refined(one, beam_width)]
+        beam = _best_distinct(refined, beam_width) if beam_width > 1 else refined
+        if beam and beam[0].merit > best.merit:
+            best = beam[0]
+    if best.merit == NO_MERIT:
         return None
-    label = int(labels[0])
-    return Head({label: int(refiner.cells.values[label]) - 1}, len(refiner.board))
+    return Grown(refinements.head(best), best.body, best.covered, best.merit)
+
+
+def _best_distinct(candidates: list[BodyCandidate], beam_width: int) -> list[BodyCandidate]:
+    beam: list[BodyCandidate] = []
+    for candidate in sorted(candidates, key=lambda one: one.merit, reverse=True):  # stable
+        if len(beam) < beam_width and candidate.body not in [one.body for one in beam]:
+            beam.append(candidate)
+    return beam
+
+
+# ---------------------------------------------------------------- greedy
+
+STEPS = 64
+"""Conditions that a compiled run has room for at first."""
+
+
+@dataclass(frozen=True, eq=False)
+class GreedyRefinements:
+    """The best refinement by one compiled pass over all columns, for heads scored label by label.
+
+    If the head is fixed it has one label, and one compiled run from the first condition on adds all
+    further conditions: the same as a pass for each, but faster.
+
+    Parameters
+    ----------
+    refiner : Refiner
+    growth : Growth
+    remaining : array of bool, optional
+        Rows between whose values thresholds lie; all by default.
+    """
+
+    refiner: Refiner
+    growth: Growth
+    remaining: Mask | None = None
+
+    def start(self) -> BodyCandidate:
+        """The empty body."""
+        refiner = self.refiner
+        refiner.refresh()
+        merit = self._merit_of_empty_body() if refiner.allowed.may_be_empty else NO_MERIT
+        return BodyCandidate(Body(), refiner.everywhere, merit, np.arange(len(refiner.board)))
+
+    def refined(self, candidate: BodyCandidate, beam_width: int = 1) -> list[BodyCandidate]:
+        """The best refinement, or none."""
+        refiner, covered = self.refiner, candidate.covered
+        if candidate.head is not None:
+            return []  # the compiled run has added all conditions
+        if not candidate.body.conditions:
+            best = refiner.best_first()
+        elif len(covered.rows) < 2:
+            return []
+        else:
+            labels = may_conclude(refiner.allowed, np.arange(len(refiner.board)), candidate.body)
+            best, covered = refiner.best(covered, labels)
+        if best is None or not self.growth.improves(best.merit, candidate.merit):
+            return []
+        if self.growth.fixed:
+            return [self._run(best)]
+        return [self._refined(candidate.body, best, covered)]
+
+    def head(self, candidate: BodyCandidate) -> Head:
+        """The labels of the best score: one of them, or all if labels are merged."""
+        if candidate.head is not None:
+            return candidate.head
+        labels = candidate.labels
+        return self._only_head(labels) or self._best_head(
+            labels, *self.refiner.score(candidate.covered, labels)
+        )
+
+    def _merit_of_empty_body(self) -> Merit:
+        scores, corrects = self.refiner.empty_body
+        top = float(scores.max(initial=-np.inf))
+        if top == -np.inf:
+            return NO_MERIT
+        if not self.refiner.merging:
+            return Merit(top, int(corrects[scores == top].max()))
+        head = self._best_head(np.arange(len(scores)), scores, corrects)
+        return Merit(top, sum(int(corrects[label, value]) for label, value in head))
+
+    def _refined(self, body: Body, best: Refinement, covered: Covered) -> BodyCandidate:
+        refiner = self.refiner
+        condition = refiner.condition(best.column, best.place, covered, self.remaining)
+        body, inside = body.and_(condition), refiner.narrow(covered, condition)
+        labels = may_conclude(refiner.allowed, best.labels, body)
+        return BodyCandidate(body, inside, best.merit, labels)
+
+    def _only_head(self, labels: Integers) -> Head | None:
+        """The head, if there is one label that may have one value."""
+        values = self.refiner.cells.values
+        if labels.size > 1 or values[labels[0]] == 3:
+            return None
+        label = int(labels[0])
+        return Head({label: int(values[label]) - 1}, len(values))
+
+    def _best_head(self, labels: Integers, scores: Floats, corrects: Integers) -> Head:
+        """The head of the best score: presence before absence, labels in order."""
+        n_labels = len(self.refiner.board)
+        tied = scores == scores.max()
+        if self.refiner.merging:
+            literals = [(int(labels[i]), 1) for i in np.flatnonzero(tied[:, 1])]
+            literals += [(int(labels[i]), 0) for i in np.flatnonzero(tied[:, 0] & ~tied[:, 1])]
+            return Head(dict(literals[: self.refiner.largest]), n_labels)
+        tied &= corrects == corrects[tied].max()
+        value = int(tied[:, 1].any())
+        return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
+
+    # ------------------------------------------------------------ the compiled run
+
+    def _run(self, first: Refinement) -> BodyCandidate:
+        """Add all conditions after the first in one compiled run."""
+        from labelrules.kernels.covering.grow import NO_DESCRIPTION, Steps
+
+        refiner, growth = self.refiner, self.growth
+        head = self._only_head(first.labels)
+        if head is None:
+            head = self.head(self._refined(Body(), first, refiner.everywhere))
+        ((label, value),) = head
+        describe = growth.describe
+        description = NO_DESCRIPTION if describe is None else describe(label, value)
+        start = (first.column, first.place, float(first.merit.value), first.merit.correct)
+        covered = np.empty_like(refiner.everywhere.mask)
+        most = growth.max_conditions or np.iinfo(np.int64).max
+        room = n_steps = 0
+        while n_steps == room < most:  # at first, and again if there was not enough room
+            room = min(max(STEPS, 2 * room), most)
+            steps = Steps(*np.empty((4, room), np.int64))
+            n_steps, score, correct = refiner.kernels.grow_body(
+                refiner.growth_table, refiner.cells, label, value, start, covered,
+                growth.min_gain, description, room, refiner.scoring, steps,
+            )  # fmt: skip
+        body = self._body(steps, n_steps)
+        inside = Covered(covered, np.flatnonzero(covered), refiner.columns.index)
+        return BodyCandidate(body, inside, Merit(score, int(correct)), first.labels, head)
+
+    def _body(self, steps: "Steps", n_steps: int) -> Body:
+        inside, conditions = self.refiner.everywhere.mask, []
+        for step in zip(*(part[:n_steps].tolist() for part in steps), strict=True):
+            neighbours = None if self.remaining is None else np.flatnonzero(inside & self.remaining)
+            condition = self._condition(*step, neighbours)
+            conditions.append(condition)
+            if self.remaining is not None:
+                inside = inside & condition.holds(self.refiner.values_of(condition))
+        return Body(conditions)
+
+    def _condition(
+        self, column: int, second: int, below: int, above: int, neighbours: Integers | None
+    ) -> Condition:
+        n_features = self.refiner.n_features
+        if column >= n_features:
+            return Condition.label(column - n_features, present=below == 1)
+        return self.refiner.columns.between(column, bool(second), below, above, neighbours)
 
 
 def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:
@@ -226,24 +260,3 @@ def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:
             tested = allowed.labels if number else allowed.first_labels
             labels = labels[tested[labels, condition.column] > 0]
     return labels
-
-
-def rank_of(values: Floats) -> Integers:
-    """Integers of the same order as the values.
-
-    >>> bool(np.all(np.diff(rank_of(np.array([-np.inf, -2.0, 0.0, 0.5, 1.0]))) > 0))
-    True
-    """
-    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.int64)
-    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
-
-
-def value_of(rank: int) -> float:
-    """The score that has this rank.
-
-    >>> value_of(4602678819172646912)
-    0.5
-    """
-    value: float
-    (value,) = _FLOAT.unpack(_INTEGER.pack(rank if rank >= 0 else rank ^ 0x7FFFFFFFFFFFFFFF))
-    return value

@@ -1,8 +1,9 @@
-"""The best refinement of a body, label by label, found by compiled passes over all columns."""
+"""Refine a body: find its best further condition by compiled passes over all columns."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,98 +11,34 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data.table import column_of
-from labelrules.measures import Formula
+from labelrules.measures import Formula, formulas
+from labelrules.measures.measure import Merit
 from labelrules.rules import Condition
 from labelrules.search.bodies.language import Language, Operators
-from labelrules.search.bodies.slots import (
-    Reached,
-    better_of,
-    divided,
-    is_monotone,
-    is_worth_threads,
-    kept_where,
-    most_of_columns,
-    nothing_found,
-    slots_of,
-)
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
-    from labelrules.kernels.columns import Index
-    from labelrules.kernels.refine import BestRefinements, Cells, RefinementSpace
+    from labelrules.kernels.covering.grow import GrowthTable
+    from labelrules.kernels.covering.refine import BestRefinements, RefinementSpace
+    from labelrules.kernels.index import Index
 
-# -------------------- The best first conditions on labels, kept while rules are learned
+WORTH_A_THREAD = 200_000
+"""Entries to count below which another thread costs more than it saves."""
 
 SEVERAL = 4
-"""Changed labels beyond which all is searched anew."""
+"""Changed labels beyond which conditions on all labels are searched anew."""
 
+BUCKETS = 32
+"""Groups of the refinements by a column, for each operator; see kernels/README.md, "Slots"."""
 
-class LabelRoot:
-    """For each target the best condition on one label, from the empty body.
-
-    A rule for a label changes what counts for it, and what a condition on it holds for; the rest
-    stays, and is not searched again.
-    """
-
-    def __init__(self, n_labels: int) -> None:
-        self.changed = np.ones(n_labels, dtype=np.bool_)
-        self.best: BestRefinements | None = None
-
-    def renewed(self, refiner: "Refiner", space: "RefinementSpace") -> "BestRefinements":
-        """The best conditions, as the board is now."""
-        changed = np.flatnonzero(self.changed)
-        if self.best is None or changed.size > SEVERAL:
-            self.best = self._search(refiner, space, refiner.targets_of.ravel())
-        else:
-            for label in changed.tolist():
-                self._renew(self.best, refiner, space, label)
-        self.changed[:] = False
-        return type(self.best)(*(part.copy() for part in self.best))
-
-    def _renew(
-        self, best: "BestRefinements", refiner: "Refiner", space: "RefinementSpace", label: int
-    ) -> None:
-        lost = best.columns == label
-        lost[refiner.targets_of[label]] = True
-        targets = np.flatnonzero(lost)
-        for old, new in zip(best, self._search(refiner, space, targets), strict=True):
-            old[targets] = new
-        others = np.flatnonzero(~lost)
-        found = self._search(refiner, space, others, label, label + 1)
-        same = found.ranks == best.ranks[others]
-        wins = (found.ranks > best.ranks[others]) | (
-            same & (found.corrects > best.corrects[others])
-        )
-        # Of equal conditions the first column wins.
-        even = same & (found.corrects == best.corrects[others]) & (found.columns >= 0)
-        wins |= even & (found.columns < best.columns[others])
-        for old, new in zip(best, found, strict=True):
-            old[others[wins]] = new[wins]
-
-    def _search(
-        self,
-        refiner: "Refiner",
-        space: "RefinementSpace",
-        targets: Integers,
-        first: int = 0,
-        last: int | None = None,
-    ) -> "BestRefinements":
-        best, _ = refiner.search_space(
-            space, refiner.everywhere, refiner.cells, targets, first, last
-        )
-        return best
-
-
-# ---------------------------------------------------------------- the main part
-
-_NOTHING = np.iinfo(np.int64).min
+Reached: TypeAlias = npt.NDArray[np.int32]
+"""By targets and slots: the right cells where the best score is reached, 0 elsewhere."""
 
 
 class Refinement(NamedTuple):
-    """A refinement: how good it is, its condition by column and place, and labels for its head."""
+    """A condition by column and place, the merit it leads to, and the labels that its head has."""
 
-    rank: int
-    correct: int
+    merit: Merit
     column: int
     place: int
     labels: Integers
@@ -116,11 +53,13 @@ class Covered(NamedTuple):
 
 
 class Refiner:
-    """Finds refinements on one data set while cells are written.
+    """Finds refinements on one data set while the cells that count change.
+
+    With several threads the columns are divided among them. The refinement does not depend on it.
 
     Parameters
     ----------
-    columns : Columns
+    columns : SortedColumns
     truth : array of int8
         Labels by rows.
     board : array of int8
@@ -128,11 +67,11 @@ class Refiner:
     counted : array of bool
         Layers by labels by rows: the cells that count. It is read, not copied.
     values : array of int8
-        For each label 1 if heads may say it is absent, 2 present, 3 both.
+        For each label 1 if heads may predict its absence, 2 its presence, 3 both.
     formula : Formula
     allowed : Language
-    relative : bool
-        Whether cells are counted relative to the head.
+    counting : {"head-relative", "chapter"}
+        How uncovered cells count; see :func:`labelrules.measures.confusion`.
     smallest : int
         Cells that a rule must write for each label of its head.
     merging : bool
@@ -152,268 +91,153 @@ class Refiner:
         formula: Formula,
         allowed: Language,
         *,
-        relative: bool,
+        counting: str,
         smallest: int,
         merging: bool,
         largest: int,
         n_threads: int = 1,
     ) -> None:
-        from labelrules.kernels.refine import BestRefinements, Cells
-        from labelrules.kernels.scoring import Way
-        from labelrules.kernels.specialised import specialised
+        from labelrules.kernels.compile import kernels_for
+        from labelrules.kernels.covering.refine import Cells
+        from labelrules.kernels.scoring import Scoring
 
         self.columns, self.board, self.allowed = columns, board, allowed
         self.cells = Cells(truth, counted, values)
-        self.kernels = specialised(formula)
+        self.kernels = kernels_for(formula)
+        parameter, head_relative = float(formula.parameter or 0.0), counting == "head-relative"
+        self.scoring = Scoring(parameter, head_relative, is_monotone(formula), int(smallest))
         self.merging, self.largest = merging, largest
-        self.way = Way(
-            float(formula.parameter or 0.0), relative, is_monotone(formula), int(smallest)
-        )
-        self.is_dense = not sparse.issparse(columns.X)
         n_labels, n_rows = truth.shape
         self.n_layers, self.n_features = len(counted), len(columns.nominal)
         n_targets = n_labels * self.n_layers
-        self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
-        self.root: BestRefinements = BestRefinements(
-            *(np.empty(n_targets, np.int64) for _ in range(4))
-        )
-        self.slots = slots_of(columns.nominal, columns.n_values)
-        self.label_slots = slots_of(np.ones(n_labels, np.int8), np.ones(n_labels, np.int64))
-        self.reached = self._room(n_targets, self.slots.starts)
-        self.alone = np.empty((n_labels, 2), np.int64), np.empty((n_labels, 2), np.int64)
-        self.stale = np.ones(n_labels, dtype=np.bool_)
-        self.label_root = LabelRoot(n_labels)
-        self.n_threads = n_threads
-        self.chunks = divided(columns.index, n_threads)
-        self.pool = ThreadPoolExecutor(len(self.chunks)) if len(self.chunks) > 1 else None
         self.targets_of = np.arange(n_targets).reshape(n_labels, self.n_layers)
+        self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
+        self.slots = _slots(columns.nominal, columns.n_values)
+        self.label_slots = _slots(np.ones(n_labels, np.int8), np.ones(n_labels, np.int64))
+        self.root = _room_for(n_targets)
+        self.reached = self._marks(n_targets, self.slots.starts)
+        self.empty_body = np.empty((n_labels, 2)), np.empty((n_labels, 2), np.int64)
+        self.stale = np.ones(n_labels, dtype=np.bool_)
+        self.label_root = _LabelRoot(n_labels)
+        self.chunks = divided(columns.index, n_threads)
+        self.pool = ThreadPoolExecutor(len(self.chunks) - 1) if len(self.chunks) > 1 else None
 
-    # ------------------------------------------------------------ the empty body
+    def close(self) -> None:
+        """End the threads."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+
+    # ------------------------------------------------------------ the first condition
 
     def refresh(self) -> None:
         """Search anew, from the empty body, for the labels whose cells have changed."""
         labels = np.flatnonzero(self.stale)
         if labels.size == 0:
             return
-        ranks, corrects = self.score(self.everywhere, labels)
-        self.alone[0][labels], self.alone[1][labels] = ranks, corrects
+        for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
+            old[labels] = new
         targets = self.targets_of[labels].ravel()
         operators = self.allowed.first_features[np.newaxis]
-        found, reached = self._search(self.everywhere, self.cells, targets, operators, None)
-        for old, new in zip(self.root, found, strict=True):
+        best, reached = self._search(self.everywhere, targets, operators, None)
+        for old, new in zip(self.root, best, strict=True):
             old[targets] = new
         if self.merging:
             self.reached[targets] = reached
         self.label_root.changed |= self.stale
         self.stale[:] = False
 
-    def score(self, covered: Covered, labels: Integers) -> tuple[Integers, Integers]:
-        """Ranks and right cells of the single-label heads of a body, labels by values."""
-        shape = (len(labels), 2)
-        ranks, corrects = np.empty(shape, np.int64), np.empty(shape, np.int64)
-        self.kernels.score_heads(covered.rows, self.cells, labels, self.way, ranks, corrects)
-        return ranks, corrects
-
     def best_first(self) -> Refinement | None:
-        """The best first condition."""
-        self.refresh()
-        everything = self.targets_of.ravel()
-        first = self.allowed.first_features[np.newaxis], self.allowed.first_labels
-        return self._choose(self.everywhere, self.cells, everything, self.root, self.reached, first)
+        """The best first condition, after `refresh`."""
+        operators = self.allowed.first_features[np.newaxis], self.allowed.first_labels
+        targets = self.targets_of.ravel()
+        return self._choose(self.everywhere, targets, self.root, self.reached, operators)
 
-    def everywhere_codes(self, labels: Integers) -> Integers:
-        """The codes of all rows added up: layers by labels."""
-        counted = self.cells.counted[:, labels]
-        ones = counted & (self.cells.truth[labels] == 1)
-        cells = counted.sum(axis=2, dtype=np.int64) << 32
-        return np.asarray(cells + ones.sum(axis=2, dtype=np.int64))
+    # ------------------------------------------------------------ further conditions
 
-    # ------------------------------------------------------------ refinements
-
-    def values_of(self, condition: Condition) -> Floats | Board:
-        """The column of features, or of the board, that a condition looks at."""
-        if condition.on_label:
-            cells: Board = self.board[condition.column]
-            return cells
-        return column_of(self.columns.X, condition.column)
+    def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
+        """The best further condition, and the covered rows with their columns narrowed down."""
+        narrowed = covered._replace(listing=self.columns.space_for_narrowing)
+        targets = self.targets_of[labels].ravel()
+        operators = self.allowed.features[np.newaxis], self.allowed.labels
+        best, reached = self._search(narrowed, targets, operators[0], covered.listing)
+        return self._choose(narrowed, targets, best, reached, operators), narrowed
 
     def narrow(self, parent: Covered, condition: Condition) -> Covered:
         """The rows of a body with one more condition; columns are narrowed when searched."""
         mask = parent.mask & condition.holds(self.values_of(condition))
         return Covered(mask, np.flatnonzero(mask), parent.listing)
 
-    def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
-        """The best further condition, and the covered rows with their columns narrowed down."""
-        target = self.columns.space_for_narrowing
-        narrowed = Covered(covered.mask, covered.rows, target)
-        targets = self.targets_of[labels].ravel()
-        operators = self.allowed.features[np.newaxis]
-        found, reached = self._search(narrowed, self.cells, targets, operators, covered.listing)
-        allowed = operators, self.allowed.labels
-        return self._choose(narrowed, self.cells, targets, found, reached, allowed), narrowed
+    def values_of(self, condition: Condition) -> Floats | Board:
+        """The column of features, or of the board, that a condition tests."""
+        if condition.on_label:
+            cells: Board = self.board[condition.column]
+            return cells
+        return column_of(self.columns.X, condition.column)
 
     def condition(
-        self, choice: Refinement, covered: Covered, remaining: Mask | None = None
+        self, column: int, place: int, covered: Covered, remaining: Mask | None = None
     ) -> Condition:
-        """The condition that a choice stands for; see `Columns.condition`."""
-        if choice.column >= self.n_features:
-            label = choice.column - self.n_features
-            present = self._label_values(label, covered)[choice.place]
-            return Condition.label(label, present=bool(present))
+        """The condition at a place; thresholds lie between values of `remaining` rows."""
+        if column >= self.n_features:
+            cells = self.board[column - self.n_features, covered.rows]
+            values = [value for value in (0, 1) if (cells == value).any()]
+            return Condition.label(column - self.n_features, present=bool(values[place]))
         rows = None if remaining is None else covered.rows[remaining[covered.rows]]
-        return self.columns.condition(
-            choice.column, choice.place, covered.listing, len(covered.rows), rows
+        n_rows = len(covered.rows)
+        return self.columns.condition(column, place, covered.listing, n_rows, rows)
+
+    def score(self, covered: Covered, labels: Integers) -> tuple[Floats, Integers]:
+        """Scores and right cells of the single-label heads of a body, labels by values."""
+        scores, corrects = np.empty((len(labels), 2)), np.empty((len(labels), 2), np.int64)
+        self.kernels.score_literals(
+            covered.rows, self.cells, labels, self.scoring, scores, corrects
         )
+        return scores, corrects
 
-    def _label_values(self, label: int, covered: Covered) -> list[int]:
-        """The values that a label has on the covered rows, rising."""
-        cells = self.board[label, covered.rows]
-        return [value for value in (0, 1) if (cells == value).any()]
-
-    def _choose(
-        self,
-        covered: Covered,
-        cells: "Cells",
-        targets: Integers,
-        found: "BestRefinements",
-        reached: Reached,
-        allowed: tuple[Operators, Operators],
-    ) -> Refinement | None:
-        """The best of all labels, conditions on features before conditions on labels."""
-        spaces = [self.space(covered.listing, allowed[0])]
-        if self.allowed.has_labels and (space := self.label_space(covered, allowed[1])):
-            spaces.append(space)
-            if covered is self.everywhere and not self.merging:
-                more, more_reached = self.label_root.renewed(self, space), reached
-            else:
-                more, more_reached = self.search_space(space, covered, cells, targets)
-            more.columns[more.columns >= 0] += self.n_features
-            if self.merging:
-                reached = np.hstack([
-                    kept_where(found.ranks >= more.ranks, reached),
-                    kept_where(more.ranks >= found.ranks, more_reached),
-                ])  # fmt: skip
-            found = better_of(found, more)
-        top = int(found.ranks.max(initial=_NOTHING))
-        if top == _NOTHING:
-            return None
-        if self.merging:
-            tied = found.ranks == top
-            reached = reached if tied.all() else reached[tied]
-            return self._merged(covered, cells, targets[tied], top, reached, spaces)
-        return self._single(targets, found, top)
-
-    def _single(self, targets: Integers, found: "BestRefinements", top: int) -> Refinement:
-        """Most cells right, then the first condition."""
-        if targets.size == 1:
-            label = targets // self.n_layers
-            most, column, place = (int(part[0]) for part in found[1:])
-            return Refinement(top, most, column, place, label)
-        tied = np.flatnonzero(found.ranks == top)
-        if tied.size > 1:
-            tied = tied[found.corrects[tied] == found.corrects[tied].max()]
-        if tied.size > 1:
-            tied = tied[np.lexsort((found.places[tied], found.columns[tied]))]
-        where, most = tied[0], found.corrects[tied[0]]
-        labels = targets[tied] // self.n_layers
-        labels = labels if tied.size == 1 else np.unique(labels)
-        return Refinement(
-            top, int(most), int(found.columns[where]), int(found.places[where]), labels
-        )
-
-    def _merged(
-        self,
-        covered: Covered,
-        cells: "Cells",
-        targets: Integers,
-        top: int,
-        reached: Reached,
-        spaces: "list[RefinementSpace]",
-    ) -> Refinement:
-        """The condition for which the labels of the best rank have the most cells right."""
-        labels = np.unique(targets // self.n_layers)
-        best, offset = Refinement(top, -1, -1, -1, labels), 0
-        by_slot = reached.sum(axis=0, dtype=np.int64)
-        for space in spaces:
-            n_slots = int(space.slots[-1])
-            bounds = most_of_columns(by_slot[:n_slots], space.slots)
-            if bounds.any():
-                correct, column, place = self.kernels.best_merged(
-                    space, bounds, by_slot[:n_slots], covered.rows, cells, labels, top,
-                    self.largest, self.way,
-                )  # fmt: skip
-                if correct > best.correct:
-                    best = Refinement(top, int(correct), int(column) + offset, int(place), labels)
-            by_slot = by_slot[n_slots:]
-            offset += space.nominal.size
-        return best
-
-    # ------------------------------------------------------------ kernels and threads
-
-    def space(self, index: "Index", operators: Operators) -> "RefinementSpace":
-        """The features, as the kernels take them."""
-        from labelrules.kernels.refine import RefinementSpace
-
-        return RefinementSpace(index, True, self.columns.nominal, operators, *self.slots)
-
-    def label_space(self, covered: Covered, operators: Operators) -> "RefinementSpace | None":
-        """The labels written on covered rows, as the kernels take them; None if none is."""
-        from labelrules.kernels.columns import Index, count_written, list_labels
-        from labelrules.kernels.refine import RefinementSpace
-
-        n_set = count_written(self.board, covered.rows)
-        if n_set == 0:
-            return None
-        start, stop = np.empty((2, len(self.board)), np.int64)
-        index = Index(np.empty(n_set, np.int32), start, start, stop, stop)
-        list_labels(self.board, covered.rows, index.entries, start, stop)
-        kinds = np.ones(len(self.board), dtype=np.int8)
-        return RefinementSpace(index, False, kinds, operators, *self.label_slots)
-
-    def _room(self, n_targets: int, starts: Integers) -> Reached:
-        """Room for what is reached, if that is of interest."""
-        return np.zeros((n_targets if self.merging else 0, int(starts[-1])), np.int32)
+    # ------------------------------------------------------------ the best of all columns
 
     def _search(
         self,
         covered: Covered,
-        cells: "Cells",
         targets: Integers,
         operators: Operators,
         source: "Index | None",
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by features; columns are narrowed down from `source` before."""
         space = self.space(covered.listing, operators)
-        reached = self._room(len(targets), self.slots.starts)
+        reached = self._marks(len(targets), self.slots.starts)
 
         def search(first: int, last: int) -> "BestRefinements":
             if source is not None:
                 self._narrow(source, first, last, covered)
-            best = nothing_found(len(targets))
+            best = _room_for(len(targets))
             self.kernels.best_refinements(
-                space, first, last, covered.rows, cells, targets, self.way, best, reached
+                space, first, last, covered.rows, self.cells, targets, self.scoring, best, reached
             )
             return best
 
         share = len(covered.rows) / max(1, len(covered.mask))
-        size = share * len(targets) * len(self.columns.index.entries)
-        chunks = self.chunks if is_worth_threads(size) else [(0, self.n_features)]
-        parts = self._in_threads(search, chunks)
-        found = parts[0]
+        n_entries = share * len(targets) * len(self.columns.index.entries)
+        if self.pool is None or n_entries < WORTH_A_THREAD:
+            return search(0, self.n_features), reached
+        waiting = [self.pool.submit(search, *chunk) for chunk in self.chunks[1:]]
+        parts = [search(*self.chunks[0]), *(job.result() for job in waiting)]
+        best = parts[0]
         for part in parts[1:]:
-            found = better_of(found, part)
+            best = better_of(best, part)
         if self.merging:
-            for (first, last), part in zip(chunks, parts, strict=True):
+            for (first, last), part in zip(self.chunks, parts, strict=True):
                 slots = slice(self.slots.starts[first], self.slots.starts[last])
-                reached[part.ranks < found.ranks, slots] = 0
-        return found, reached
+                reached[part.scores < best.scores, slots] = 0
+        return best, reached
 
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
         """Narrow columns down to the covered rows."""
-        from labelrules.kernels.columns import FEW, narrow, narrow_to_few
+        from labelrules.kernels.index import FEW, narrow, narrow_to_few
 
         is_whole = source.entries is self.columns.index.entries
-        if is_whole and FEW * len(covered.rows) < len(covered.mask) and self.is_dense:
+        is_dense = not sparse.issparse(self.columns.X)
+        if is_whole and FEW * len(covered.rows) < len(covered.mask) and is_dense:
             narrow_to_few(
                 source, *self.columns.places, self.columns.by_column, first, last, covered.rows,
                 covered.mask, covered.listing,
@@ -421,29 +245,235 @@ class Refiner:
         else:
             narrow(source, first, last, covered.mask, covered.listing)
 
+    def _choose(
+        self,
+        covered: Covered,
+        targets: Integers,
+        best: "BestRefinements",
+        reached: Reached,
+        operators: tuple[Operators, Operators],
+    ) -> Refinement | None:
+        """The best refinement of all labels, by features and by labels."""
+        spaces = [self.space(covered.listing, operators[0])]
+        if self.allowed.has_labels and (space := self.label_space(covered, operators[1])):
+            spaces.append(space)
+            if covered is self.everywhere and not self.merging:
+                by_labels, marks = self.label_root.renewed(self, space), reached
+            else:
+                by_labels, marks = self.search_space(space, covered, targets)
+            by_labels.columns[by_labels.columns >= 0] += self.n_features
+            if self.merging:
+                reached = np.hstack([
+                    np.where((best.scores >= by_labels.scores)[:, np.newaxis], reached, 0),
+                    np.where((by_labels.scores >= best.scores)[:, np.newaxis], marks, 0),
+                ])  # fmt: skip
+            best = better_of(best, by_labels)
+        top = float(best.scores.max(initial=-np.inf))
+        if top == -np.inf:
+            return None
+        if self.merging:
+            tied = best.scores == top
+            return self._merged(covered, targets[tied], top, reached[tied], spaces)
+        return self._single(targets, best, top)
+
+    def _single(self, targets: Integers, best: "BestRefinements", top: float) -> Refinement:
+        """The refinement with the most right cells, then the first condition."""
+        tied = np.flatnonzero(best.scores == top)
+        if tied.size > 1:
+            tied = tied[best.corrects[tied] == best.corrects[tied].max()]
+        if tied.size > 1:
+            tied = tied[np.lexsort((best.places[tied], best.columns[tied]))]
+        at = tied[0]
+        labels = targets[tied] // self.n_layers
+        labels = labels if tied.size == 1 else np.unique(labels)
+        merit = Merit(top, int(best.corrects[at]))
+        return Refinement(merit, int(best.columns[at]), int(best.places[at]), labels)
+
+    def _merged(
+        self,
+        covered: Covered,
+        targets: Integers,
+        top: float,
+        reached: Reached,
+        spaces: "list[RefinementSpace]",
+    ) -> Refinement:
+        """The condition for which the labels of the best score have the most right cells."""
+        labels = np.unique(targets // self.n_layers)
+        best, offset = Refinement(Merit(top, -1), -1, -1, labels), 0
+        by_slot = reached.sum(axis=0, dtype=np.int64)
+        for space in spaces:
+            n_slots = int(space.slots[-1])
+            bounds = most_of_columns(by_slot[:n_slots], space.slots)
+            if bounds.any():
+                correct, column, place = self.kernels.best_merged(
+                    space, bounds, by_slot[:n_slots], covered.rows, self.cells, labels, top,
+                    self.largest, self.scoring,
+                )  # fmt: skip
+                if correct > best.merit.correct:
+                    merit = Merit(top, int(correct))
+                    best = Refinement(merit, int(column) + offset, int(place), labels)
+            by_slot = by_slot[n_slots:]
+            offset += space.nominal.size
+        return best
+
+    # ------------------------------------------------------------ columns as kernels take them
+
+    def space(self, index: "Index", operators: Operators) -> "RefinementSpace":
+        """The features as columns to refine by."""
+        from labelrules.kernels.covering.refine import RefinementSpace
+
+        return RefinementSpace(index, True, self.columns.nominal, operators, *self.slots)
+
+    def label_space(self, covered: Covered, operators: Operators) -> "RefinementSpace | None":
+        """The labels written on covered rows as columns to refine by; None if none is."""
+        from labelrules.kernels.covering.refine import RefinementSpace
+        from labelrules.kernels.index import Index, count_written, list_labels
+
+        n_written = count_written(self.board, covered.rows)
+        if n_written == 0:
+            return None
+        start, stop = np.empty((2, len(self.board)), np.int64)
+        index = Index(np.empty(n_written, np.int32), start, start, stop, stop)
+        list_labels(self.board, covered.rows, index.entries, start, stop)
+        kinds = np.ones(len(self.board), dtype=np.int8)
+        return RefinementSpace(index, False, kinds, operators, *self.label_slots)
+
+    @cached_property
+    def growth_table(self) -> "GrowthTable":
+        """All that the compiled run of one label reads."""
+        from labelrules.kernels.covering.grow import GrowthTable
+
+        columns = self.columns
+        space = self.space(columns.index, self.allowed.features[np.newaxis])
+        return GrowthTable(
+            space, columns.space_for_narrowing, *columns.places, columns.by_column, self.board,
+            self.allowed.labels,
+        )  # fmt: skip
+
     def search_space(
         self,
         space: "RefinementSpace",
         covered: Covered,
-        cells: "Cells",
         targets: Integers,
         first: int = 0,
         last: int | None = None,
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by the columns of a space, all or some."""
-        n_columns = space.nominal.size
-        reached = self._room(len(targets), space.slots)
-        best = nothing_found(len(targets))
+        reached, best = self._marks(len(targets), space.slots), _room_for(len(targets))
         self.kernels.best_refinements(
-            space, first, n_columns if last is None else last, covered.rows, cells, targets,
-            self.way, best, reached,
+            space, first, space.nominal.size if last is None else last, covered.rows, self.cells,
+            targets, self.scoring, best, reached,
         )  # fmt: skip
         return best, reached
 
-    def _in_threads(
-        self, work: "Callable[[int, int], BestRefinements]", chunks: list[tuple[int, int]]
-    ) -> "list[BestRefinements]":
-        if self.pool is None or len(chunks) == 1:
-            return [work(first, last) for first, last in chunks]
-        waiting = [self.pool.submit(work, *chunk) for chunk in chunks[1:]]
-        return [work(*chunks[0]), *(job.result() for job in waiting)]
+    def _marks(self, n_targets: int, starts: Integers) -> Reached:
+        """Room for the right cells that are reached, if labels are merged."""
+        return np.zeros((n_targets if self.merging else 0, int(starts[-1])), np.int32)
+
+
+class _LabelRoot:
+    """For each target the best condition on one label, from the empty body.
+
+    A rule for a label changes what counts for it, and the rows that a condition on it covers; the
+    rest stays, and is not searched again.
+    """
+
+    def __init__(self, n_labels: int) -> None:
+        self.changed = np.ones(n_labels, dtype=np.bool_)
+        self.best: BestRefinements | None = None
+
+    def renewed(self, refiner: Refiner, space: "RefinementSpace") -> "BestRefinements":
+        """The best conditions, as the board is now."""
+        changed = np.flatnonzero(self.changed)
+        if self.best is None or changed.size > SEVERAL:
+            targets = refiner.targets_of.ravel()
+            self.best, _ = refiner.search_space(space, refiner.everywhere, targets)
+        else:
+            for label in changed.tolist():
+                self._renew(self.best, refiner, space, label)
+        self.changed[:] = False
+        return type(self.best)(*(part.copy() for part in self.best))
+
+    def _renew(
+        self, best: "BestRefinements", refiner: Refiner, space: "RefinementSpace", label: int
+    ) -> None:
+        lost = best.columns == label
+        lost[refiner.targets_of[label]] = True
+        targets, others = np.flatnonzero(lost), np.flatnonzero(~lost)
+        anew, _ = refiner.search_space(space, refiner.everywhere, targets)
+        by_label, _ = refiner.search_space(space, refiner.everywhere, others, label, label + 1)
+        kept = type(best)(*(part[others] for part in best))
+        better = better_of(kept, by_label)
+        for old, new, other in zip(best, anew, better, strict=True):
+            old[targets], old[others] = new, other
+
+
+def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefinements":
+    """For each target the better of two: score, then right cells, then the first column."""
+    same = first.scores == second.scores
+    wins = (second.scores > first.scores) | (same & (second.corrects > first.corrects))
+    same &= (first.corrects == second.corrects) & (second.columns >= 0)
+    wins |= same & (second.columns < first.columns)
+    return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
+
+
+def _room_for(n_targets: int) -> "BestRefinements":
+    from labelrules.kernels.covering.refine import BestRefinements
+
+    corrects, columns, places = np.empty((3, n_targets), np.int64)
+    return BestRefinements(np.empty(n_targets), corrects, columns, places)
+
+
+def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:
+    """Columns divided into parts of about equally many entries."""
+    n_columns = index.start.size
+    n_parts = max(1, min(n_threads, n_columns))
+    # A column costs something even if it is empty.
+    work = np.cumsum(index.stop - index.start + 8)
+    ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []
+    edges = [0, *(int(end) + 1 for end in ends), n_columns]
+    return list(pairwise(edges))
+
+
+class _Slots(NamedTuple):
+    """Where the groups of refinements by each column begin, how many, and how wide they are."""
+
+    starts: Integers
+    buckets: Integers
+    widths: Integers
+
+
+def _slots(nominal: npt.NDArray[np.int8], n_values: Integers) -> _Slots:
+    """Slots for columns; one of two values needs no second operator and has a slot for each."""
+    two = (nominal > 0) & (n_values <= 2)
+    buckets = np.where(two, 2, np.where(nominal > 0, np.minimum(n_values, BUCKETS), BUCKETS))
+    sizes = np.where(two, 2, 2 * buckets)
+    widths = np.where(nominal > 0, 1, -(-n_values // BUCKETS))
+    return _Slots(np.concatenate([[0], np.cumsum(sizes)]), buckets.astype(np.int64), widths)
+
+
+def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
+    """The greatest number in the slots of each column."""
+    if starts.size == 1:
+        return by_slot[:0]
+    return np.asarray(np.maximum.reduceat(by_slot, starts[:-1]))
+
+
+def is_monotone(formula: Formula) -> bool:
+    """Whether right cells never lower the formula and wrong cells never raise it.
+
+    Whole ranges of counts can be bounded then.
+
+    >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
+    (True, False)
+    """
+    # The name may have been given to another function.
+    is_built_in = formula.function.__module__ == formulas.__name__
+    rewards_errors = formula.name == "linear-cost" and (formula.parameter or 0.0) > 1
+    return formula.name in _MONOTONE and is_built_in and not rewards_errors
+
+
+_MONOTONE = frozenset({
+    "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
+    "weighted-relative-accuracy", "rate-difference", "linear-cost",
+})  # fmt: skip

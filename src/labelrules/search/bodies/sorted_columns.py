@@ -16,9 +16,9 @@ from labelrules.data.table import column_of
 from labelrules.rules import Condition
 
 if TYPE_CHECKING:
-    from labelrules.kernels.columns import Index
+    from labelrules.kernels.index import Index
 
-# -------------------- List the rows of columns by value; see :mod:`labelrules.kernels.columns`
+# -------------------- List the rows of columns by value; see :mod:`labelrules.kernels.index`
 
 PIECE = 1 << 16
 """Cells that are looked at together, so that listing takes little memory."""
@@ -38,7 +38,7 @@ def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
 
     Returns the index, and for each column the value of the rows that it does not list.
     """
-    from labelrules.kernels.columns import Index
+    from labelrules.kernels.index import Index
 
     n_rows, n_columns = X.shape
     rest = np.zeros(n_columns) if sparse.issparse(X) else _most_frequent(X, nominal)
@@ -146,7 +146,7 @@ def _fill(index: "Index", entries: _Entries, rest: Floats) -> None:
 
 @dataclass(frozen=True, eq=False)
 class SortedColumns:
-    """The rows of each feature by rising value; see :mod:`labelrules.kernels.columns`."""
+    """The rows of each feature by rising value; see :mod:`labelrules.kernels.index`."""
 
     X: Matrix
     nominal: npt.NDArray[np.int8]

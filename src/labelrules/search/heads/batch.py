@@ -4,25 +4,29 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labelrules._checks import counted, one_of, whole_number
 from labelrules._types import Board, Floats, Integers
 from labelrules.measures import Measure, Tally, confusion
-from labelrules.search.heads.additive import unit_values
-from labelrules.search.heads.problem import RuleConvention, check_convention, known_formula
-from labelrules.search.heads.ratio import RATIOS, parts_of
+from labelrules.search.heads.additive import RATIOS, parts_of, unit_values
+from labelrules.search.heads.problem import Counting, Polarity, known_formula
 
 
 class HeadsFound(NamedTuple):
-    """For each body: the best head, its value, and how many cells it gets right."""
+    """For each body the best head, its value, and its right cells."""
 
     vectors: Board
     values: Floats
     correct: Integers
 
+    def __repr__(self) -> str:
+        n_bodies, n_labels = self.vectors.shape
+        return f"HeadsFound({counted(n_bodies, 'body')}, {counted(n_labels, 'label')})"
+
 
 def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
     """Whether the best head follows from counts per label.
 
-    `whole_rows` tells whether each row counts with all its labels or with none.
+    `whole_rows`: whether each row counts with all its labels or with none.
 
     Examples
     --------
@@ -38,29 +42,29 @@ def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
 
 
 def best_heads(
-    counted: Tally,
+    tallies: Tally,
     n_rows: int,
     measure: Measure | str,
     *,
-    convention: RuleConvention = "chapter",
-    absence: bool = True,
+    counting: Counting = "chapter",
+    polarity: Polarity = "both",
     single: bool = False,
 ) -> HeadsFound:
     """The best head of every body.
 
     The same heads as :func:`labelrules.search.best_head` finds one by one, except that literals
-    which add nothing to a ratio (0/0) are not taken along: a rule has nothing to say there.
+    which add nothing to a ratio (0/0) are left out: a rule has nothing to write there.
     Scores within 1e-12 of each other, relatively, are equal.
 
     Parameters
     ----------
-    counted : Tally
+    tallies : Tally
         Covered ones and zeros, bodies by labels; all ones and zeros, per label. Open cells only.
     n_rows : int
         All rows, covered or not, for means over rows.
     measure : Measure or str
         One that tallies decide; see :func:`tallies_decide`.
-    convention, absence
+    counting, polarity
         As for :func:`labelrules.search.best_head`.
     single : bool, default=False
         Whether heads have one label only (partial predictions).
@@ -70,8 +74,8 @@ def best_heads(
     >>> import numpy as np
     >>> from labelrules.measures import Tally
     >>> ones, zeros = [[3, 0], [1, 1]], [[1, 4], [0, 0]]
-    >>> counted = Tally(*(np.array(part) for part in (ones, zeros, [4, 1], [2, 5])))
-    >>> found = best_heads(counted, 6, "precision/micro/partial")
+    >>> tallies = Tally(*(np.array(part) for part in (ones, zeros, [4, 1], [2, 5])))
+    >>> found = best_heads(tallies, 6, "precision/micro/partial")
     >>> found.vectors
     array([[-1,  0],
            [ 1,  1]], dtype=int8)
@@ -81,16 +85,16 @@ def best_heads(
     from labelrules.kernels import heads as kernel
 
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
-    check_convention(convention)
-    if n_rows < 1:
-        raise ValueError(f"n_rows is the number of all rows, at least 1, not {n_rows}")
+    one_of(counting, "counting", ("chapter", "head-relative"))
+    absence = one_of(polarity, "polarity", ("both", "presence")) == "both"
+    whole_number(n_rows, "n_rows", low=1)
     _check_decided(measure, single)
-    tallies = _checked(counted)
-    relative = convention == "head-relative"
+    tallies = _checked(tallies)
+    relative = counting == "head-relative"
     vectors = np.empty(tallies.covered_ones.shape, np.int8)
     full, micro = measure.predictions == "full", measure.averaging == "micro"
     if full and micro and measure.formula.name in ("recall", "f"):
-        parts = parts_of(measure.formula, confusion(tallies, _BOTH, convention), n_rows)
+        parts = parts_of(measure.formula, confusion(tallies, _BOTH, counting), n_rows)
         upper, lower = (part.astype(np.float64) for part in parts)
         values = kernel.dinkelbach(upper, lower, absence, vectors)
     elif full:
@@ -109,20 +113,20 @@ _BOTH = np.array([[[0]], [[1]]])
 
 def _check_decided(measure: Measure, single: bool) -> None:
     if single and measure.predictions == "full":
-        raise ValueError("a full prediction says something of every label: leave out single")
+        raise ValueError("single=True is for partial predictions: a full one predicts every label")
     if single and measure.averaging == "micro":
         return  # the formula of the only label
     if not tallies_decide(measure):
-        way = "single=True" if measure.averaging == "micro" else "best_head"
+        instead = "single=True" if measure.averaging == "micro" else "best_head"
         raise ValueError(
-            f"counts per label do not determine the best head for {measure}: use {way}"
+            f"counts per label do not determine the best head for {measure}: use {instead}"
         )
 
 
-def _checked(counted: Tally) -> Tally:
-    """Whole numbers, bodies by labels and per label: compiled code does not look again."""
-    inside = [np.atleast_2d(np.asarray(part)) for part in counted[:2]]
-    everywhere = [np.asarray(part) for part in counted[2:]]
+def _checked(tallies: Tally) -> Tally:
+    """Whole numbers, bodies by labels and per label: compiled code does not check them."""
+    inside = [np.atleast_2d(np.asarray(part)) for part in tallies[:2]]
+    everywhere = [np.asarray(part) for part in tallies[2:]]
     shapes = [part.shape for part in (*inside, *everywhere)]
     n_labels = inside[0].shape[-1]
     if shapes != [inside[0].shape, inside[0].shape, (n_labels,), (n_labels,)]:
@@ -138,22 +142,23 @@ def _checked(counted: Tally) -> Tally:
     return Tally(*(np.ascontiguousarray(part, np.int64) for part in (*inside, *everywhere)))
 
 
-def _scores(measure: Measure, n_rows: int, relative: bool, counted: Tally) -> Floats:
-    """What each literal contributes: bodies by values (0, 1) by labels."""
-    from labelrules.kernels import heads as kernel
-    from labelrules.kernels.compiled import compiled
+def _scores(measure: Measure, n_rows: int, relative: bool, tallies: Tally) -> Floats:
+    """The score of each literal: bodies by values (0, 1) by labels."""
+    from labelrules.kernels.compile import kernels_for
+    from labelrules.kernels.heads import score_by_weights
 
     weights = _weights(measure, n_rows)
     scores: Floats
     if weights is None:
-        scores = kernel.score_by_formula(compiled(measure.formula), relative, *counted)
+        score = kernels_for(measure.formula).score_tallies
+        scores = score(float(measure.formula.parameter or 0.0), relative, *tallies)
     else:
-        scores = kernel.score_by_weights(weights, relative, *counted)
+        scores = score_by_weights(weights, relative, *tallies)
     return scores
 
 
 def _weights(measure: Measure, n_rows: int) -> Floats | None:
-    """What the four counts weigh, and a constant; None where the score is the formula's."""
+    """Weights of the four counts, and a constant; None where the score is the formula's."""
     is_hamming = measure.formula.name == "hamming"
     if measure.averaging == "cell":
         *each, empty = unit_values(measure.formula)

@@ -1,7 +1,7 @@
-"""The best head for a body, for every measure, and how it was found."""
+"""The best head for a body, for every measure; `rehead` chooses the heads of a list anew."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -13,20 +13,37 @@ from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.table import Dataset
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, Head, Rule
-from labelrules.search.heads.additive import best_of_sizes, best_separable
-from labelrules.search.heads.branch_and_bound import best_general
-from labelrules.search.heads.example_f import best_by_size, best_f
-from labelrules.search.heads.problem import HeadProblem, RuleConvention, known_formula, preference
-from labelrules.search.heads.ratio import RATIOS, RatioFound, best_ratio, parts_of
-from labelrules.search.heads.size_bonus import Lift, no_lift
-from labelrules.search.heads.whole_rows import best_satisfied, most_frequent, rarest_opposite
+from labelrules.search.heads.additive import (
+    RATIOS,
+    BestRatio,
+    best_of_sizes,
+    best_ratio,
+    best_separable,
+    parts_of,
+)
+from labelrules.search.heads.branch_and_bound import best_f, best_general
+from labelrules.search.heads.problem import (
+    BestVector,
+    Counting,
+    HeadProblem,
+    Polarity,
+    known_formula,
+    preference,
+)
+from labelrules.search.heads.size_bonus import SizeBonus, no_bonus
+from labelrules.search.heads.whole_rows import (
+    best_by_size,
+    best_satisfied,
+    most_frequent,
+    rarest_opposite,
+)
 
 Method: TypeAlias = Literal[
     "closed form", "Dinkelbach", "mode of vectors", "GFM", "branch and bound"
 ]
 
 MAX_NODES = 100_000
-"""Nodes of a branch and bound search before it gives up on proving the rest."""
+"""Nodes after which a branch and bound search ends, even if better heads may be left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +56,9 @@ class HeadFound:
         One cell per label: 0, 1 or `UNSET`.
     method : {"closed form", "Dinkelbach", "mode of vectors", "GFM", "branch and bound"}
     evaluated : int
-        Heads that were looked at; nodes for branch and bound.
+        Heads that were evaluated; nodes for branch and bound.
     gap : float
-        By how much the lifted value of another head might exceed this one's: 0 unless the search
+        By how much another head, with its size bonus, might exceed this one: 0 unless the search
         ended at its limit of nodes.
     """
 
@@ -58,13 +75,18 @@ class HeadFound:
 
     @cached_property
     def value(self) -> Fraction | float:
-        """The exact value of the measure, without the lift; a float if it is irrational."""
+        """The exact value of the measure, without size bonus; a float if it is irrational."""
         return self.problem.exact_value(self.vector)
 
     @property
-    def lifted(self) -> float:
-        """The value times the lift for the size of the head."""
+    def value_with_bonus(self) -> float:
+        """The value times the bonus for the size of the head."""
         return float(self.value) * self.problem.factors[self.problem.size(self.vector)]
+
+    def __repr__(self) -> str:
+        cells = "".join("?" if cell == UNSET else str(cell) for cell in self.vector.tolist())
+        gap = f", gap {self.gap:.3g}" if self.gap else ""
+        return f"HeadFound({cells}, {self.problem.measure} = {self.value}, {self.method}{gap})"
 
 
 def best_head(
@@ -73,10 +95,10 @@ def best_head(
     measure: Measure | str,
     board: Any = None,
     *,
-    convention: RuleConvention = "chapter",
-    absence: bool = True,
+    counting: Counting = "chapter",
+    polarity: Polarity = "both",
     max_labels: int | None = None,
-    lift: Lift = no_lift,
+    size_bonus: SizeBonus = no_bonus,
     max_nodes: int = MAX_NODES,
 ) -> HeadFound:
     """Find the head of the greatest value for the rows that a body covers.
@@ -94,18 +116,18 @@ def best_head(
         Such as ``"f1/micro/partial"``.
     board : array of int8, optional
         What is written already; only open cells count.
-    convention : {"chapter", "head-relative", "plain"}
-        How cells are counted, plainly only for full predictions; see
+    counting : {"chapter", "head-relative", "plain"}
+        How cells are counted, "plain" for full predictions only; see
         :func:`labelrules.measures.confusion`.
-    absence : bool, default=True
-        Whether heads may predict absence. Full predictions say it of every label not in the
-        head; there it allows the head without any presence.
+    polarity : {"both", "presence"}
+        Whether heads may predict absence. Full predictions predict it for every label not in the
+        head; there "both" allows the head without any presence.
     max_labels : int, optional
-        The largest head; 1 asks for single-label heads.
-    lift : function, optional
+        The largest head; 1 for single-label heads.
+    size_bonus : function, optional
         A factor on the value by head size; see :mod:`labelrules.search.heads.size_bonus`.
     max_nodes : int
-        Where a branch and bound search ends; the result then says how much may be missing.
+        Where a branch and bound search ends; the result then has a `gap`.
 
     Returns
     -------
@@ -117,12 +139,11 @@ def best_head(
 
     >>> Y = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]
     >>> covered = [False, False, False, True, True, True]
-    >>> found = best_head(Y, covered, "precision/micro/partial", absence=False)
-    >>> found.vector, found.value, found.method
-    (array([ 1,  1, -1, -1], dtype=int8), Fraction(2, 3), 'closed form')
+    >>> best_head(Y, covered, "precision/micro/partial", polarity="presence")
+    HeadFound(11??, precision/micro/partial = 2/3, closed form)
     """
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
-    problem = HeadProblem(Y, covered, measure, board, convention, absence, max_labels, lift)
+    problem = HeadProblem(Y, covered, measure, board, counting, polarity, max_labels, size_bonus)
     return _SEARCHES[measure.averaging](problem, max_nodes)
 
 
@@ -131,13 +152,14 @@ def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if known_formula(problem.measure) in RATIOS:
         parts = parts_of(formula, problem.counts, problem.n_rows)
         if problem.is_unrestricted:
-            found = best_ratio(problem, parts)
-            closed = not problem.is_full
-            return _found(problem, "closed form" if closed else "Dinkelbach", *found[::2])
+            best = best_ratio(problem, parts)
+            method: Method = "Dinkelbach" if problem.is_full else "closed form"
+            return _found(problem, method, BestVector(best.vector, best.evaluated))
         sizes = range(problem.smallest, problem.largest + 1)
         every = [best_ratio(problem, parts, size) for size in sizes]
-        best = max(every, key=lambda found: _lifted_key(problem, found))
-        return _found(problem, "Dinkelbach", best.head, sum(f.evaluated for f in every))
+        best = max(every, key=lambda one: _key_with_bonus(problem, one))
+        evaluated = sum(one.evaluated for one in every)
+        return _found(problem, "Dinkelbach", BestVector(best.vector, evaluated))
     if problem.largest == 1 and not problem.is_full:
         return _singles(problem)
     raise ValueError(
@@ -147,30 +169,25 @@ def _micro(problem: HeadProblem, max_nodes: int) -> HeadFound:
     )
 
 
-def _lifted_key(problem: HeadProblem, found: RatioFound) -> tuple[Any, ...]:
-    factor = Fraction(problem.factors[problem.size(found.head)])
-    return found.ratio * factor, preference(found.head)
+def _key_with_bonus(problem: HeadProblem, best: BestRatio) -> tuple[Any, ...]:
+    factor = Fraction(problem.factors[problem.size(best.vector)])
+    return best.ratio * factor, preference(best.vector)
 
 
 def _singles(problem: HeadProblem) -> HeadFound:
     """Every single literal, scored by the formula itself."""
     labelwise = Measure(problem.measure.formula, "macro", problem.measure.predictions)
-    found = best_of_sizes(
-        HeadProblem(
-            problem.Y, problem.covered, labelwise, problem.board, problem.convention,
-            problem.absence, 1, problem.lift,
-        )
-    )  # fmt: skip
-    return _found(problem, "closed form", *found)
+    best = best_of_sizes(replace(problem, measure=labelwise, max_labels=1))
+    return _found(problem, "closed form", best)
 
 
 def _by_label(problem: HeadProblem, max_nodes: int) -> HeadFound:
     search = best_separable if problem.is_unrestricted else best_of_sizes
-    return _found(problem, "closed form", *search(problem))
+    return _found(problem, "closed form", search(problem))
 
 
 def _by_example(problem: HeadProblem, max_nodes: int) -> HeadFound:
-    if problem.convention == "plain":
+    if problem.counting == "plain":
         return _plain_by_example(problem)
     name = known_formula(problem.measure) or ""
     additive = name in ("precision", "hamming") and problem.is_full
@@ -183,44 +200,42 @@ def _plain_by_example(problem: HeadProblem) -> HeadFound:
     name = known_formula(problem.measure)
     if not problem.rows_are_whole or name is None:
         raise ValueError(
-            "example-based plain counting needs one of the chapter's measures, and rows that are "
-            "open as a whole or not at all: use 'chapter' or 'head-relative'"
+            "counting='plain' with example-based averaging needs one of the chapter's measures and "
+            "rows that are open as a whole or not at all: use 'chapter' or 'head-relative'"
         )
     if name == "hamming":
         return _by_label(problem, 0)
     if name == "subset":
         return _subset(problem, 0)
-    return _found(problem, "GFM", *best_by_size(problem))
+    return _found(problem, "GFM", best_by_size(problem))
 
 
 def _general(problem: HeadProblem, max_nodes: int) -> HeadFound:
-    head, evaluated, gap = best_general(problem, max_nodes)
-    return HeadFound(head, "branch and bound", evaluated, gap, problem)
+    return _found(problem, "branch and bound", best_general(problem, max_nodes))
 
 
 def _f(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if problem.measure.formula.parameter == 0:
         return _by_label(problem, max_nodes)  # F with beta 0 is precision
-    head, evaluated, gap = best_f(problem, max_nodes)
-    return HeadFound(head, "branch and bound", evaluated, gap, problem)
+    return _found(problem, "branch and bound", best_f(problem, max_nodes))
 
 
 def _recall(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if not problem.is_unrestricted:
         return _general(problem, max_nodes)
-    return _found(problem, "mode of vectors", *rarest_opposite(problem))
+    return _found(problem, "mode of vectors", rarest_opposite(problem))
 
 
 def _subset(problem: HeadProblem, max_nodes: int) -> HeadFound:
     if problem.is_full:
-        return _found(problem, "mode of vectors", *most_frequent(problem))
+        return _found(problem, "mode of vectors", most_frequent(problem))
     if not problem.is_unrestricted:
         return _general(problem, max_nodes)
-    return _found(problem, "mode of vectors", *best_satisfied(problem))
+    return _found(problem, "mode of vectors", best_satisfied(problem))
 
 
-def _found(problem: HeadProblem, method: Method, head: Board, evaluated: Any) -> HeadFound:
-    return HeadFound(head, method, int(evaluated), 0.0, problem)
+def _found(problem: HeadProblem, method: Method, best: BestVector) -> HeadFound:
+    return HeadFound(best.vector, method, int(best.evaluated), best.gap, problem)
 
 
 _Search: TypeAlias = Callable[[HeadProblem, int], HeadFound]
@@ -231,25 +246,23 @@ _WHOLE_ROWS: dict[str, _Search] = {
     "precision": _by_label, "hamming": _by_label, "recall": _recall, "f": _f, "subset": _subset,
 }  # fmt: skip
 
-# -------------------- The same bodies with heads for another loss
-
 
 def rehead(
     theory: DecisionList,
     data: Dataset,
     measure: Measure | str,
     *,
-    convention: RuleConvention = "chapter",
-    absence: bool = True,
+    counting: Counting = "chapter",
+    polarity: Polarity = "both",
     max_labels: int | None = None,
-    lift: Lift = no_lift,
+    size_bonus: SizeBonus = no_bonus,
     max_nodes: int = MAX_NODES,
 ) -> DecisionList:
     r"""Choose the head of every rule anew, for a measure; bodies and stop marks stay.
 
-    The rules are gone through in order on one board, as when the list is applied: a rule sees
-    the labels that the new heads before it have written, and its head is chosen on the cells
-    that are still open. A rule that has no open cell to write keeps its head.
+    The rules are applied in order on one board: a rule reads the labels that the new heads before
+    it have written, and its head is chosen on the cells that are still open. A rule without an open
+    cell to write keeps its head.
 
     Parameters
     ----------
@@ -257,7 +270,7 @@ def rehead(
     data : Dataset
         Rows and true labels, over the schema of the theory; `labelrules.dataset` makes one.
     measure : Measure or str
-    convention, absence, max_labels, lift, max_nodes
+    counting, polarity, max_labels, size_bonus, max_nodes
         As for :func:`labelrules.search.best_head`.
 
     Returns
@@ -284,8 +297,8 @@ def rehead(
         raise ValueError(f"X has {matrix.shape[0]} rows but Y has {len(truth)}")
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
     options = {
-        "convention": convention, "absence": absence, "max_labels": max_labels,
-        "lift": lift, "max_nodes": max_nodes,
+        "counting": counting, "polarity": polarity, "max_labels": max_labels,
+        "size_bonus": size_bonus, "max_nodes": max_nodes,
     }  # fmt: skip
     rules: list[Rule] = []
     for rule in theory:
@@ -305,7 +318,7 @@ def _reheaded(
     if not writable.any():
         return rule
     full = measure.predictions == "full"
-    # A partial head says nothing of labels that it could not write anywhere.
+    # A partial head has no labels that it could not write anywhere.
     labels = np.flatnonzero(writable | full)
     found = best_head(truth[:, labels], covered, measure, board[:, labels], **options)
     vector = np.full(len(writable), UNSET)

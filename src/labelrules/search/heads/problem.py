@@ -1,25 +1,35 @@
-"""What a head search is given, checked and counted once."""
+"""The problem of the best head: its data checked and counted once, and how ties are settled."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from numbers import Integral
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import suggestion
+from labelrules._checks import one_of, whole_number
 from labelrules._types import UNSET, Board, Integers, Mask
-from labelrules.measures import Confusion, Measure, confusion, tally, traits
+from labelrules.measures import Confusion, Measure, Tally, cells, confusion, tally, traits
 from labelrules.measures.confusion_matrix import (
     checked_coverage,
     checked_labels,
     checked_predictions,
 )
-from labelrules.search.heads.size_bonus import Lift, factors, no_lift
+from labelrules.search.heads.size_bonus import SizeBonus, factors, no_bonus
 
-RuleConvention: TypeAlias = Literal["chapter", "head-relative", "plain"]
+Counting: TypeAlias = Literal["chapter", "head-relative", "plain"]
+Polarity: TypeAlias = Literal["both", "presence"]
+
+_BOTH = np.array([[0], [1]])
+
+
+class BestVector(NamedTuple):
+    """The best head, heads (or nodes) looked at, and by how much another may be better."""
+
+    vector: Board
+    evaluated: int
+    gap: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +45,14 @@ class HeadProblem:
     measure : Measure
     board : array of int8, optional
         What is written already; only open cells count.
-    convention : {"chapter", "head-relative", "plain"}
-        How cells are counted; plainly only for full predictions.
-    absence : bool, default=True
-        Whether a head may predict absence. With full predictions every label not in the head
-        is absent anyway; `absence` then allows the head that predicts nothing as present.
+    counting : {"chapter", "head-relative", "plain"}
+        How cells are counted; "plain" for full predictions only.
+    polarity : {"both", "presence"}
+        Whether a head may predict absence. A full prediction predicts absence for every label not
+        in the head; "both" then allows the head that predicts no label as present.
     max_labels : int, optional
         The largest head: literals for partial, labels predicted present for full predictions.
-    lift : function, optional
+    size_bonus : function, optional
         A factor on the value by head size.
     """
 
@@ -50,10 +60,10 @@ class HeadProblem:
     covered: Mask
     measure: Measure
     board: Board | None = None
-    convention: RuleConvention = "chapter"
-    absence: bool = True
+    counting: Counting = "chapter"
+    polarity: Polarity = "both"
     max_labels: int | None = None
-    lift: Lift = no_lift
+    size_bonus: SizeBonus = no_bonus
 
     def __post_init__(self) -> None:
         Y = checked_labels(self.Y)
@@ -62,16 +72,15 @@ class HeadProblem:
         if self.board is not None:
             board = checked_predictions(self.board, Y.shape, "board")
             object.__setattr__(self, "board", board)
-        if self.convention == "plain" and not self.is_full:
+        if self.counting == "plain" and not self.is_full:
             raise ValueError(
-                "plain counting is for full predictions, which say of every label whether it is "
-                "present: use 'chapter' or 'head-relative' for partial ones"
+                "counting='plain' is for full predictions, which predict every label: use "
+                "'chapter' or 'head-relative' for partial ones"
             )
-        if self.convention != "plain":
-            check_convention(self.convention)
-        limit = self.max_labels
-        if limit is not None and (not isinstance(limit, Integral) or limit < 1):
-            raise ValueError(f"max_labels must be a whole number of at least 1, not {limit!r}")
+        one_of(self.counting, "counting", ("chapter", "head-relative", "plain"))
+        one_of(self.polarity, "polarity", ("both", "presence"))
+        if self.max_labels is not None:
+            whole_number(self.max_labels, "max_labels", low=1)
 
     @property
     def n_labels(self) -> int:
@@ -84,30 +93,35 @@ class HeadProblem:
         return int(self.Y.shape[0])
 
     @property
+    def absence(self) -> bool:
+        """Whether heads may predict absence."""
+        return self.polarity == "both"
+
+    @property
     def is_full(self) -> bool:
         """Whether labels outside the head count as predicted absent."""
         return self.measure.predictions == "full"
 
     @property
     def smallest(self) -> int:
-        """The smallest head size: a full prediction may name no label if absence is allowed."""
+        """The smallest head: a full prediction may name no label if absence is allowed."""
         return 0 if self.is_full and self.absence else 1
 
     @property
     def largest(self) -> int:
-        """The largest head size."""
+        """The largest head."""
         return self.n_labels if self.max_labels is None else min(self.max_labels, self.n_labels)
 
     @property
     def is_unrestricted(self) -> bool:
-        """Whether neither a lift nor a size limit restrains the head."""
-        return self.lift is no_lift and self.largest == self.n_labels
+        """Whether neither a size bonus nor a limit restricts the head."""
+        return self.size_bonus is no_bonus and self.largest == self.n_labels
 
     @cached_property
     def factors(self) -> list[float]:
-        """The lift of every head size from 0."""
-        # Sizes beyond the limit do not occur; the lift is not asked about them.
-        return factors(self.lift, self.largest) + [1.0] * (self.n_labels - self.largest)
+        """The size bonus of every head size from 0."""
+        # Sizes beyond the limit do not occur, and the bonus may not be defined there.
+        return factors(self.size_bonus, self.largest) + [1.0] * (self.n_labels - self.largest)
 
     @cached_property
     def is_open(self) -> Mask:
@@ -117,49 +131,53 @@ class HeadProblem:
         return np.asarray(self.board == UNSET)
 
     @cached_property
+    def open_rows(self) -> Mask:
+        """The rows in which some cell counts."""
+        return np.asarray(self.is_open.any(axis=1))
+
+    @cached_property
     def rows_are_whole(self) -> bool:
         """Whether each row counts with all its labels or with none."""
-        if self.board is None:
-            return True
-        n_open = self.is_open.sum(axis=1)
-        return bool(((n_open == 0) | (n_open == self.n_labels)).all())
+        return bool((self.is_open.all(axis=1) == self.open_rows).all())
 
     @cached_property
     def counts(self) -> Confusion:
-        """The confusion matrices of saying absent (row 0) and present (row 1), label by label.
+        """The confusion matrices of predicting absence (row 0) and presence (row 1), by label.
 
-        A count that does not depend on what is said may have one row for both.
+        A count that does not depend on the prediction may have one row for both.
         """
-        return confusion(tally(self.Y, self.covered, self.board), _BOTH, self.convention)
+        return confusion(tally(self.Y, self.covered, self.board), _BOTH, self.counting)
+
+    @cached_property
+    def right(self) -> Mask:
+        """The cells in which predicting absence (0) or presence (1) is right; see `right_cells`."""
+        return right_cells(cells(self.Y, self.covered, self.board), self.counting)
 
     def exact_value(self, head: npt.ArrayLike) -> Fraction | float:
-        """The measure of a head, without lift: a fraction, or a float if it is irrational."""
-        given = (self.Y, self.covered, head, self.board, self.convention)
+        """The measure of a head, without bonus: a fraction, or a float if it is irrational."""
+        given = (self.Y, self.covered, head, self.board, self.counting)
         try:
             return self.measure.of_rule(*given, exact=True)
         except ValueError:
             return self.measure.of_rule(*given)
 
     def size(self, head: Board) -> int:
-        """The size of a head as the lift and the limit count it."""
+        """The size of a head, for the bonus and the limit."""
         return int((head == 1).sum() if self.is_full else (head != UNSET).sum())
 
     def as_head(self, present: Mask) -> Board:
-        """The head of a full prediction: its presences, and its absences if they may be said."""
+        """The head of a full prediction: its presences, and its absences if heads have them."""
         silent = 0 if self.absence else UNSET
         return np.where(present, np.int8(1), np.int8(silent)).astype(np.int8)
 
 
-_BOTH = np.array([[0], [1]])
+def right_cells(each: Tally, counting: Counting) -> Mask:
+    """Where predicting absence (0) or presence (1) is right: values by rows by labels.
 
-
-def check_convention(convention: str) -> None:
-    """Refuse to count a candidate rule in another way than the two there are."""
-    if convention not in ("chapter", "head-relative"):
-        raise ValueError(
-            f"a candidate rule is counted 'chapter' or 'head-relative', not {convention!r}"
-            f"{suggestion(str(convention), ('chapter', 'head-relative'))}"
-        )
+    A true positive or a true negative, in cells that count.
+    """
+    matrices = [confusion(each, value, counting) for value in (0, 1)]
+    return np.array([(matrix.tp > 0) | (matrix.tn > 0) for matrix in matrices])
 
 
 def known_formula(measure: Measure) -> str | None:
@@ -168,9 +186,15 @@ def known_formula(measure: Measure) -> str | None:
 
 
 def preference(head: Board) -> tuple[Any, ...]:
-    """Of equally good heads the one with the greatest key wins.
+    """The tie rule of heads: of equally good heads the one with the greatest key wins.
 
     The largest head, then the one with most presences, then the one whose labels come first.
     """
     order: Integers = np.array([1, 2, 0])[head]  # absent 1, present 2, silent (-1) 0
     return (int((head != UNSET).sum()), int((head == 1).sum()), order.tolist())
+
+
+def by_gain(gains: Any, presence: Any = None) -> list[int]:
+    """Labels by falling gain; of equal ones as `preference` has it: presences, then in order."""
+    last = np.zeros(len(gains), np.bool_) if presence is None else ~np.asarray(presence)
+    return sorted(range(len(gains)), key=lambda label: (-gains[label], last[label], label))

@@ -1,27 +1,28 @@
-"""How much a larger head is favoured: factors on the value, by head size."""
+"""Factors on the value of a head by its size, to favour larger heads."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import TypeAlias
 
-Lift: TypeAlias = Callable[[int], float]
+from labelrules._checks import number, whole_number
+
+SizeBonus: TypeAlias = Callable[[int], float]
 """From the size of a head, at least 1, to a positive factor."""
 
 
-def no_lift(size: int) -> float:
-    """Head size does not matter.
+def no_bonus(size: int) -> float:
+    """The same factor for every size.
 
-    >>> no_lift(7)
+    >>> no_bonus(7)
     1.0
     """
     return 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class LogarithmicLift:
-    """What `kln` makes: a value, so that it can be compared, pickled and kept."""
+class LogarithmicBonus:
+    """The size bonus of `kln`: a value, so that it can be compared, pickled and stored."""
 
     a: float
 
@@ -31,8 +32,8 @@ class LogarithmicLift:
 
 
 @dataclass(frozen=True, slots=True)
-class RootLift:
-    """What `root` makes."""
+class RootBonus:
+    """The size bonus of `root`."""
 
     a: float
 
@@ -42,24 +43,24 @@ class RootLift:
 
 
 @dataclass(frozen=True, slots=True)
-class PeakLift:
-    """What `peak` makes."""
+class PeakBonus:
+    """The size bonus of `peak`."""
 
     size: int
-    lift: float
+    factor: float
     n_labels: int
     curvature: float
 
     def __call__(self, size: int) -> float:
         """The factor of a size."""
         rises = size <= self.size
-        way = self.size - 1 if rises else self.n_labels - self.size
+        length = self.size - 1 if rises else self.n_labels - self.size
         done = size - 1 if rises else self.n_labels - size
-        share = max(done / way, 0.0) if way else float(done == 0)
-        return 1.0 + (self.lift - 1.0) * float(share ** (1.0 / self.curvature))
+        share = max(done / length, 0.0) if length else float(done == 0)
+        return 1.0 + (self.factor - 1.0) * float(share ** (1.0 / self.curvature))
 
 
-def kln(a: float) -> Lift:
+def kln(a: float) -> SizeBonus:
     """Rise with the logarithm of the size: 1 + a ln k.
 
     Examples
@@ -67,11 +68,10 @@ def kln(a: float) -> Lift:
     >>> kln(0.2)(1), round(kln(0.2)(5), 4)
     (1.0, 1.3219)
     """
-    _check_positive(a)
-    return LogarithmicLift(float(a))
+    return LogarithmicBonus(number(a, "a", above=0))
 
 
-def root(a: float) -> Lift:
+def root(a: float) -> SizeBonus:
     """Rise with a root of the size: k to the power 1/a.
 
     Examples
@@ -79,42 +79,29 @@ def root(a: float) -> Lift:
     >>> root(4)(1), root(4)(16)
     (1.0, 2.0)
     """
-    _check_positive(a)
-    return RootLift(float(a))
+    return RootBonus(number(a, "a", above=0))
 
 
-def peak(size: int, lift: float, n_labels: int, curvature: float = 1.0) -> Lift:
-    """Rise from 1 for one label to `lift` at a size, then fall to 1 for `n_labels` and more.
+def peak(size: int, factor: float, n_labels: int, curvature: float = 1.0) -> SizeBonus:
+    """Rise from 1 for one label to `factor` at a size, then fall to 1 for `n_labels` and more.
 
     Examples
     --------
     >>> [round(peak(3, 1.5, n_labels=5)(k), 2) for k in range(1, 6)]
     [1.0, 1.25, 1.5, 1.25, 1.0]
     """
-    if not 1 <= size <= n_labels:
-        raise ValueError(f"the peak must be at a size from 1 to {n_labels}, not {size}")
-    _check_positive(lift)
-    _check_positive(curvature)
-    return PeakLift(int(size), float(lift), int(n_labels), float(curvature))
+    n_labels = whole_number(n_labels, "n_labels", low=1)
+    size = whole_number(size, "size", low=1, high=n_labels)
+    factor, curvature = number(factor, "factor", above=0), number(curvature, "curvature", above=0)
+    return PeakBonus(size, factor, n_labels, curvature)
 
 
-def factors(lift: Lift, n_labels: int) -> list[float]:
+def factors(size_bonus: SizeBonus, n_labels: int) -> list[float]:
     """The factor of every size from 0 to `n_labels`; no label counts as one label."""
-    if not callable(lift):
-        raise ValueError(f"lift must be a function of the head size like kln(0.2), not {lift!r}")
-    values = [lift(size) for size in range(1, n_labels + 1)]
-    for size, value in enumerate(values, start=1):
-        if not _is_positive(value):
-            raise ValueError(
-                f"a lift is a positive number; for heads of size {size} it is {value!r}"
-            )
-    return [float(value) for value in (values[0], *values)]
-
-
-def _check_positive(value: float) -> None:
-    if not _is_positive(value):
-        raise ValueError(f"expected a positive number, not {value!r}")
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, Real) and math.isfinite(value) and float(value) > 0
+    if not callable(size_bonus):
+        raise ValueError(
+            f"size_bonus must be a function of the head size like kln(0.2), not {size_bonus!r}"
+        )
+    sizes = range(1, n_labels + 1)
+    values = [number(size_bonus(size), f"size_bonus({size})", above=0) for size in sizes]
+    return [values[0], *values]

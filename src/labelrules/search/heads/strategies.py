@@ -1,7 +1,7 @@
 """The chapter's own head searches, for study: every step is kept.
 
-They grow heads label by label, in label order (with absence, a label present before absent).
-A strategy refuses a measure for which it may miss the best head.
+They grow heads label by label, in label order (present before absent). A strategy refuses a measure
+for which it may miss the best head.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +12,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from labelrules._checks import one_of
 from labelrules._types import UNSET, Board
 from labelrules.measures import Measure, traits
-from labelrules.search.heads.problem import HeadProblem, RuleConvention, preference
+from labelrules.search.heads.problem import Counting, HeadProblem, Polarity, preference
 
 Strategy: TypeAlias = Literal["exhaustive", "tree", "breadth-first", "decomposable"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -45,7 +46,7 @@ class SearchNode:
 
 @dataclass(frozen=True, eq=False)
 class SearchTree:
-    """How a strategy went through the heads; printing it draws the tree.
+    """The heads that a strategy evaluated, pruned and skipped; printing it draws the tree.
 
     Attributes
     ----------
@@ -74,6 +75,9 @@ class SearchTree:
         """Heads whose value was computed."""
         return sum(node.fate != "skipped" for node in self.nodes())
 
+    def __repr__(self) -> str:
+        return f"SearchTree({self.strategy}, {self.measure}: {self.n_evaluated} heads evaluated)"
+
     def __str__(self) -> str:
         lines = [f"{self.strategy}, {self.measure}: {self.n_evaluated} heads evaluated"]
         for root in self.roots:
@@ -100,15 +104,15 @@ def search_tree(
     strategy: Strategy,
     board: Any = None,
     *,
-    convention: RuleConvention = "chapter",
-    absence: bool = False,
+    counting: Counting = "chapter",
+    polarity: Polarity = "presence",
     even_if_invalid: bool = False,
 ) -> SearchTree:
     """Search for the best head as the chapter does.
 
     Parameters
     ----------
-    Y, covered, measure, board, convention, absence
+    Y, covered, measure, board, counting, polarity
         As for :func:`labelrules.search.best_head`.
     strategy : {"exhaustive", "tree", "breadth-first", "decomposable"}
         Evaluate every head; prune below a head that is worse than the one it extends; do so level
@@ -144,9 +148,8 @@ def search_tree(
     {4}  0
     """
     measure = measure if isinstance(measure, Measure) else Measure.parse(measure)
-    if strategy not in STRATEGIES:
-        raise ValueError(f"there is no strategy {strategy!r}: use one of {', '.join(STRATEGIES)}")
-    problem = HeadProblem(Y, covered, measure, board, convention, absence)
+    one_of(strategy, "strategy", STRATEGIES)
+    problem = HeadProblem(Y, covered, measure, board, counting, polarity)
     if problem.n_labels > MAX_LABELS:
         raise ValueError(
             f"the tree of all heads over {problem.n_labels} labels is too large to draw; these "
@@ -168,12 +171,13 @@ _NEEDED: dict[Strategy, str] = {
 def _refuse_if_invalid(problem: HeadProblem, strategy: Strategy) -> None:
     if strategy == "exhaustive":
         return
-    known = traits(problem.measure, problem.convention, written=problem.board is not None)
-    plain_f = problem.convention == "plain" and str(problem.measure).startswith("f")
+    known = traits(problem.measure, problem.counting, written=problem.board is not None)
+    plain_f = problem.counting == "plain" and str(problem.measure).startswith("f")
     if plain_f and problem.measure.averaging == "samples":
         raise ValueError(
-            f"the strategy {strategy!r} may miss the best head for {problem.measure} counted "
-            "plainly; the counterexample 'f-full-samples-plain-finds' shows it: use best_head"
+            f"the strategy {strategy!r} may miss the best head for {problem.measure} with "
+            "counting='plain'; the counterexample 'f-full-samples-plain-finds' shows it: use "
+            "best_head"
         )
     if known is None:
         raise ValueError(
@@ -189,7 +193,7 @@ def _refuse_if_invalid(problem: HeadProblem, strategy: Strategy) -> None:
 
 
 class _Tree:
-    """Grows the tree of all heads and marks what a strategy looks at."""
+    """Grows the tree of all heads and marks what a strategy evaluates."""
 
     def __init__(self, problem: HeadProblem, strategy: Strategy) -> None:
         self.problem = problem

@@ -1,36 +1,30 @@
-"""Heads for measures that look at whole rows: subset accuracy and example-based recall.
+"""Heads for example-based measures whose rows count with all their labels or with none.
 
-They hold as long as each row counts with all its labels or with none, and neither lift nor
-limit restrain the head; subset accuracy of full predictions takes both.
+Subset accuracy, recall, and full predictions counted plainly. Neither a size bonus nor a limit may
+restrict the head, except for subset accuracy of full predictions and for plain counting.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Mask
-from labelrules.search.heads.problem import HeadProblem, preference
-from labelrules.search.heads.size_bonus import no_lift
-
-
-class VectorFound(NamedTuple):
-    """The best head and how many heads were looked at."""
-
-    head: Board
-    evaluated: int
+from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules.search.heads.problem import BestVector, HeadProblem, by_gain, preference
+from labelrules.search.heads.size_bonus import no_bonus
 
 
-def best_satisfied(problem: HeadProblem) -> VectorFound:
+def best_satisfied(problem: HeadProblem) -> BestVector:
     """Partial subset accuracy: the largest group of literals right on the same rows.
 
     A head is right on the rows on which all its literals are. No head is right on more rows
     than the best literal, and only literals right on the very same rows keep that number.
     """
-    satisfied = _satisfied(problem)
+    satisfied = np.ascontiguousarray(problem.right.transpose(0, 2, 1))
     sizes = satisfied.sum(axis=2)
     allowed = sizes if problem.absence else sizes[1:]
     groups: dict[bytes, Board] = {}
@@ -39,49 +33,26 @@ def best_satisfied(problem: HeadProblem) -> VectorFound:
             rows = satisfied[value, label].tobytes()
             head = groups.setdefault(rows, np.full(problem.n_labels, UNSET))
             head[label] = value  # presence comes after absence and replaces it
-    return VectorFound(max(groups.values(), key=preference), allowed.size)
+    return BestVector(max(groups.values(), key=preference), allowed.size)
 
 
-def _satisfied(problem: HeadProblem) -> Mask:
-    """For each value and label: the open rows on which the literal does no harm."""
-    is_open: Mask = np.asarray(problem.is_open.any(axis=1))
-    right = np.stack([problem.Y == 0, problem.Y == 1])
-    if problem.convention == "chapter":
-        harmless = np.stack([problem.Y == 0, problem.Y == 0])
-    else:
-        harmless = ~right
-    rows = np.where(problem.covered[:, np.newaxis], right, harmless) & is_open[:, np.newaxis]
-    return np.ascontiguousarray(rows.transpose(0, 2, 1))
+def most_frequent(problem: HeadProblem) -> BestVector:
+    """Full subset accuracy: for each size the label vector that is right on most rows."""
+    absent, present = problem.right[:, problem.open_rows]
+    # In a row that counts each label is right with one value, or with both whatever is predicted.
+    always = int((absent & present).all(axis=1).sum())
+    agreeing = count_rows(present[(absent != present).all(axis=1)])
 
-
-def most_frequent(problem: HeadProblem) -> VectorFound:
-    """Full subset accuracy: for each size the label vector that most rows agree with."""
-    agreeing = _agreeing(problem)
-    constant = _always_right(problem)
-
-    def key(present: bytes) -> tuple[Fraction | int, int, bytes]:
-        """The lifted value, then the tie rule: most presences, then the earliest."""
-        size, n_rows = present.count(1), constant + agreeing[present]
-        lifted = n_rows if problem.lift is no_lift else n_rows * Fraction(problem.factors[size])
-        return lifted, size, present
+    def key(vector: bytes) -> tuple[Fraction | int, int, bytes]:
+        """The value with its bonus, then the tie rule: most presences, then the earliest."""
+        size, n_rows = vector.count(1), always + agreeing[vector]
+        plain = problem.size_bonus is no_bonus
+        return n_rows if plain else n_rows * Fraction(problem.factors[size]), size, vector
 
     sizes = range(problem.smallest, problem.largest + 1)
-    fitting = (present for present in agreeing if present.count(1) in sizes)
+    fitting = (vector for vector in agreeing if vector.count(1) in sizes)
     best = max(chain(fitting, _first_of_sizes(problem)), key=key)
-    return VectorFound(problem.as_head(np.frombuffer(best, dtype=np.bool_)), len(agreeing))
-
-
-def _agreeing(problem: HeadProblem) -> Counter[bytes]:
-    """How many rows each prediction is right on.
-
-    They are the covered rows as they are and, head-relative, the uncovered ones turned round.
-    """
-    is_open = problem.is_open.any(axis=1)
-    vectors = problem.Y == 1
-    rows = count_rows(vectors[problem.covered & is_open])
-    if problem.convention == "head-relative":
-        rows.update(count_rows(~vectors[~problem.covered & is_open]))
-    return rows
+    return BestVector(problem.as_head(np.frombuffer(best, dtype=np.bool_)), len(agreeing))
 
 
 def count_rows(rows: Mask | Board) -> Counter[bytes]:
@@ -90,25 +61,17 @@ def count_rows(rows: Mask | Board) -> Counter[bytes]:
     return Counter(cells[start : start + n] for start in range(0, len(cells), n))
 
 
-def _always_right(problem: HeadProblem) -> int:
-    """Uncovered rows without labels are right in the chapter's counting, whatever the head."""
-    if problem.convention == "head-relative":
-        return 0
-    outside = ~problem.covered & problem.is_open.any(axis=1)
-    return int((problem.Y[outside] == 0).all(axis=1).sum())
-
-
 def _first_of_sizes(problem: HeadProblem) -> Iterator[bytes]:
     """The preferred prediction of each size, for when no row agrees with one of that size.
 
-    Without a lift they are equally good then, and the largest is enough.
+    Without a size bonus they are equally good then, and the largest is enough.
     """
-    smallest = problem.largest if problem.lift is no_lift else problem.smallest
+    smallest = problem.largest if problem.size_bonus is no_bonus else problem.smallest
     for size in range(smallest, problem.largest + 1):
         yield bytes([1] * size + [0] * (problem.n_labels - size))
 
 
-def rarest_opposite(problem: HeadProblem) -> VectorFound:
+def rarest_opposite(problem: HeadProblem) -> BestVector:
     """Example-based recall: the vector that is wrong throughout on the fewest covered rows.
 
     A covered row counts as soon as one of its labels is right. A row is lost only if it is the
@@ -116,8 +79,8 @@ def rarest_opposite(problem: HeadProblem) -> VectorFound:
     some vector loses nothing that can be kept.
     """
     if not problem.absence and not problem.is_full:
-        return VectorFound(np.ones(problem.n_labels, np.int8), 1)
-    rows = problem.Y[problem.covered & problem.is_open.any(axis=1)] == 1
+        return BestVector(np.ones(problem.n_labels, np.int8), 1)
+    rows = problem.Y[problem.covered & problem.open_rows] == 1
     lost = count_rows(~rows)
     best: tuple[int, Mask] | None = None
     evaluated = 0
@@ -129,7 +92,7 @@ def rarest_opposite(problem: HeadProblem) -> VectorFound:
         if n_lost == 0:
             break
     assert best is not None
-    return VectorFound(problem.as_head(best[1]), evaluated)
+    return BestVector(problem.as_head(best[1]), evaluated)
 
 
 def _by_preference(problem: HeadProblem) -> Iterator[Mask]:
@@ -150,3 +113,54 @@ def _latest(start: int, stop: int, size: int) -> Iterator[tuple[int, ...]]:
     for first in range(stop - size, start - 1, -1):
         for rest in _latest(first + 1, stop, size - 1):
             yield first, *rest
+
+
+def best_by_size(problem: HeadProblem) -> BestVector:
+    """Full predictions counted plainly: for each size the labels of greatest weight (GFM).
+
+    A row with s labels, t of them among the k of the head, has the F (1 + b) t / (b s + k). For
+    heads of one size that is a sum over their labels, so the best head of a size has the labels of
+    greatest weight. Precision (t / k) and recall (t / s) are of the same kind. K. Dembczyński,
+    W. Waegeman, W. Cheng and E. Hüllermeier, "An exact algorithm for F-measure maximization",
+    NIPS 2011.
+    """
+    rows = problem.Y[problem.covered & problem.open_rows]
+    best = {
+        size: _best_of_size(problem, rows, size)
+        for size in range(problem.smallest, problem.largest + 1)
+    }
+
+    def key(size: int) -> tuple[Any, ...]:
+        value, head = best[size]
+        return value * Fraction(problem.factors[size]), preference(head)
+
+    return BestVector(best[max(best, key=key)][1], len(best))
+
+
+def _best_of_size(problem: HeadProblem, rows: Board, size: int) -> tuple[Fraction, Board]:
+    weights = _weights(problem, rows, size)
+    chosen = by_gain(weights)[:size]
+    present = np.zeros(problem.n_labels, np.bool_)
+    present[chosen] = True
+    value = sum((Fraction(weights[label]) for label in chosen), Fraction(0))
+    return value, problem.as_head(present)
+
+
+def _weights(problem: HeadProblem, rows: Board, size: int) -> npt.NDArray[Any]:
+    """What each label adds to the sum over the rows, exactly, if the head has this size."""
+    n = problem.n_labels
+    # How many rows have the label, by the number of labels that the row has.
+    n_present: Integers = rows.sum(axis=1)
+    by_size = np.zeros((n + 1, n), np.int64)
+    np.add.at(by_size, n_present, rows)
+    formula = problem.measure.formula
+    name, b = formula.name, Fraction(repr(formula.parameter or 0.0)) ** 2
+    if size == 0:
+        return np.zeros(n, dtype=object)
+    if name == "precision":
+        worth = [Fraction(1, size)] * (n + 1)
+    elif name == "recall":
+        worth = [Fraction(1, max(s, 1)) for s in range(n + 1)]
+    else:
+        worth = [(1 + b) / (b * s + size) for s in range(n + 1)]
+    return np.asarray(np.array(worth, dtype=object) @ by_size.astype(object))

@@ -1,0 +1,228 @@
+"""Grow a body for one label and value in one compiled run, from its first condition on.
+
+Encodings are defined in ../README.md. Like `labelrules.kernels.covering.refine`, `grow_body` is
+compiled once per formula.
+"""
+
+from math import inf, log2
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+from labelrules.kernels.covering.refine import RefinementSpace, _encode, _sum_inside, best_of_target
+from labelrules.kernels.index import Index, count_written, list_labels, narrow_down
+from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, key_of_score, ones_of, value_of
+from labelrules.measures import description_length
+
+THEORY_WEIGHT = 0.6
+"""The weight of a bit of theory against a bit of exceptions: many bodies cover the same rows."""
+
+SHORTER = 1e-9
+"""By how much a description must be shorter, so that rounding decides nothing."""
+
+
+class DescriptionCounts(NamedTuple):
+    """The counts that the description length of one label and value is computed from.
+
+    All rows, those that have the value, those for which earlier rules predict it, and those for
+    which they are right; the number of possible conditions; and after how many conditions in a row
+    that do not shorten the description growth ends, never if it is 0.
+    """
+
+    n_rows: int
+    n_true: int
+    n_predicted: int
+    n_right: int
+    n_possible: int
+    patience: int
+
+
+NO_DESCRIPTION = DescriptionCounts(0, 0, 0, 0, 0, 0)
+"""If description lengths do not matter."""
+
+
+class GrowthTable(NamedTuple):
+    """The columns that a body may test, features and labels, and room to narrow them down."""
+
+    space: RefinementSpace
+    narrowed: Index
+    places: npt.NDArray[np.int32]
+    ranked: npt.NDArray[np.int32]
+    by_column: npt.NDArray[np.float64]
+    board: npt.NDArray[np.int8]
+    label_operators: npt.NDArray[np.int8]
+
+
+class Steps(NamedTuple):
+    """The conditions of a body: column, operator (0 or 1), and the rows around the threshold.
+
+    For a numeric column a row below and a row above, for a nominal one a row that has the value;
+    -1 stands for rows that are not listed. For a label, a column after the features, its value.
+    """
+
+    columns: Integers
+    seconds: Integers
+    below: Integers
+    above: Integers
+
+
+def grow_body(
+    table, cells, label, value, first, covered, gain, description, most_steps, scoring, steps
+):
+    """Grow a body from its first condition, as long as a further condition makes it better.
+
+    `first` is the condition to begin with: its column and place, and the score and right cells of
+    the rule with it. A condition must raise the score by `gain`, if that is above 0, and growth
+    ends early if conditions do not shorten the description, see `DescriptionCounts`. `covered`
+    receives the rows of the body, `steps` its conditions. Returns the number of conditions, the
+    score and the right cells.
+    """
+    column, place, score, right = first
+    key = key_of_score(score)
+    layer = value if len(cells.counted) == 2 else 0
+    codes = np.empty(cells.truth.shape[1], np.uint8)
+    everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
+    rows, listing = np.arange(len(covered)), table.space.listing
+    n_steps, n_idle, shortest = 0, -1, np.inf
+    while True:
+        _take_step(table, listing, column, place, rows, covered, steps, n_steps)
+        rows = rows[covered[rows]]
+        n_steps += 1
+        if n_steps == most_steps or len(rows) < 2:
+            break
+        if description.patience:
+            length = _length(description, value, codes, rows, n_steps)
+            n_idle = 0 if length < shortest - SHORTER else n_idle + 1
+            shortest = min(length, shortest)
+            if n_idle == description.patience:
+                break
+        narrow_down(
+            table.space.listing, table.narrowed, table.places, table.ranked, table.by_column,
+            n_steps == 1, rows, covered,
+        )  # fmt: skip
+        listing = table.narrowed
+        top, most, column, place = best_condition(
+            table, label, value, codes, everywhere, rows, (key, float(right)), scoring
+        )
+        if column < 0 or (gain > 0 and value_of(top) - value_of(key) < gain):
+            break
+        key, right = top, np.int64(most)
+    return n_steps, value_of(key), right
+
+
+def best_condition(table, label, value, codes, everywhere, rows, least, scoring):
+    """The best further condition: key, right cells, column and place; features before labels.
+
+    The column is -1 if none exceeds the `least` key and right cells.
+    """
+    inside, n_inside = _sum_inside(codes, rows), len(rows)
+    nowhere = np.empty(0, np.int32)
+    _, _, kinds, operators, slots, buckets, widths = table.space
+    space = RefinementSpace(table.narrowed, True, kinds, operators, slots, buckets, widths)
+    allowed, n_before = table.space.operators[0], 0
+    key, right, column, place = least[0], least[1], -1, -1
+    for part in range(2):  # features, then labels: one call, so that it is compiled once
+        if part == 1:
+            allowed, n_before = table.label_operators[label], table.space.nominal.size
+            n_set = count_written(table.board, rows) if allowed.any() else 0
+            if n_set == 0:
+                break
+            start, stop = np.empty(len(allowed), np.int64), np.empty(len(allowed), np.int64)
+            listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
+            list_labels(table.board, rows, listing.entries, start, stop)
+            kinds = np.ones(len(allowed), np.int8)
+            space = RefinementSpace(
+                listing, False, kinds, table.label_operators, slots, buckets, widths
+            )
+        top, most, where, at = best_of_target(
+            space, NO, len(allowed), codes, everywhere, inside, n_inside, (1 << value, allowed),
+            (key, right), scoring, nowhere,
+        )  # fmt: skip
+        if where >= 0:
+            key, right, column, place = top, most, where + n_before, at
+    return key, right, column, place
+
+
+@njit
+def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
+    """Uncover the rows that a condition leaves out, and note the condition."""
+    n_features, second = table.space.nominal.size, False
+    if column < n_features:
+        is_rest = len(rows) > listing.stop[column] - listing.start[column]
+        nominal = table.space.nominal[column] > 0
+        below, above = _apply(listing, column, is_rest, nominal, place, rows, covered)
+        second = place >= SECOND_PLACE if nominal else place % 2 == 1
+    else:
+        cells = table.board[column - n_features]
+        below = above = _label_value(cells, rows, place)
+        for row in rows:
+            covered[row] = cells[row] == below
+    steps.columns[n_steps], steps.seconds[n_steps] = column, second
+    steps.below[n_steps], steps.above[n_steps] = below, above
+
+
+@njit
+def _label_value(cells, rows, place):
+    """The value of a label at a place among those that it has on the rows."""
+    for row in rows:
+        if cells[row] == 0:
+            return place  # absent comes first
+    return 1
+
+
+@njit
+def _apply(listing, column, is_rest, nominal, place, rows, covered):
+    """Uncover the rows that a condition leaves out; returns the rows around its threshold."""
+    entries = listing.entries
+    start, middle = listing.start[column], listing.middle[column]
+    valid, stop = listing.valid[column], listing.stop[column]
+    number, second = place // 2, place % 2 == 1
+    if nominal:
+        number, second = place % SECOND_PLACE, place >= SECOND_PLACE
+    gap = 0
+    for i in range(start, middle):
+        gap += entries[i] < 0
+    rest_holds = (gap == number) if nominal else (gap <= number)
+    for row in rows:
+        covered[row] = is_rest and rest_holds != second
+    below, above, value = -1, -1, -1
+    for i in range(start, valid):
+        entry = entries[i]
+        row = entry ^ (entry >> 31)
+        if entry < 0:
+            value += 1
+            value += is_rest and value == gap  # the value of the rows not listed is passed by
+            below = row if value == number else below
+            above = row if value == number + 1 else above
+        covered[row] = ((value == number) if nominal else (value <= number)) != second
+    for i in range(valid, stop):
+        covered[entries[i] ^ (entries[i] >> 31)] = False
+    return below, above
+
+
+# The bits of `labelrules.measures.description_length`, compiled.
+_compiled: dict[str, Any] = {"log2": log2, "inf": inf}
+for _bits in (
+    description_length.subset_bits, description_length.body_bits, description_length.exception_bits
+):  # fmt: skip
+    _compiled[_bits.__name__] = njit(FunctionType(_bits.__code__, _compiled, _bits.__name__))
+_body_bits, _exception_bits = _compiled["body_bits"], _compiled["exception_bits"]
+
+
+@njit
+def _length(description, value, codes, rows, n_conditions):
+    """The length of the description with a rule that covers these rows."""
+    inside = _sum_inside(codes, rows)
+    ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
+    right, wrong = (ones, zeros) if value else (zeros, ones)
+    n_predicted = description.n_predicted + right + wrong
+    n_wrong = description.n_predicted - description.n_right + wrong
+    n_missed = description.n_true - description.n_right - right
+    exceptions = _exception_bits(
+        n_predicted, description.n_rows - n_predicted, n_wrong, n_missed, description.n_true
+    )
+    return exceptions + THEORY_WEIGHT * _body_bits(n_conditions, description.n_possible)

@@ -1,0 +1,312 @@
+"""Count and score every refinement of a body in one pass; see `labelrules.kernels.scoring`."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Floats, Integers
+from labelrules.kernels.index import Index, counts_of, cumulate
+from labelrules.kernels.scoring import (
+    FIRST,
+    NOTHING,
+    both_limits,
+    mark_values,
+    saturation,
+    scan_block,
+    scan_two,
+    scan_values,
+    value_of,
+)
+
+NUMERIC, NOMINAL, ONE_LISTED = 0, 1, 2
+"""Kinds of columns; the last is nominal, and all rows that it lists have the same value."""
+
+STEP = 512
+"""Rows whose sums are made and scored together."""
+
+
+class Cells(NamedTuple):
+    """The truth and the cells that count, by labels and rows, and the values heads may have.
+
+    Where the two values of a label count different cells there are two layers of ``counted``,
+    for absence and for presence; else there is one.
+    """
+
+    truth: npt.NDArray[np.int8]
+    counted: npt.NDArray[np.bool_]
+    values: npt.NDArray[np.int8]
+
+
+class RefinementSpace(NamedTuple):
+    """The columns that a body may be refined by.
+
+    ``operators`` has one row, or one for each label of a head. What is reached is told apart for
+    parts of the refinements by a column: so many buckets for each operator, in the slots from
+    ``slots[column]`` to ``slots[column + 1]``, for so many cuts each.
+    """
+
+    listing: Index
+    unlisted: bool
+    nominal: npt.NDArray[np.int8]
+    operators: npt.NDArray[np.int8]
+    slots: Integers
+    buckets: Integers
+    widths: Integers
+
+
+class BestRefinements(NamedTuple):
+    """For each target the score, right cells, column and place of its best refinement.
+
+    The score is minus infinity and the column -1 if there is none.
+    """
+
+    scores: Floats
+    corrects: Integers
+    columns: Integers
+    places: Integers
+
+
+@njit
+def _encode(truth, counted, codes):
+    """The code of each row, and the sum of their counts."""
+    everywhere = np.int64(0)
+    for row in range(len(codes)):
+        code = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
+        codes[row] = code
+        everywhere += counts_of(code)
+    return everywhere
+
+
+@njit
+def _sum_inside(codes, rows):
+    inside = np.int64(0)
+    for row in rows:
+        inside += counts_of(codes[row])
+    return inside
+
+
+@njit
+def _refinements(
+    entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
+):
+    """The sums of all refinements by a column with its first operator, how many, and the total."""
+    if nominal == ONE_LISTED:
+        return _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums)
+    n, total = cumulate(
+        entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
+    )
+    if not nominal:
+        return max(n - 1, 0), total  # nothing is greater than the greatest value
+    for i in range(n - 1, 0, -1):
+        sums[i] -= sums[i - 1]
+    return n, total
+
+
+@njit
+def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums):
+    """The same for a column that lists the rows of one value: the other is before or after."""
+    n, listed, missing = 0, np.int64(0), np.int64(0)
+    for i in range(start, valid):
+        listed += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    for i in range(valid, stop):
+        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    for listed_now in (middle > start, middle == start):
+        if listed_now and valid > start:
+            sums[n] = listed
+            n += 1
+        elif not listed_now and n_inside > stop - start:
+            sums[n] = inside - listed - missing
+            n += 1
+    return n, inside - missing
+
+
+@njit(inline="always")
+def width_of(width, buckets, n_listed):
+    """How many cuts a bucket has: fewer where few rows are left."""
+    return min(width, n_listed // buckets + 1)
+
+
+def scan_cuts(
+    entries, start, middle, valid, stop, codes, inside, n_inside, operators, top, everywhere,
+    values, present, absent, level, scoring, sums, marks, first, buckets, width,
+):  # fmt: skip
+    """The best refinement by a numeric column, if it reaches the top: key, right cells, place.
+
+    Sums are made and scored some at a time: those of a long column would not fit into the
+    processor's cache.
+    """
+    missing, rest = np.int64(0), np.int64(0)
+    for i in range(valid, stop):
+        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    total = inside - missing
+    is_rest = n_inside > stop - start
+    if is_rest:
+        rest = total
+        for i in range(start, valid):
+            rest -= counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    width = width_of(width, buckets, valid - start)
+    best = (top, -1.0, np.int64(-1))
+    at, so_far, before = np.int64(-1), np.int64(0), np.int64(0)
+    begin, is_below = start, True
+    while is_below or begin < valid:
+        if is_below and begin == middle:
+            is_below = False
+            at += np.int64(is_rest)
+            so_far += rest
+            sums[max(at, 0)] = so_far
+        end = min(begin + STEP, middle if is_below else valid)
+        for i in range(begin, end):
+            entry = entries[i]
+            at -= np.int64(entry >> 31)
+            so_far += counts_of(codes[entry ^ (entry >> 31)])
+            sums[at] = so_far
+        begin = end
+        # The last value may go on, and nothing is greater than the greatest.
+        if at > 0:
+            best = scan_block(
+                sums, at, before, total, operators, everywhere, values, present, absent, level,
+                scoring, best, marks, first, buckets, width,
+            )  # fmt: skip
+            before += at
+            sums[0] = sums[at]
+            at = np.int64(0)
+    key, right, place = best
+    return (key if place >= 0 else NOTHING), right, place
+
+
+def scan_listed(
+    entries, start, middle, valid, stop, codes, inside, n_inside, top, everywhere, values, present,
+    absent, scoring, marks, slot,
+):  # fmt: skip
+    """The same by a column that lists the rows of one value, the most frequent case."""
+    listed, missing = np.int64(0), np.int64(0)
+    for entry in entries[start:valid]:
+        listed += counts_of(codes[entry ^ (entry >> 31)])
+    for entry in entries[valid:stop]:
+        missing += counts_of(codes[entry ^ (entry >> 31)])
+    is_rest = n_inside > stop - start
+    rest = inside - listed - missing if is_rest else np.int64(0)
+    before, after, is_before = rest, listed, is_rest
+    if middle > start:
+        before, after, is_before = listed, rest, valid > start
+    key, right, at, keys, rights = scan_two(
+        before, after, is_before, everywhere, values, present, absent, scoring
+    )
+    if len(marks) and key >= top and key > NOTHING:
+        first, last = np.int64(not is_before), np.int64(1)  # the first value that occurs
+        marks[slot] = rights[first] if keys[first] == key else 0
+        marks[slot + 1] = rights[last] if is_before and keys[last] == key else 0
+    return key, right, at
+
+
+def best_of_target(
+    space, first, last, codes, everywhere, inside, n_inside, target, least, scoring, reached
+):
+    """The best refinement for one target: its key, its right cells, its column and its place.
+
+    `target` are the values that heads may have and the operators of the columns; `least` is the
+    key, and the right cells, that must be exceeded, and the column is -1 if they are not.
+    `reached`, if it has room, is 0, and receives the right cells that go with the best key.
+    """
+    # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
+    (entries, start, middle, valid, stop), unlisted, nominal, _, slots, buckets, widths = space
+    values, allowed = target
+    sums = np.empty(n_inside + 3, np.int64)  # one value goes on, and one is not listed
+    keys = np.empty(last if len(reached) else 0, np.int64)
+    top, most = least
+    where, place, is_root = -1, -1, top == NOTHING
+    has_risen = True
+    for column in range(first, last):
+        if has_risen:
+            present, absent = both_limits(everywhere, values, top, scoring)
+            level = saturation(everywhere, values, present, absent, top, scoring)
+            has_risen = False
+        if len(reached):
+            keys[column] = NOTHING
+        operators = allowed[column]
+        begin, end, behind = start[column], valid[column], stop[column]
+        if not operators or (begin == behind and not is_root):
+            continue  # where all rows have the same value it makes no difference
+        if nominal[column] == ONE_LISTED and operators & FIRST:
+            key, right, at = scan_listed(
+                entries, begin, middle[column], end, behind, codes, inside, n_inside, top,
+                everywhere, values, present, absent, scoring, reached, slots[column],
+            )  # fmt: skip
+        elif nominal[column]:
+            n, total = _refinements(
+                entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,
+                inside, n_inside, sums,
+            )  # fmt: skip
+            key, right, at = scan_values(
+                sums, n, total, operators, everywhere, values, present, absent, scoring
+            )
+            if len(reached) and key >= top and key > NOTHING:
+                mark_values(
+                    sums, n, total, operators, key, everywhere, values, scoring, reached,
+                    slots[column], slots[column + 1], buckets[column],
+                )  # fmt: skip
+        else:
+            key, right, at = scan_cuts(
+                entries, begin, middle[column], end, behind, codes, inside, n_inside, operators,
+                top, everywhere, values, present, absent, level, scoring, sums, reached,
+                slots[column], buckets[column], widths[column],
+            )  # fmt: skip
+        if key < top or key == NOTHING:
+            continue
+        if len(reached):
+            keys[column] = key
+        has_risen = key > top
+        if key > top or right > most:
+            top, most, where, place = key, right, column, at
+    for column in range(first, last if len(reached) else first):
+        if NOTHING < keys[column] < top:
+            reached[slots[column] : slots[column + 1]] = 0
+    return top, most, where, place
+
+
+def best_refinements(space, first, last, rows, cells, targets, scoring, best, reached):
+    """The best refinement by a column from `first` to `last`, for each target.
+
+    A target is a label, and with two layers of cells twice its number plus the value. Where
+    `reached` has rows it receives, by targets and slots of the columns, the most cells right with
+    which the best key is reached, 0 where it is not.
+    """
+    n_layers = len(cells.counted)
+    codes = np.empty(cells.truth.shape[1], np.uint8)
+    nowhere = np.empty(0, np.int32)
+    for i in range(len(targets)):
+        label, layer = targets[i] // n_layers, targets[i] % n_layers
+        operators = space.operators[label if len(space.operators) > 1 else 0]
+        values = cells.values[label] & (3 if n_layers == 1 else 1 << layer)
+        everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
+        inside = _sum_inside(codes, rows)
+        top, most, where, place = best_of_target(
+            space, first, last, codes, everywhere, inside, len(rows), (values, operators),
+            (NOTHING, -1.0), scoring, reached[i] if len(reached) else nowhere,
+        )  # fmt: skip
+        best.scores[i], best.corrects[i] = value_of(top), most
+        best.columns[i], best.places[i] = where, place
+
+
+@njit(nogil=True, cache=True)
+def count_refinements(space, column, rows, cells, labels, sums, totals):
+    """Count all refinements by one column, for layers and labels, and tell how many there are.
+
+    `sums` receives the codes of the cells inside with the first operator, `totals` those of all
+    rows where the column has a value.
+    """
+    (entries, start, middle, valid, stop), unlisted, nominal, _, _, _, _ = space
+    codes = np.empty(cells.truth.shape[1], np.uint8)
+    n = 0
+    for layer in range(len(cells.counted)):
+        for i in range(len(labels)):
+            label = labels[i]
+            _encode(cells.truth[label], cells.counted[layer, label], codes)
+            inside = _sum_inside(codes, rows)
+            n, totals[layer, i] = _refinements(
+                entries, start[column], middle[column], valid[column], stop[column],
+                nominal[column], unlisted, codes, inside, len(rows), sums[layer, i],
+            )  # fmt: skip
+    return n

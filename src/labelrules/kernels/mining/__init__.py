@@ -1,0 +1,1 @@
+"""Kernels that mine itemsets and association rules, on packed bits."""

@@ -1,0 +1,406 @@
+"""Sets of rows as bits, 64 to a word."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.core import config
+from numba.extending import intrinsic
+
+_ONE = np.uint64(1)
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when it is imported
+
+    def popcount(word: Any) -> int:
+        """How many bits of a word are set."""
+        return int(word).bit_count()
+
+else:
+
+    @intrinsic
+    def popcount(typingctx, word):
+        """How many bits of a word are set, by the instruction of the processor."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.ctpop(arguments[0])
+
+        return types.int64(types.uint64), generate
+
+
+@njit(cache=True, nogil=True)
+def count_both(words, first, second, n_words):
+    """How many bits two stretches have in common."""
+    total = 0
+    for k in range(n_words):
+        total += popcount(words[first + k] & words[second + k])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def put_both(words, first, second, target, n_words):
+    """Write what two stretches have in common to a third; how many bits that is."""
+    total = 0
+    for k in range(n_words):
+        common = words[first + k] & words[second + k]
+        words[target + k] = common
+        total += popcount(common)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def lies_within(words, inner, outer, n_words):
+    """Whether every bit of the first stretch is set in the second."""
+    for k in range(n_words):
+        if words[inner + k] & ~words[outer + k]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def set_bit(words, start, place):
+    """Set one bit of a stretch."""
+    words[start + (place >> 6)] |= _ONE << np.uint64(place & 63)
+
+
+# -------------------- Refinements of a group of rows: how many rows each has, and how labels
+# depend on each other
+# Rows are counted on packed bits. A column of rows is an array of words, 64 rows to a word; bits
+# beyond the last row are 0.
+
+
+@njit(nogil=True, cache=True)
+def count_conditions(group, conditions, columns, least, counts):
+    """Count the rows of a group that satisfy each condition, alone and within each column.
+
+    Parameters
+    ----------
+    group : array of uint64
+        The rows of the group.
+    conditions, columns : array of uint64, conditions or columns by words
+    least : int
+        Of refinements with fewer rows than this the columns are not counted.
+    counts : array of int32, conditions by columns and one more
+        Receives the number of rows, and the number in each column.
+    """
+    n_words = len(group)
+    refined = np.empty(n_words, np.uint64)
+    for condition in range(len(conditions)):
+        n_rows = 0
+        for word in range(n_words):
+            refined[word] = group[word] & conditions[condition, word]
+            n_rows += popcount(refined[word])
+        counts[condition, 0] = n_rows
+        if n_rows < least:
+            counts[condition, 1:] = 0
+            continue
+        for column in range(len(columns)):
+            n_inside = 0
+            for word in range(n_words):
+                n_inside += popcount(refined[word] & columns[column, word])
+            counts[condition, 1 + column] = n_inside
+
+
+@njit(nogil=True, cache=True)
+def phi_coefficients(counts, n_labels):
+    """The correlation of each pair of labels within groups; 0 where a label does not vary.
+
+    Parameters
+    ----------
+    counts : array of int64, groups by 1 + labels + pairs
+        The rows of a group; those with each label; those with both labels of each pair, the first
+        label with all others, then the second with those behind it, and so on.
+    n_labels : int
+
+    Returns
+    -------
+    array of float, groups by pairs
+    """
+    found = np.zeros((len(counts), n_labels * (n_labels - 1) // 2))
+    spread = np.empty(n_labels)
+    for group in range(len(counts)):
+        n_rows = counts[group, 0]
+        for label in range(n_labels):
+            ones = counts[group, 1 + label]
+            spread[label] = np.sqrt(np.float64(ones * (n_rows - ones)))
+        pair = 0
+        for first in range(n_labels):
+            for second in range(first + 1, n_labels):
+                size = spread[first] * spread[second]
+                if size > 0:
+                    both = n_rows * counts[group, 1 + n_labels + pair]
+                    expected = counts[group, 1 + first] * counts[group, 1 + second]
+                    found[group, pair] = (both - expected) / size
+                pair += 1
+    return found
+
+
+# -------------------- Which rules of a long, ordered list are worth keeping, on packed bits
+
+
+@njit(nogil=True, cache=True)
+def choose_rules(start, items, words, order, wanted, left, kept, errors):
+    """Keep each rule that is right about a row no rule before has covered.
+
+    Parameters
+    ----------
+    start, items : array of int
+        Rule r has the items from ``start[r]`` to ``start[r + 1]``.
+    words : array of uint64, items by words
+        The rows of each item.
+    order : array of int
+        The rules for one label, the best first.
+    wanted : array of uint64
+        The rows of which these rules are right.
+    left : array of uint64
+        The rows that are not covered; those that remain are left in it.
+    kept : array of int
+        Receives the rules that are kept, in order.
+    errors : array of int
+        Receives for each number of rules, from none on, how many rows are wrong if the others get
+        what most of them have.
+
+    Returns
+    -------
+    int
+        How many are kept.
+    """
+    n_words = len(wanted)
+    covered = np.empty(n_words, np.uint64)
+    n_kept, n_wrong = 0, 0
+    n_wanted, n_other = 0, 0
+    for word in range(n_words):
+        n_wanted += popcount(left[word] & wanted[word])
+        n_other += popcount(left[word] & ~wanted[word])
+    errors[0] = min(n_wanted, n_other)
+    for rule in order:
+        if n_wanted == 0:
+            break
+        n_right, n_covered = 0, 0
+        for word in range(n_words):
+            both = left[word]
+            for item in range(start[rule], start[rule + 1]):
+                both &= words[items[item], word]
+            covered[word] = both
+            n_covered += popcount(both)
+            n_right += popcount(both & wanted[word])
+        if n_right == 0:
+            continue
+        for word in range(n_words):
+            left[word] &= ~covered[word]
+        n_wanted -= n_right
+        n_other -= n_covered - n_right
+        n_wrong += n_covered - n_right
+        kept[n_kept] = rule
+        n_kept += 1
+        errors[n_kept] = n_wrong + min(n_wanted, n_other)
+    return n_kept
+
+
+# -------------------- Rules looked at again: their heads in all rows, and the rules with fewer
+# conditions
+
+
+@njit(cache=True, nogil=True)
+def _literal(labels, code, k):
+    word = labels[code >> 1, k]
+    return word if code & 1 else ~word
+
+
+@njit(cache=True, nogil=True)
+def count_heads(body, items, head, labels, everywhere, right, n_head):
+    """For each literal of a head, covered rows where it holds; for each head, all such rows.
+
+    `body` and `head` are starts with numbers of items, and starts with literals; `everywhere` has
+    a bit for each row there is.
+    """
+    n_words = len(everywhere)
+    covered = np.empty(n_words, np.uint64)
+    for r in range(len(n_head)):
+        covered[:] = everywhere
+        for i in range(body[0][r], body[0][r + 1]):
+            for k in range(n_words):
+                covered[k] &= items[body[1][i], k]
+        start, stop = head[0][r], head[0][r + 1]
+        right[start:stop] = 0
+        n_head[r] = 0
+        for k in range(n_words):
+            held = everywhere[k]
+            for i in range(start, stop):
+                literal = _literal(labels, head[1][i], k)
+                right[i] += popcount(covered[k] & literal)
+                held &= literal
+            n_head[r] += popcount(held)
+
+
+@njit(cache=True, nogil=True)
+def _subset_counts(items, chosen, which, held, everywhere):
+    """Rows covered by some conditions of a body, and those of them in which the head holds."""
+    n_body, n_both = 0, 0
+    for k in range(len(everywhere)):
+        covered = everywhere[k]
+        for i in range(len(chosen)):
+            if (which >> i) & 1:
+                covered &= items[chosen[i], k]
+        n_body += popcount(covered)
+        n_both += popcount(covered & held[k])
+    return n_body, n_both
+
+
+@njit(cache=True, nogil=True)
+def compare_with_general(body, items, head, labels, everywhere, counts, productive, needed):
+    """Whether each rule is right more often than all with fewer conditions, and needs all of its.
+
+    `counts` are the rows that each rule covers, and those of them in which its head holds.
+    """
+    n_words = len(everywhere)
+    held = np.empty(n_words, np.uint64)
+    for r in range(len(productive)):
+        chosen = body[1][body[0][r] : body[0][r + 1]]
+        for k in range(n_words):
+            held[k] = everywhere[k]
+            for i in range(head[0][r], head[0][r + 1]):
+                held[k] &= _literal(labels, head[1][i], k)
+        n_body, n_both = counts[0][r], counts[1][r]
+        whole = (1 << len(chosen)) - 1
+        productive[r], needed[r] = True, True
+        for i in range(len(chosen)):
+            fewer, _ = _subset_counts(items, chosen, whole ^ (1 << i), held, everywhere)
+            needed[r] &= fewer > n_body
+        for which in range(whole):
+            n_covered, n_right = _subset_counts(items, chosen, which, held, everywhere)
+            if n_both * n_covered <= n_right * n_body:
+                productive[r] = False
+                break
+
+
+# -------------------- What the bodies that hold for a row say about its labels, counted on packed
+# bits
+# A body votes for each label with the share of its rows that have the label, drawn a little
+# towards the share of all rows, and with a weight: the correlation of the body and the label.
+
+
+@njit(nogil=True, cache=True)
+def _vote(n_rows, n_ones, n_all, ones_all, m):
+    """The share that a body votes for, and its weight: phi without its sign, 0 if one is constant.
+
+    Parameters
+    ----------
+    n_rows, n_ones : int
+        Rows of the body, and those of them with the label.
+    n_all, ones_all : int
+        The same of all rows.
+    m : float
+        How many rows the share of all rows is worth.
+    """
+    share = (n_ones + m * ones_all / n_all) / (n_rows + m)
+    spread = np.sqrt(np.float64(n_rows * (n_all - n_rows)))
+    spread *= np.sqrt(np.float64(ones_all * (n_all - ones_all)))
+    if spread > 0:
+        return share, abs(np.float64(n_ones * n_all - n_rows * ones_all)) / spread
+    return share, 0.0
+
+
+@njit(nogil=True, cache=True)
+def votes_of(counts, all_counts, m, shares, weights):
+    """The votes of bodies from counts, bodies by 1 + labels: rows, and rows with each label."""
+    for body in range(len(counts)):
+        for label in range(len(all_counts) - 1):
+            shares[body, label], weights[body, label] = _vote(
+                counts[body, 0], counts[body, 1 + label], all_counts[0], all_counts[1 + label], m
+            )
+
+
+@njit(nogil=True, cache=True)
+def _intersect(words, item, body, level):
+    """Put the rows of an item and of the body one level up into the body; how many they are."""
+    n_rows = 0
+    for word in range(words.shape[1]):
+        both = words[item, word]
+        if level > 0:
+            both &= body[level - 1, word]
+        body[level, word] = both
+        n_rows += popcount(both)
+    return n_rows
+
+
+@njit(nogil=True, cache=True)
+def _common(rows, label):
+    """How many rows two stretches of words have in common."""
+    n_rows = 0
+    for word in range(len(rows)):
+        n_rows += popcount(rows[word] & label[word])
+    return n_rows
+
+
+@njit(nogil=True, cache=True)
+def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, upcoming, sums):
+    """Add up the votes of all bodies made of a row's own items, depth first; their number."""
+    n_all = len(truth) - (out >= 0)
+    sums[:] = 0.0
+    n_bodies = 0
+    level = 0
+    upcoming[0] = 0
+    while level >= 0:
+        if upcoming[level] == len(own):
+            level -= 1
+            continue
+        place = upcoming[level]
+        upcoming[level] += 1
+        # The row left out has all its items, so it is in every body.
+        n_rows = _intersect(words, own[place], body, level) - (out >= 0)
+        if n_rows < least:
+            continue
+        n_bodies += 1
+        for label in range(len(labels)):
+            n_ones = _common(body[level], labels[label])
+            if out >= 0:
+                n_ones -= truth[out, label]
+            share, weight = _vote(n_rows, n_ones, n_all, ones[label], m)
+            sums[0, label] += weight * share
+            sums[1, label] += weight
+        if level + 1 < longest:
+            upcoming[level + 1] = place + 1
+            level += 1
+    return n_bodies
+
+
+@njit(nogil=True, cache=True)
+def score_rows(words, labels, start, items, left_out, truth, least, longest, m, scores):
+    """The weighted mean of the votes for each label, row by row.
+
+    Parameters
+    ----------
+    words, labels : array of uint64, items or labels by words
+        The training rows that have them.
+    start, items : array of int
+        Row r has the items from ``start[r]`` to ``start[r + 1]``.
+    left_out : array of int
+        The training row that is not counted for each row, or -1.
+    truth : array of int8, training rows by labels
+    least : int
+        Rows that a body must have.
+    longest : int
+        Items that a body may have.
+    m : float
+    scores : array of float, rows by labels
+        Receives the means; where nothing votes, the share of all rows.
+    """
+    n_labels, n_words = labels.shape
+    body = np.empty((longest, n_words), np.uint64)
+    upcoming = np.empty(longest, np.int64)
+    ones = np.empty(n_labels, np.int64)
+    sums = np.empty((2, n_labels))
+    for row in range(len(start) - 1):
+        out = left_out[row]
+        n_all = len(truth) - (out >= 0)
+        for label in range(n_labels):
+            ones[label] = _common(labels[label], labels[label])
+            if out >= 0:
+                ones[label] -= truth[out, label]
+        own = items[start[row] : start[row + 1]]
+        _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, upcoming, sums)
+        for label in range(n_labels):
+            if sums[1, label] > 0:
+                scores[row, label] = sums[0, label] / sums[1, label]
+            else:
+                scores[row, label] = ones[label] / max(n_all, 1)

@@ -1,0 +1,430 @@
+"""Frequent sets of items, depth first: all of them.
+
+Items are numbered by rising frequency. For each item in turn, the rows that have it are taken out
+as a small table of their own (the *projection*), in which each later item that is still frequent
+is a stretch of bits. Below that, a set is extended by intersecting bits, and the extensions of a
+set are kept side by side on a stack. So the search needs the memory of one way down, whatever it
+finds; it stops when the space for results is full and can be taken up again where it stood.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from labelrules._types import Integers
+from labelrules.kernels.mining.bits import count_both, lies_within, put_both, set_bit
+
+DONE, FULL, NARROW, PAUSED, SPENT = 0, 1, 2, 3, 4
+"""Why a search came back.
+
+It is over, results need room, it needs a larger stack, just so, or it may look at no more.
+"""
+
+PATIENCE = 1 << 27
+"""Words that are intersected before a search comes back, even if it has found nothing."""
+
+Numbers = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
+
+
+class TransactionTable(NamedTuple):
+    """Frequent items by rising frequency, with their rows; and rows with their items, rising."""
+
+    item_start: Integers
+    rows: Numbers
+    row_start: Integers
+    items: Numbers
+    name: Numbers
+    """What results call each item."""
+
+
+class Stack(NamedTuple):
+    """Where a search stands: entries are items to extend by, with the rows that would remain."""
+
+    at: Integers
+    """The item projected on, the level, and words per entry.
+
+    The search for closed sets adds the entries of the projection, and the sets looked at.
+    """
+    item: Numbers
+    support: Numbers
+    words: Words
+    next: Integers
+    """For each level the entry that comes next, and the entry after its last."""
+    stop: Integers
+    prefix: Numbers
+    place: Numbers
+    """Per item: rows of the projection that have it, then its entry in the projection."""
+
+
+class FoundSets(NamedTuple):
+    """Space for results: a set owns the items from its start to the next."""
+
+    n: Integers
+    """How many sets there are."""
+    start: Integers
+    items: Numbers
+    support: Numbers
+
+
+@njit(cache=True, nogil=True)
+def put_rising(chosen, n_items, name, target, start):
+    """Write the names of items one after the other, rising."""
+    for k in range(n_items):
+        item = name[chosen[k]]
+        place = start + k
+        while place > start and target[place - 1] > item:
+            target[place] = target[place - 1]
+            place -= 1
+        target[place] = item
+
+
+@njit(cache=True, nogil=True)
+def emit(found, chosen, n_items, name, support):
+    """Note a set, its items by rising name."""
+    number = found.n[0]
+    start = found.start[number]
+    put_rising(chosen, n_items, name, found.items, start)
+    found.start[number + 1] = start + n_items
+    found.support[number] = support
+    found.n[0] = number + 1
+
+
+@njit(cache=True, nogil=True)
+def has_room(found, n_sets, n_items):
+    """Whether so many sets of so many items can be noted."""
+    number = found.n[0]
+    if number + n_sets > len(found.support):
+        return False
+    return found.start[number] + n_sets * n_items <= len(found.items)
+
+
+@njit(cache=True, nogil=True)
+def count_projection(table, root, lowest, minimum, place):
+    """Count the items from `lowest` in the rows of an item; how many of them are frequent."""
+    place[lowest:] = 0
+    for i in range(table.item_start[root], table.item_start[root + 1]):
+        row = table.rows[i]
+        k = table.row_start[row + 1] - 1
+        while k >= table.row_start[row] and table.items[k] >= lowest:
+            place[table.items[k]] += 1
+            k -= 1
+    place[root] = 0
+    n_frequent = 0
+    for item in range(lowest, len(place)):
+        n_frequent += place[item] >= minimum
+    return n_frequent
+
+
+@njit(cache=True, nogil=True)
+def fill_projection(table, root, lowest, minimum, stack, n_words):
+    """Make entries of the frequent items, by rising number, with the rows as bits."""
+    entry = 0
+    for item in range(lowest, len(stack.place)):
+        times = stack.place[item]
+        stack.place[item] = -1
+        if times >= minimum:
+            stack.item[entry], stack.support[entry] = item, times
+            stack.place[item] = entry
+            entry += 1
+    stack.words[: entry * n_words] = 0
+    for i in range(table.item_start[root], table.item_start[root + 1]):
+        row = table.rows[i]
+        k = table.row_start[row + 1] - 1
+        while k >= table.row_start[row] and table.items[k] >= lowest:
+            if stack.place[table.items[k]] >= 0:
+                start = stack.place[table.items[k]] * n_words
+                set_bit(stack.words, start, i - table.item_start[root])
+            k -= 1
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def fits(stack, n_entries, n_words):
+    """Whether the stack can hold so many entries."""
+    return n_entries <= len(stack.item) and n_entries * n_words <= len(stack.words)
+
+
+@njit(cache=True, nogil=True)
+def _begin(table, minimum, longest, stack, found):
+    """Go on to the next item by itself; whether there was room for it."""
+    root = stack.at[0]
+    n_rows = table.item_start[root + 1] - table.item_start[root]
+    n_words = (n_rows + 63) >> 6
+    stack.prefix[0] = root
+    if longest > 1:
+        n_entries = count_projection(table, root, root + 1, minimum, stack.place)
+        if not fits(stack, n_entries, n_words):
+            stack.at[2] = n_words
+            return False
+        stack.next[1] = 0
+        stack.stop[1] = fill_projection(table, root, root + 1, minimum, stack, n_words)
+        stack.at[1] = 1
+    emit(found, stack.prefix, 1, table.name, n_rows)
+    stack.at[0] = root + 1
+    stack.at[2] = n_words
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _last_level(table, minimum, level, entry, stack, found):
+    """Extend the set for the last time: nothing is kept."""
+    n_words = stack.at[2]
+    for other in range(entry + 1, stack.stop[level]):
+        support = count_both(stack.words, entry * n_words, other * n_words, n_words)
+        if support >= minimum:
+            stack.prefix[level + 1] = stack.item[other]
+            emit(found, stack.prefix, level + 2, table.name, support)
+
+
+@njit(cache=True, nogil=True)
+def next_level(minimum, level, entry, stack):
+    """Put the frequent extensions of the set on the stack."""
+    n_words = stack.at[2]
+    first = stack.stop[level]
+    target = first
+    for other in range(entry + 1, first):
+        support = put_both(stack.words, entry * n_words, other * n_words, target * n_words, n_words)
+        if support >= minimum:
+            stack.item[target], stack.support[target] = stack.item[other], support
+            target += 1
+    if target > first:
+        stack.at[1] = level + 1
+        stack.next[level + 1] = first
+        stack.stop[level + 1] = target
+
+
+@njit(cache=True, nogil=True)
+def mine_all(table, minimum, longest, stack, found):
+    """Go on with the search for all frequent sets of up to `longest` items; why it came back."""
+    n_items = len(table.item_start) - 1
+    patience = PATIENCE
+    while True:
+        level = stack.at[1]
+        if level == 0:
+            if stack.at[0] == n_items:
+                return DONE
+            if not has_room(found, 1, 1):
+                return FULL
+            if not _begin(table, minimum, longest, stack, found):
+                return NARROW
+            continue
+        entry = stack.next[level]
+        n_after = stack.stop[level] - entry - 1
+        if n_after < 0:
+            stack.at[1] = level - 1
+            continue
+        patience -= n_after * stack.at[2]
+        if patience < 0:
+            return PAUSED
+        if not has_room(found, n_after + 1, level + 2):
+            return FULL
+        if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
+            return NARROW
+        stack.prefix[level] = stack.item[entry]
+        emit(found, stack.prefix, level + 1, table.name, stack.support[entry])
+        stack.next[level] = entry + 1
+        if level + 2 == longest:
+            _last_level(table, minimum, level, entry, stack, found)
+        elif level + 1 < longest:
+            next_level(minimum, level, entry, stack)
+
+
+# ---------------------------------------------------------------- closed and maximal sets
+#
+# A set is closed if no larger one is in the same rows. Each closed set but the first is reached
+# from exactly one other: by adding one item, and then all items that every remaining row has. The
+# extension is valid only if it adds no item before the one that was added (the prefix-preserving
+# extension of T. Uno et al., "LCM: an efficient algorithm for enumerating frequent closed item
+# sets", FIMI 2003). So no set is remembered. The entries of a projection are those of *all*
+# frequent items in it, since extensions are checked against earlier ones.
+
+
+@njit(cache=True, nogil=True)
+def _is_extended(stack, entry, minimum, chosen, item):
+    """Whether an item before this one that is not in the set could be added to it."""
+    n_words = stack.at[2]
+    earlier = 0
+    while stack.item[earlier] < item:
+        if not chosen[stack.item[earlier]]:
+            start = earlier * n_words
+            if count_both(stack.words, entry * n_words, start, n_words) >= minimum:
+                return True
+        earlier += 1
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _keeps_its_prefix(stack, entry, chosen, n_base):
+    """Whether the rows of an entry share no earlier item that is not in the set."""
+    n_words = stack.at[2]
+    for earlier in range(n_base):
+        item = stack.item[earlier]
+        if item >= stack.item[entry]:
+            return True
+        if not chosen[item] and lies_within(
+            stack.words, entry * n_words, earlier * n_words, n_words
+        ):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _open(stack, sizes, chosen, level, minimum):
+    """Take the next entry of a level into the set, with all that its rows share; go down."""
+    n_words = stack.at[2]
+    entry = stack.next[level]
+    stack.next[level] = entry + 1
+    size = sizes[level - 1]
+    stack.prefix[size] = stack.item[entry]
+    chosen[stack.item[entry]] = True
+    size += 1
+    first = stack.stop[level]
+    target = first
+    for other in range(entry + 1, first):
+        support = put_both(stack.words, entry * n_words, other * n_words, target * n_words, n_words)
+        if support == stack.support[entry]:
+            stack.prefix[size] = stack.item[other]
+            chosen[stack.item[other]] = True
+            size += 1
+        elif support >= minimum:
+            stack.item[target], stack.support[target] = stack.item[other], support
+            target += 1
+    sizes[level] = size
+    stack.at[1] = level + 1
+    stack.next[level + 1] = first
+    stack.stop[level + 1] = target
+    return target > first
+
+
+@njit(cache=True, nogil=True)
+def _close(stack, sizes, chosen, level):
+    """Take what a level has added out of the set again; go up."""
+    for k in range(sizes[level - 2], sizes[level - 1]):
+        chosen[stack.prefix[k]] = False
+    stack.at[1] = level - 1
+
+
+@njit(cache=True, nogil=True)
+def _project(table, minimum, stack, sizes, chosen):
+    """Take an item by itself: what its rows share, and the projection on them.
+
+    Gives the number of its closed set's items, or 0 if another item leads there, or -1 if the
+    stack is too small.
+    """
+    root = stack.at[0]
+    n_rows = table.item_start[root + 1] - table.item_start[root]
+    n_words = (n_rows + 63) >> 6
+    stack.at[2] = n_words
+    n_entries = count_projection(table, root, 0, minimum, stack.place)
+    if not fits(stack, 2 * n_entries, n_words):
+        return -1
+    for item in range(root):
+        if stack.place[item] == n_rows and not chosen[item]:
+            return 0
+    size = sizes[0]
+    stack.prefix[size] = root
+    chosen[root] = True
+    size += 1
+    for item in range(root + 1, len(stack.place)):
+        if stack.place[item] == n_rows and not chosen[item]:
+            stack.prefix[size] = item
+            chosen[item] = True
+            size += 1
+    for k in range(size):  # what is in the set is not looked at again
+        stack.place[stack.prefix[k]] = 0
+    stack.at[3] = fill_projection(table, root, 0, minimum, stack, n_words)
+    first = 0
+    while first < stack.at[3] and stack.item[first] < root:
+        first += 1
+    sizes[1] = size
+    stack.next[2], stack.stop[2] = first, stack.at[3]
+    stack.at[1] = 2
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
+    """The items of all rows, which every closed set has."""
+    n_items = len(table.item_start) - 1
+    size = 0
+    for item in range(n_items):
+        if table.item_start[item + 1] - table.item_start[item] == n_rows:
+            stack.prefix[size] = item
+            chosen[item] = True
+            size += 1
+    sizes[0] = size
+    if 0 < size <= longest and not (maximal and size < n_items):
+        emit(found, stack.prefix, size, table.name, n_rows)
+    stack.at[1] = 1
+    return size <= longest
+
+
+@njit(cache=True, nogil=True)
+def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, found):
+    """Go on with the search for closed or maximal sets of up to `longest` items.
+
+    Levels count from 2 within a projection; level 1 goes from item to item, level 0 begins.
+    `sizes` and `chosen` are how many items the set has on each level, and which. The search is
+    over when it has looked at `most` sets, whether they were wanted or not.
+    """
+    n_items = len(table.item_start) - 1
+    patience = PATIENCE
+    while True:
+        level = stack.at[1]
+        if patience < 0:
+            return PAUSED
+        if not has_room(found, 1, n_items):
+            return FULL
+        if level == 0:
+            if not _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
+                return DONE
+            continue
+        if level == 1:
+            if stack.at[0] == n_items:
+                return DONE
+            root = stack.at[0]
+            if chosen[root]:  # in all rows
+                stack.at[0] += 1
+                continue
+            if stack.at[4] >= most:
+                return SPENT
+            size = _project(table, minimum, stack, sizes, chosen)
+            if size < 0:
+                return NARROW
+            stack.at[0] += 1
+            stack.at[4] += 1
+            patience -= stack.at[3] * stack.at[2]
+            if size == 0:
+                continue
+            is_largest = stack.at[3] == 0
+            if size <= longest and (not maximal or is_largest):
+                support = table.item_start[root + 1] - table.item_start[root]
+                emit(found, stack.prefix, size, table.name, support)
+            if size >= longest:
+                stack.next[2] = stack.stop[2]
+            continue
+        entry = stack.next[level]
+        n_after = stack.stop[level] - entry - 1
+        if n_after < 0:
+            _close(stack, sizes, chosen, level)
+            continue
+        if stack.at[4] >= most:
+            return SPENT
+        if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
+            return NARROW
+        stack.at[4] += 1
+        patience -= (n_after + stack.at[3]) * stack.at[2]
+        if not _keeps_its_prefix(stack, entry, chosen, stack.at[3]):
+            stack.next[level] = entry + 1
+            continue
+        goes_on = _open(stack, sizes, chosen, level, minimum)
+        size = sizes[level]
+        if size <= longest and not (
+            maximal and (goes_on or _is_extended(stack, entry, minimum, chosen, stack.item[entry]))
+        ):
+            emit(found, stack.prefix, size, table.name, stack.support[entry])
+        if size >= longest:
+            stack.next[level + 1] = stack.stop[level + 1]
