@@ -55,8 +55,8 @@ learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a 
 discover constraints magazines --set alpha=x | alpha must be a number between 0 and 1, not 'x'
 discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam=1 --set beam=2 | --set beam is given twice
-learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
-learn magazines --set lift=kln(x) | --set lift: kln: takes numbers, not 'x'
+learn magazines --set size_bonus=much | --set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS)
+learn magazines --set size_bonus=kln(x) | --set size_bonus: kln: takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper

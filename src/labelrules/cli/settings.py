@@ -165,8 +165,8 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
     Traceback (most recent call last):
     click.exceptions.UsageError: --set width: must be a whole number, not 'x'
     """
-    if name == "lift":
-        return _lift(text)
+    if name == "size_bonus":
+        return _size_bonus(text)
     value = _value(name, text, str(parameter.annotation))
     kind = parameter.annotation
     if name == "random_state":  # annotated by what scikit-learn takes, which is more
@@ -205,7 +205,7 @@ def _names(name: str, text: str) -> list[str]:
         raise click.UsageError(f"--set {name}: {wrong.message}") from None
 
 
-def _lift(text: str) -> Any:
+def _size_bonus(text: str) -> Any:
     from labelrules.search import kln, peak, root
 
     if text.lower() == "none":
@@ -213,7 +213,7 @@ def _lift(text: str) -> Any:
     found = _LIFT.fullmatch(text)
     if found is None:
         raise click.UsageError(
-            f"--set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS), not {quoted(text)}"
+            f"--set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS), not {quoted(text)}"
         )
     makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
@@ -222,7 +222,7 @@ def _lift(text: str) -> Any:
         message = f"takes numbers, not {quoted(found[2])}"
     except (ValueError, TypeError) as wrong:
         message = str(wrong)
-    raise click.UsageError(f"--set lift: {found[1]}: {message}")
+    raise click.UsageError(f"--set size_bonus: {found[1]}: {message}")
 
 
 # ---------------------------------------------------------------- the list of parameters
