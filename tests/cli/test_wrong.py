@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labelrules.cli.commands.learn import learner_classes, learner_names
+from labelrules.cli.commands.learn import learner_classes
 from shell import called, output
 
 FILES = {
@@ -201,7 +201,7 @@ def words_of(document: str) -> list[tuple[str, str]]:
     return [(name, word) for name, kinds in found for word in re.findall(r'"([a-z -]{4,})"', kinds)]
 
 
-@pytest.mark.parametrize("learner", learner_names())
+@pytest.mark.parametrize("learner", learner_classes())
 def test_typos_among_the_words_of_settings_get_a_suggestion(learner, folder, monkeypatch):
     monkeypatch.chdir(folder)
     data = ["a.csv", "--labels", "quality"] if learner == "ripper" else ["magazines"]
