@@ -46,14 +46,6 @@ def _environment() -> "Environment":
 def render(template: str, **values: object) -> "Markup":
     """A Jinja2 template filled with values, which are escaped unless they are HTML already.
 
-    Parameters
-    ----------
-    template : str
-    **values : object
-        The variables of the template; an undefined one is an error.
-
-    Examples
-    --------
     >>> render("<b>{{ name }}</b>", name="a<b")
     Markup('<b>a&lt;b</b>')
     """
@@ -65,8 +57,6 @@ def render(template: str, **values: object) -> "Markup":
 def html_table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> "Markup":
     """A table; cells that are numbers stand on the right.
 
-    Examples
-    --------
     >>> rows = html_table([["&", 1]])
     >>> "<td>&amp;</td>" in rows, '<td class="number">1</td>' in rows
     (True, True)

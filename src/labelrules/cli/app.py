@@ -166,7 +166,8 @@ def _options(context: click.Context | None, with_value: bool = False) -> list[st
     """The names of a command's options."""
     params = [] if context is None else context.command.get_params(context)
     options = [one for one in params if isinstance(one, click.Option)]
-    return [name for one in options if not (with_value and one.is_flag) for name in one.opts]
+    named = [one for one in options if not (with_value and one.is_flag)]
+    return [name for one in named for name in (*one.opts, *one.secondary_opts)]
 
 
 def _instead(name: str, context: click.Context | None) -> str:

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.commands import names, option
+from labelrules.cli.commands import names
 
 Pair = tuple[str, str]
 
@@ -35,8 +35,6 @@ class Setting(click.ParamType[Pair]):
     without : tuple of str
         Parameters that cannot be set.
 
-    Examples
-    --------
     >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
     ('min_coverage', '3')
     """
@@ -116,7 +114,7 @@ def setting_options(of: str, setting: Setting) -> Callable[..., Any]:
         help=f"list the parameters of {of} and exit",
     )  # fmt: skip
     about = f"a parameter of {of}, as in Python; repeatable"
-    setter = option("-s", "--set", "settings", kind=setting, multiple=True, about=about)
+    setter = click.option("-s", "--set", "settings", type=setting, multiple=True, help=about)
     return lambda command: setter(listing(command))
 
 
@@ -155,8 +153,6 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
 
     Other types, ranges and words are checked by the learner or search itself.
 
-    Examples
-    --------
     >>> from inspect import Parameter
     >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
     >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
@@ -231,8 +227,6 @@ def _lift(text: str) -> Any:
 def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
     """A line for each parameter: its name and default, and the first sentence on it.
 
-    Examples
-    --------
     >>> def search(width: int = 5) -> None:
     ...     '''Search.
     ...

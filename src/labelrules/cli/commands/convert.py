@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules.cli.commands import Command, DataName, File, Text, one_of, option, reading_options
+from labelrules.cli.commands import (
+    Command,
+    DataName,
+    File,
+    OneOf,
+    Text,
+    reading_options,
+)
 from labelrules.cli.commands.show import text_of
 from labelrules.cli.io import (
     STANDARD,
@@ -54,11 +61,11 @@ FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
 @click.command("convert", cls=Command, examples=EXAMPLES)
 @click.argument("source", type=DataName(), help="data, or a model; - is standard input")
 @click.argument("target", type=File(), help="the new file; - is standard output")
-@option("--to", "to_format", kind=one_of("format", FORMATS), about=FORMATS_HELP)
-@option("--data", kind=DataName(), about="for rules as text: the data that they are about")
-@option("--table", kind=Text(), section="SQL", about="the table with the features (data)")
-@option("--dialect", kind=Text(), section="SQL", about="sqlite, duckdb, postgres, ... (sqlite)")
-@option("--key", kind=Text(), section="SQL", multiple=True, about="a column to copy; repeatable")
+@click.option("--to", "to_format", type=OneOf("format", FORMATS), help=FORMATS_HELP)
+@click.option("--data", type=DataName(), help="for rules as text: the data that they are about")
+@click.option("--table", type=Text(), help="SQL: the table with the features (data)")
+@click.option("--dialect", type=Text(), help="SQL: sqlite, duckdb, postgres, ... (sqlite)")
+@click.option("--key", type=Text(), multiple=True, help="SQL: a column to copy; repeatable")
 @reading_options
 def command(
     source: str, target: str, to_format: str | None, data: str | None, reading: Reading, **sql: Any

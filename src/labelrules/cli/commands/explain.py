@@ -10,13 +10,11 @@ from labelrules.cli.commands import (
     Command,
     Count,
     DataName,
+    OneOf,
     data_argument,
-    flag,
     json_option,
     model_argument,
     names,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
@@ -85,15 +83,15 @@ class Options:
 
 
 @click.command("explain", cls=Command, examples=EXAMPLES)
-@model_argument()
-@data_argument()
-@option("--row", "rows", kind=Count(0), multiple=True, about="counted from 0; repeatable (0)")
-@option("--label", "only", kind=names, about="only these labels")
-@option("--style", kind=one_of("style", STYLES), default="text", about=STYLES_HELP)
-@option("--training", kind=DataName(), about="to name training rows; if --part test, train part")
-@option("--fixed", kind=names, about="features that a counterfactual must not change")
-@flag("--no-changes", "changes", value=False, about="do not search for counterfactuals")
-@option("--limit", kind=Count(1), about="the most rows to try for a counterfactual (10000)")
+@model_argument("model")
+@data_argument
+@click.option("--row", "rows", type=Count(0), multiple=True, help="counted from 0; repeatable (0)")
+@click.option("--label", "only", type=names, help="only these labels")
+@click.option("--style", type=OneOf("style", STYLES), default="text", help=STYLES_HELP)
+@click.option("--training", type=DataName(), help="to name training rows (if --part test: train)")
+@click.option("--fixed", type=names, help="features that a counterfactual must not change")
+@click.option("--changes/--no-changes", default=True, help="search for counterfactuals")
+@click.option("--limit", type=Count(1), help="the most rows to try for a counterfactual (10000)")
 @output_option("the explanation")
 @json_option("the explanation")
 @reading_options

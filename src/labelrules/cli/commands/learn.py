@@ -18,9 +18,7 @@ from labelrules.cli.commands import (
     DataName,
     OneOf,
     data_argument,
-    flag,
     json_option,
-    option,
     output_option,
     reading_options,
 )
@@ -69,20 +67,22 @@ _SETTING = Setting(learner_classes, "learner", _NOT_SET)
 class LearnerName(OneOf):
     """The name of a learner, with dashes, with underscores, or as in Python.
 
-    Examples
-    --------
-    >>> LearnerName().convert("BinaryRelevance", None, None)
+    >>> LEARNERS.convert("BinaryRelevance", None, None)
     'binary-relevance'
     """
 
-    def __init__(self) -> None:
-        super().__init__("learner", learner_classes)
+    def words(self) -> dict[str, Any]:
+        """The learners, which are imported when they are needed."""
+        return learner_classes()
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The name, with dashes."""
         plain = {name.replace("-", ""): name for name in self.words()}
         key = value.lower().replace("-", "").replace("_", "")
         return plain.get(key) or super().convert(value, param, ctx)
+
+
+LEARNERS = LearnerName("learner", ())
 
 
 class LearnerOption(click.Option):
@@ -95,16 +95,14 @@ class LearnerOption(click.Option):
 
 
 @click.command("learn", cls=Command, examples=EXAMPLES)
-@data_argument()
-@click.option(
-    "-l", "--learner", type=LearnerName(), cls=LearnerOption, default=DEFAULT, is_eager=True
-)
+@data_argument
+@click.option("-l", "--learner", type=LEARNERS, cls=LearnerOption, default=DEFAULT, is_eager=True)
 @setting_options("the learner", _SETTING)
-@option("--test", kind=DataName(), about="data for evaluation; if --part train, the test part")
+@click.option("--test", type=DataName(), help="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
 @json_option("the rules")
-@flag("-q", "--quiet", about="print the result only")
-@flag("-v", "--verbose", about="print a line for each step")
+@click.option("-q", "--quiet", is_flag=True, help="print the result only")
+@click.option("-v", "--verbose", is_flag=True, help="print a line for each step")
 @reading_options
 def command(
     data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
@@ -174,7 +172,7 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
 
 def _base_name(text: str) -> str:
     try:
-        return LearnerName().convert(text, None, None)
+        return LEARNERS.convert(text, None, None)
     except click.BadParameter as wrong:
         raise click.UsageError(f"--set base: {wrong.message}") from None
 

@@ -7,12 +7,10 @@ import click
 from labelrules.cli.commands import (
     Command,
     DataName,
+    OneOf,
     Text,
-    flag,
     json_option,
     model_argument,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
@@ -38,12 +36,12 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 
 @click.command("show", cls=Command, examples=EXAMPLES)
-@model_argument()
-@option("--style", kind=one_of("style", STYLES), default="plain", about=", ".join(STYLES))
-@option("--label", kind=Text(), about="only rules that mention this label")
-@flag("--no-evidence", "evidence", value=False, about="without counts of right and wrong cells")
-@flag("--summary", about="statistics of the rules; with --data, also of their use there")
-@option("--data", kind=DataName(), about="data to summarise, or that rules as text are about")
+@model_argument("model")
+@click.option("--style", type=OneOf("style", STYLES), default="plain", help=", ".join(STYLES))
+@click.option("--label", type=Text(), help="only rules that mention this label")
+@click.option("--evidence/--no-evidence", default=True, help="counts of right and wrong cells")
+@click.option("--summary", is_flag=True, help="statistics of the rules, and of their use on --data")
+@click.option("--data", type=DataName(), help="data to summarise, or that rules as text are about")
 @output_option("the rules")
 @json_option("the rules and their counts")
 @reading_options

@@ -66,10 +66,11 @@ def read_parquet(
     ignored = checked_names(ignore, "ignore") or ()
     with _plain_errors(source):
         content = _read_table(source)
-        table = _described(content, source)
-        if table is None:
+        text = (content.schema.metadata or {}).get(METADATA)
+        if text is None:
             data = _foreign(content, wanted, chosen, ignored, source.stem)
         else:
+            table = from_json(text, source)
             table.check_agreement("the file", wanted, chosen)
             data = from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
@@ -141,9 +142,14 @@ def _read_table(path: Path) -> Any:
     return table
 
 
-def _described(content: Any, path: Path) -> TableDescription | None:
-    text = (content.schema.metadata or {}).get(METADATA)
-    return None if text is None else from_json(text, path, is_file=False)
+def column_names(path: Path) -> tuple[list[str], bool]:
+    """The names of the columns of a file, and whether it includes its schema."""
+    pyarrow()
+    from pyarrow.parquet import read_schema
+
+    with _plain_errors(path):
+        found = read_schema(path)
+    return found.names, METADATA in (found.metadata or {})
 
 
 def _foreign(

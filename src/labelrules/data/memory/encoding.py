@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from labelrules._checks import listed, quoted, suggestion
@@ -131,11 +132,8 @@ def encode(X: Any, schema: Schema) -> Matrix:
     check_columns(table, schema)
     if table.is_numeric and all(feature.is_numeric for feature in schema.features):
         return frozen_matrix(table.numbers(schema.feature_names), schema)
-    codes = [_codes(table, index, feature) for index, feature in enumerate(schema.features)]
-    raise_together([problem for problem in codes if isinstance(problem, str)])
-    known = [column for column in codes if not isinstance(column, str)]
-    codes.clear()
-    return frozen_matrix(table.assembled(known), schema)
+    codes = _all_fitted([_codes(table, index, f) for index, f in enumerate(schema.features)])
+    return frozen_matrix(table.assembled(codes), schema)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -164,6 +162,32 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
     check_labels(Y, schema)
     board, _ = read_labels(Y, schema.labels)
     return frozen_labels(board, schema)
+
+
+def conform(data: Dataset, schema: Schema, *, with_labels: bool) -> Dataset:
+    """A data set in the columns and categories of a schema; other columns are left out.
+
+    An unknown category becomes a missing value, as in :func:`encode`. Every label is required if
+    `with_labels`; else missing labels count as absent.
+    """
+    own = data.schema
+    columns = [("feature", name, own.feature_index) for name in schema.feature_names]
+    columns += [("label", name, own.label_index) for name in schema.labels if with_labels]
+    for noun, name, index_of in columns:
+        if name not in index_of:
+            message = f"the data have no column {quoted(name)}, a {noun} of the model"
+            raise DataError(message + suggestion(name, index_of))
+    Y: Board = np.zeros((len(data), schema.n_labels), dtype=np.int8)
+    for place, name in enumerate(schema.labels):
+        if name in own.label_index:
+            Y[:, place] = data.Y[:, own.label_index[name]]
+    if own.features == schema.features:
+        return Dataset(schema, data.X, Y, data.name)
+    chosen = [own.features[own.feature_index[name]] for name in schema.feature_names]
+    encoded = (EncodedColumn(data.column(found.name), found.categories) for found in chosen)
+    X = _all_fitted([_fitted(*pair) for pair in zip(encoded, schema.features, strict=True)])
+    matrix = np.column_stack([np.empty((len(data), 0)), *X])
+    return Dataset(schema, sparse.csc_array(matrix) if data.is_sparse else matrix, Y, data.name)
 
 
 def _as_any_table(X: Any) -> FeatureTable:
@@ -199,7 +223,7 @@ def check_features(found: Schema, schema: Schema) -> None:
     advice = "make the data set anew, with its columns in this order:"
     _check_names(found.feature_names, schema.feature_names, "X", "feature", advice)
     pairs = zip(found.features, schema.features, strict=True)
-    raise_together([_difference(a, b) for a, b in pairs if a != b])
+    _raise_together([_difference(a, b) for a, b in pairs if a != b])
 
 
 def check_label_space(found: Schema, schema: Schema) -> None:
@@ -208,7 +232,12 @@ def check_label_space(found: Schema, schema: Schema) -> None:
     _check_names(found.labels, schema.labels, "Y", "label", advice)
 
 
-def raise_together(problems: Sequence[str]) -> None:
+def _all_fitted(columns: Sequence[Floats | str]) -> list[Floats]:
+    _raise_together([problem for problem in columns if isinstance(problem, str)])
+    return [column for column in columns if not isinstance(column, str)]
+
+
+def _raise_together(problems: Sequence[str]) -> None:
     """Raise one error for all problems with the columns of X, if there are any."""
     if problems:
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
