@@ -74,17 +74,7 @@ click.version_option(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after ``labelrules``; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit status.
+    """Run a command, the words after ``labelrules``, by default of this process; exit status.
 
     Examples
     --------

@@ -82,12 +82,12 @@ def in_shell_words(error: BaseException) -> str:
     message = str(error) or type(error).__name__
     for words, ours in _SHELL_WORDS.items():
         message = message.replace(words, ours)
-    return _PARAMETER.sub(_option, message)
 
+    def option(found: re.Match[str]) -> str:
+        value = found[2] or found[3]
+        return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
 
-def _option(found: re.Match[str]) -> str:
-    value = found[2] or found[3]
-    return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
+    return _PARAMETER.sub(option, message)
 
 
 @contextmanager
@@ -172,7 +172,14 @@ def read_data(
         reading.check("a data set from OpenML")
         return fetch(source.removeprefix(OPENML))
     if _is_path(source, reading):
-        return _read_file(Path(source), _format(source, reading), reading, wanted, labels or ())
+        extension = extension_of(source)
+        form = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
+        if form is None:
+            raise click.UsageError(
+                f"{source}: cannot tell the format from the file extension {extension!r}: "
+                f"give --format, one of {', '.join(FORMATS)}"
+            )
+        return _read_file(Path(source), form, reading, wanted, labels or ())
     reading.check("a data set by name")
     return _load(source, reading.part)
 
@@ -206,17 +213,6 @@ def _is_path(source: str, reading: Reading) -> bool:
         return False
     beside = os.listdir(path.parent) if path.parent.is_dir() else []
     raise click.ClickException(f"there is no file {source}{suggestion(path.name, beside)}")
-
-
-def _format(source: str, reading: Reading) -> str:
-    extension = extension_of(source)
-    found = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
-    if found is None:
-        raise click.UsageError(
-            f"{source}: cannot tell the format from the file extension {extension!r}: "
-            f"give --format, one of {', '.join(FORMATS)}"
-        )
-    return found
 
 
 def _read_file(

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,6 +187,13 @@ def _conformed(data: "Dataset", schema: "Schema", with_labels: bool) -> "Dataset
     if with_labels and not len(data):
         raise click.ClickException("the data have no rows, so there is nothing to compare with")
     return conform(data, schema, with_labels=with_labels)
+
+
+def other_part(data: str | None, reading: Reading, schema: "Schema", part: str) -> "Dataset | None":
+    """Read labelled data for a model: this part, if the other part of a data set is in use."""
+    if data is None:
+        return None
+    return data_for(data, replace(reading, part=reading.part and part), schema)
 
 
 def check_label(name: str, schema: "Schema") -> None:

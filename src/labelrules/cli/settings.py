@@ -22,18 +22,10 @@ _DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
 
 
 class Setting(click.ParamType[Pair]):
-    """The type of ``--set``: a name and the text of its value.
+    """The type of ``--set``: a name, with dashes or underscores, and the text of its value.
 
-    Dashes in the name are underscores in Python.
-
-    Parameters
-    ----------
-    owners : callable
-        Gives the learners or searches by name; called only when it must be, since it imports them.
-    chosen : str
-        The option or argument that names the learner or search.
-    without : tuple of str
-        Parameters that cannot be set.
+    `owners` finds the learners or searches by name, of which the option `chosen` names one; it is
+    called only when it must be, since it imports them. Parameters in `without` cannot be set.
 
     >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
     ('min_coverage', '3')
@@ -180,7 +172,10 @@ def _value(name: str, text: str, annotation: str) -> Any:
     takes_list = "Iterable" in annotation or "Sequence" in annotation
     takes_text = annotation.startswith("str ")
     if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
-        return _names(name, text)
+        try:
+            return names(text)
+        except click.BadParameter as wrong:
+            raise click.UsageError(f"--set {name}: {wrong.message}") from None
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
     try:
@@ -192,13 +187,6 @@ def _value(name: str, text: str, annotation: str) -> Any:
     if not isinstance(value, list):
         return value
     return [tuple(item) if isinstance(item, list) else item for item in value]
-
-
-def _names(name: str, text: str) -> list[str]:
-    try:
-        return names(text)
-    except click.BadParameter as wrong:
-        raise click.UsageError(f"--set {name}: {wrong.message}") from None
 
 
 def _lift(text: str) -> Any:

@@ -201,19 +201,14 @@ def _line_reached(path: Path, encoding: str) -> int | None:
 
 def _line_of_bad_text(path: Path, encoding: str) -> int:
     """The first line that cannot be decoded."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
     with opened_binary(path) as file:
-        while True:
-            piece, before = file.read(BLOCK_SIZE), decoder.getstate()
-            try:
-                line += decoder.decode(piece, final=not piece).count("\n")
-            except UnicodeDecodeError as wrong:
-                decoder.setstate(before)
-                good = decoder.decode(piece[: max(0, wrong.start - len(before[0]))])
-                return line + good.count("\n")
-            except UnicodeError:  # at the beginning: no byte order mark
-                return line
+        try:
+            file.read().decode(encoding)
+        except UnicodeDecodeError as wrong:
+            return wrong.object[: wrong.start].decode(encoding, "replace").count("\n") + 1
+        except UnicodeError:  # at the beginning: no byte order mark
+            pass
+    return 1
 
 
 # --- writing ----------------------------------------------------------------------------
