@@ -52,7 +52,7 @@ FILES: dict[str, tuple[Attempt, str]] = {
         lambda f: read_mulan([f / "t.arff", f / "u.arff"]),
         r"t\.arff: there is no such file or folder",
     ),
-    "a folder": (folder_instead, r"t\.arff: this is a folder, or its folder is a file"),
+    "a folder": (folder_instead, r"t\.arff: this is a folder"),
     "gzip truncated": (
         mulan(LONG[:CUT], named="t.arff.gz"),
         rf"t\.arff\.gz, line {CUT_LINE}: the compressed file ends early: get it again",

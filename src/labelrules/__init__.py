@@ -98,60 +98,32 @@ __all__ = [
     "trace",
 ]
 
-
-_ROOMS = {
-    "_types": ("UNSET",),
-    "data": ("Dataset", "Feature", "Schema", "dataset", "fetch", "load", "statistics"),
-    "export": (),
-    "discovery": ("association_rules", "frequent_itemsets", "subgroups"),
-    "inspection": ("compare", "explain", "summary", "trace"),
-    "learners": (
-        "AssociativeClassifier",
-        "BinaryRelevance",
-        "ClassifierChain",
-        "ConstrainedClassifier",
-        "LabelPowerset",
-        "LazyAssociativeClassifier",
-        "Ripper",
-        "SeparateAndConquer",
-        "StackedBinaryRelevance",
-        "VotedRules",
-    ),
-    "measures": ("Measure", "evaluate"),
-    "rules": (
-        "Body",
-        "Condition",
-        "DecisionList",
-        "Evidence",
-        "Head",
-        "LayeredTheory",
-        "Rule",
-        "RuleSet",
-        "RuleTable",
-        "parse",
-        "parse_rule",
-        "planted",
-        "rule_text",
-        "theory_text",
-    ),
-    "search": ("best_head", "rehead"),
-    "storage": ("from_json", "json_schema", "load_model", "save", "to_json"),
-}
-"""The public names, by the room they live in."""
-
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_ROOMS = [
+    "_types",
+    "data",
+    "measures",
+    "rules",
+    "search",
+    "discovery",
+    "inspection",
+    "export",
+    "learners",
+    "storage",
+]
+"""Where the public names are, the lower rooms first."""
 
 
 def __getattr__(name: str) -> Any:
     # Nothing is imported before it is used: the command line shows its help without NumPy, and
-    # whoever wants data alone does not wait for the learners, which bring in scikit-learn.
-    if name in _ROOM_OF:
-        value = getattr(import_module(f"labelrules.{_ROOM_OF[name]}"), name)
-        globals()[name] = value
-        return value
+    # programs that need data alone do not wait for the learners, which bring in scikit-learn.
     if name in _ROOMS:
         return import_module(f"labelrules.{name}")
-    raise AttributeError(f"module 'labelrules' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'labelrules' has no attribute {name!r}")
+    rooms = (import_module(f"labelrules.{room}") for room in _ROOMS)
+    value = next(vars(room)[name] for room in rooms if name in room.__all__)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

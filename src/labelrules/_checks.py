@@ -33,23 +33,8 @@ def whole_number(
 ) -> int:
     """A parameter that must be a whole number from `low` to `high`.
 
-    Parameters
-    ----------
-    value : object
-    name : str
-        What the message calls the parameter.
-    low, high : int, optional
-        The limits, which are allowed themselves.
-    also : str
-        What else is allowed, for the message alone: the caller has checked for it.
+    `also` is what else is allowed, for the message alone: the caller has checked for it.
 
-    Raises
-    ------
-    ValueError
-        The message names the parameter and what is allowed.
-
-    Examples
-    --------
     >>> whole_number(0, "n_chains", low=1)
     Traceback (most recent call last):
     ValueError: n_chains must be a whole number of at least 1, not 0
@@ -75,27 +60,8 @@ def number(
 ) -> float:
     """A parameter that must be a number within limits; NaN never is.
 
-    Parameters
-    ----------
-    value : object
-    name : str
-        What the message calls the parameter.
-    low, high : float, optional
-        Limits that are allowed themselves.
-    above, below : float, optional
-        Limits that are not; give `low` or `above`, and `high` or `below`.
-    infinite : bool
-        Whether infinity is allowed.
-    also : str
-        What else is allowed, for the message alone: the caller has checked for it.
+    `low` and `high` are allowed themselves, `above` and `below` are not.
 
-    Raises
-    ------
-    ValueError
-        The message names the parameter and what is allowed.
-
-    Examples
-    --------
     >>> number(2, "threshold", low=0, high=1, also="'cardinality'")
     Traceback (most recent call last):
     ValueError: threshold must be a number from 0 to 1 or 'cardinality', not 2

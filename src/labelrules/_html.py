@@ -54,15 +54,6 @@ def _code_point(code: int) -> str:
 def render(template: str, **values: object) -> "Markup":
     """Fill a Jinja2 template; values are escaped unless they are HTML already.
 
-    Parameters
-    ----------
-    template : str
-        The template itself, or the name of a file in ``templates``, such as ``"page.html"``.
-    **values : object
-        The variables of the template; an undefined one is an error.
-
-    Examples
-    --------
     >>> render("<b>{{ name }}</b>", name="a<b")
     Markup('<b>a&lt;b</b>')
     """
@@ -78,8 +69,6 @@ def html_table(
 ) -> "Markup":
     """A table; numbers are aligned on the right, and rows beyond the limit are counted.
 
-    Examples
-    --------
     >>> rows = html_table([["&", 1]])
     >>> "<td>&amp;</td>" in rows, '<td class="number">1</td>' in rows
     (True, True)

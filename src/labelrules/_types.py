@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+__all__ = ["UNSET"]
+
 UNSET = np.int8(-1)
 """A cell of the board that no rule has written yet: the chapter's question mark."""
 

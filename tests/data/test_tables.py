@@ -114,7 +114,8 @@ def test_the_file_reads_like_a_table(tmp_path: Path) -> None:
     assert lines == ['"x0","x1","y0"', "1.5,a b,1", ',"c""d",0']
     beside = json.loads((tmp_path / "t.csv.schema.json").read_text())
     assert beside["format"] == "labelrules-schema"
-    assert beside["features"] == [{"name": "x0"}, {"name": "x1", "categories": ["a b", 'c"d']}]
+    texts = {"name": "x1", "categories": ["a b", 'c"d']}
+    assert beside["features"] == [{"name": "x0", "categories": None}, texts]
     assert beside["labels"] == ["y0"]
 
 

@@ -74,17 +74,7 @@ click.version_option(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The words after ``labelrules``; by default those of this process.
-
-    Returns
-    -------
-    int
-        The exit status.
+    """Run a command, the words after ``labelrules``, by default of this process; exit status.
 
     Examples
     --------
@@ -166,7 +156,8 @@ def _options(context: click.Context | None, with_value: bool = False) -> list[st
     """The names of a command's options."""
     params = [] if context is None else context.command.get_params(context)
     options = [one for one in params if isinstance(one, click.Option)]
-    return [name for one in options if not (with_value and one.is_flag) for name in one.opts]
+    named = [one for one in options if not (with_value and one.is_flag)]
+    return [name for one in named for name in (*one.opts, *one.secondary_opts)]
 
 
 def _instead(name: str, context: click.Context | None) -> str:

@@ -8,7 +8,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from io import StringIO
 from pathlib import Path
@@ -20,6 +20,7 @@ from labelrules._checks import suggestion
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
+    from labelrules.data.files.arff.header import Header
 
 STANDARD = "-"
 """The name of the standard input and the standard output."""
@@ -69,8 +70,6 @@ def say(message: str, prefix: str = "labelrules: ") -> None:
 def in_shell_words(error: BaseException) -> str:
     """The message of an error of the library, with options in the place of parameters.
 
-    Examples
-    --------
     >>> in_shell_words(ValueError("which columns are labels? Pass labels=[...]"))
     'which columns are labels? Pass --labels'
     >>> in_shell_words(ValueError("pass missing='inf', or nominal=['age']"))
@@ -83,12 +82,12 @@ def in_shell_words(error: BaseException) -> str:
     message = str(error) or type(error).__name__
     for words, ours in _SHELL_WORDS.items():
         message = message.replace(words, ours)
-    return _PARAMETER.sub(_option, message)
 
+    def option(found: re.Match[str]) -> str:
+        value = found[2] or found[3]
+        return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
 
-def _option(found: re.Match[str]) -> str:
-    value = found[2] or found[3]
-    return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
+    return _PARAMETER.sub(option, message)
 
 
 @contextmanager
@@ -158,17 +157,9 @@ def read_data(
     wanted: "Schema | None" = None,
     labels: tuple[str, ...] | None = None,
 ) -> "Dataset":
-    """Read data.
+    """Read data; with the schema of a model, only the columns that it knows, and these labels.
 
-    Parameters
-    ----------
-    source : str
-        As on the command line.
-    reading : Reading
-    wanted : Schema, optional
-        That of a model. Columns it does not know are not read, and labels may be missing.
-    labels : tuple of str, optional
-        The labels of the model that are wanted; all by default. Columns of others are not read.
+    Labels of the model may be missing; by default all of them are read that are not.
     """
     if wanted is not None and labels is None:
         labels = wanted.labels
@@ -181,7 +172,14 @@ def read_data(
         reading.check("a data set from OpenML")
         return fetch(source.removeprefix(OPENML))
     if _is_path(source, reading):
-        return _read_file(Path(source), _format(source, reading), reading, wanted, labels or ())
+        extension = extension_of(source)
+        form = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
+        if form is None:
+            raise click.UsageError(
+                f"{source}: cannot tell the format from the file extension {extension!r}: "
+                f"give --format, one of {', '.join(FORMATS)}"
+            )
+        return _read_file(Path(source), form, reading, wanted, labels or ())
     reading.check("a data set by name")
     return _load(source, reading.part)
 
@@ -217,34 +215,20 @@ def _is_path(source: str, reading: Reading) -> bool:
     raise click.ClickException(f"there is no file {source}{suggestion(path.name, beside)}")
 
 
-def _format(source: str, reading: Reading) -> str:
-    extension = extension_of(source)
-    found = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
-    if found is None:
-        raise click.UsageError(
-            f"{source}: cannot tell the format from the file extension {extension!r}: "
-            f"give --format, one of {', '.join(FORMATS)}"
-        )
-    return found
-
-
 def _read_file(
     path: Path, form: str, reading: Reading, wanted: "Schema | None", labels: tuple[str, ...]
 ) -> "Dataset":
-    reading.check(form)
-    if wanted is not None:
-        from labelrules.cli.models import read_columns
-
-        return read_columns(path, form, reading.given(), wanted, labels)
-    return read_file(path, form, reading.given())
-
-
-def read_file(path: Path, form: str, given: dict[str, Any]) -> "Dataset":
-    """Read a file of this format, with the options given."""
     from labelrules.data import read_csv, read_meka, read_mulan, read_parquet
 
-    if form == "arff":
-        form = "meka" if "xml" not in given and _counts_labels(path, given) else "mulan"
+    reading.check(form)
+    given = reading.given()
+    if wanted is not None and form in ("arff", "mulan", "meka"):
+        return _read_known_arff(path, reading, wanted, labels)
+    if wanted is not None:
+        given |= _known_columns(path, form, reading, wanted, labels)
+    elif form == "arff":  # MEKA counts the labels in the name of the relation
+        relation = _arff_header(path, reading).relation
+        form = "meka" if not reading.xml and " -C " in f" {relation or ''} " else "mulan"
     readers: dict[str, Callable[..., Dataset]] = {
         "mulan": read_mulan,
         "meka": read_meka,
@@ -254,11 +238,58 @@ def read_file(path: Path, form: str, given: dict[str, Any]) -> "Dataset":
     return readers[form](path, **given)
 
 
-def _counts_labels(path: Path, given: dict[str, Any]) -> bool:
-    """Whether an ARFF file is one of MEKA, which counts its labels in the relation's name."""
-    from labelrules.cli.models import arff_header
+def _arff_header(path: Path, reading: Reading) -> "Header":
+    from labelrules.data.files.access import read_blocks
+    from labelrules.data.files.arff.header import read_header
 
-    return " -C " in f" {arff_header(path, given).relation or ''} "
+    with closing(read_blocks(path, reading.encoding or "utf-8")) as blocks:
+        return read_header(blocks, path)[0]
+
+
+def _read_known_arff(
+    path: Path, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
+) -> "Dataset":
+    """Read the columns of a model; any others, and the label file, do not matter."""
+    from labelrules.data.files.arff.file import read_arff
+
+    known = {*wanted.feature_names, *labels} - {*(reading.ignore or ())}
+    names = [attribute.name for attribute in _arff_header(path, reading).attributes]
+    present = {name: None for name in names if name in labels}
+    ignored = [name for name in names if name not in known]
+    return read_arff(
+        [path], lambda header: present, ignored, path.stem, reading.encoding or "utf-8"
+    )
+
+
+def _known_columns(
+    path: Path, form: str, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
+) -> dict[str, Any]:
+    """The options to read only columns of a model: the others, and other labels, may be wrong."""
+    from labelrules.data.files.csv_records import Source
+    from labelrules.data.files.parquet import column_names
+    from labelrules.data.schema_json import schema_path
+
+    is_empty = False
+    if form == "csv":
+        source = Source(path, reading.delimiter or ",", reading.encoding or "utf-8")
+        columns, has_schema = source.header, schema_path(path).is_file()
+        if not has_schema and source.other_delimiter and wanted.features:
+            source.column(wanted.feature_names[0])  # an error that names the delimiter
+        is_empty = source.is_empty
+    else:
+        columns, has_schema = column_names(path)
+    ignored = {*(reading.ignore or ())}
+    if has_schema:
+        return {"ignore": [*ignored, *(n for n in columns if n in {*wanted.labels} - {*labels})]}
+    read = {*labels, *(reading.labels or ())}
+    known = {*wanted.feature_names, *read} - ignored
+    # a table without rows shows no types, so all its columns are read as categories
+    nominal = [one.name for one in wanted.features if one.is_nominal or is_empty]
+    return {
+        "labels": reading.labels or [name for name in columns if name in read],
+        "nominal": reading.nominal or [name for name in nominal if name in columns],
+        "ignore": [name for name in columns if name not in known],
+    }
 
 
 @contextmanager
@@ -283,8 +314,6 @@ def _standard_input(form: str) -> Iterator[Path]:
 def extension_of(name: str) -> str:
     """The extension of a file's name, in lower case, ``.gz`` included.
 
-    Examples
-    --------
     >>> extension_of("a.b.ARFF.gz"), extension_of("yeast")
     ('.arff.gz', '')
     """
@@ -297,8 +326,6 @@ def extension_of(name: str) -> str:
 def check_files(target: str | None, inputs: Sequence[str | None], option: str = "--output") -> None:
     """Check before the work that inputs can be read and the result written, not over an input.
 
-    Examples
-    --------
     >>> check_files("a/b", [])
     Traceback (most recent call last):
     click.exceptions.UsageError: --output: a/b: cannot write: there is no folder 'a'
@@ -335,8 +362,6 @@ def files_of(inputs: Iterable[str | None]) -> Iterator[Path]:
 def files_beside(target: str) -> list[Path]:
     """The files that are written together with a table.
 
-    Examples
-    --------
     >>> [path.name for name in ("a.ARFF.gz", "a.csv") for path in files_beside(name)]
     ['a.xml', 'a.csv.schema.json']
     """
@@ -377,8 +402,6 @@ def write(result: Any, target: str | None = None) -> None:
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:
     """Rows as CSV; a row without cells is an empty line.
 
-    Examples
-    --------
     >>> csv_text(["a", "b"], [[1, "x, y"]]).splitlines()
     ['a,b', '1,"x, y"']
     """
@@ -395,8 +418,6 @@ def plain(value: Any) -> Any:
 
     Rules, theories and schemas are left out: the texts of the rules stand for them.
 
-    Examples
-    --------
     >>> from typing import NamedTuple
     >>> class Place(NamedTuple):
     ...     number: int

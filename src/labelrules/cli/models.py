@@ -2,21 +2,18 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data, read_file
+from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data
 
 if TYPE_CHECKING:
     from labelrules._types import Board, Floats
-    from labelrules.data import Dataset, Feature, Schema
-    from labelrules.data.files.arff.header import Header
-    from labelrules.data.files.csv_records import Source
+    from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
     from labelrules.rules import RuleSet, Theory
 
@@ -25,14 +22,7 @@ _CONSTRAINED = "ConstrainedClassifier"
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted learner or a theory, whichever the file has.
-
-    Attributes
-    ----------
-    kept : fitted learner or theory
-    source : str
-        The file, for messages.
-    """
+    """A fitted learner or a theory, whichever the file (the source) has."""
 
     kept: Any
     source: str
@@ -183,12 +173,27 @@ def model_and_data(
         return found, rows[0]
     labels = found.schema.labels if with_labels else ()
     table = read_data(data, reading, found.schema, labels)
-    return found, conformed(table, found.schema, with_labels=with_labels)
+    return found, _conformed(table, found.schema, with_labels)
 
 
 def data_for(data: str, reading: Reading, schema: "Schema") -> "Dataset":
     """Read labelled data in the columns of a model."""
-    return conformed(read_data(data, reading, schema), schema, with_labels=True)
+    return _conformed(read_data(data, reading, schema), schema, with_labels=True)
+
+
+def _conformed(data: "Dataset", schema: "Schema", with_labels: bool) -> "Dataset":
+    from labelrules.data.memory.encoding import conform
+
+    if with_labels and not len(data):
+        raise click.ClickException("the data have no rows, so there is nothing to compare with")
+    return conform(data, schema, with_labels=with_labels)
+
+
+def other_part(data: str | None, reading: Reading, schema: "Schema", part: str) -> "Dataset | None":
+    """Read labelled data for a model: this part, if the other part of a data set is in use."""
+    if data is None:
+        return None
+    return data_for(data, replace(reading, part=reading.part and part), schema)
 
 
 def check_label(name: str, schema: "Schema") -> None:
@@ -196,169 +201,3 @@ def check_label(name: str, schema: "Schema") -> None:
     if name not in schema.label_index:
         near = suggestion(name, schema.labels)
         raise click.UsageError(f"--label: there is no label {quoted(name)}{near}")
-
-
-# ---------------------------------------------------------------- data in a model's columns
-
-
-def arff_header(path: Path, given: dict[str, Any]) -> "Header":
-    """The header of an ARFF file."""
-    from labelrules.data.files.access import read_blocks
-    from labelrules.data.files.arff.header import read_header
-
-    with closing(read_blocks(path, given.get("encoding", "utf-8"))) as blocks:
-        return read_header(blocks, path)[0]
-
-
-def read_columns(
-    path: Path, form: str, given: dict[str, Any], wanted: "Schema", labels: tuple[str, ...]
-) -> "Dataset":
-    """Read the columns of a file that a model knows; others may hold anything.
-
-    So may its labels, except those listed: in rows to predict they are often blank.
-    """
-    if form in ("arff", "mulan", "meka"):
-        return _read_arff(path, given, wanted, labels)
-    columns = _columns(path, form, given, wanted)
-    if columns is None:  # a schema comes with the file
-        if form == "csv":
-            unused = {*wanted.labels} - {*labels}
-            ignored = [name for name in _csv(path, given).header if name in unused]
-            given = {**given, "ignore": [*given.get("ignore", ()), *ignored]}
-        return read_file(path, form, given)
-    all_labels = [*labels, *given.get("labels", ())]
-    known = {*wanted.feature_names, *all_labels} - {*given.get("ignore", ())}
-    chosen = {
-        "labels": [name for name in columns if name in all_labels],
-        "nominal": _nominal(path, form, given, wanted, columns),
-        **given,
-        "ignore": [name for name in columns if name not in known],
-    }
-    return read_file(path, form, chosen)
-
-
-def _nominal(
-    path: Path, form: str, given: dict[str, Any], wanted: "Schema", columns: list[str]
-) -> list[str]:
-    """The columns of categories; in a table without rows, which shows no type, all of them."""
-    is_empty = form == "csv" and _csv(path, given).is_empty
-    nominal = [one.name for one in wanted.features if one.is_nominal or is_empty]
-    return [name for name in nominal if name in columns]
-
-
-def _read_arff(
-    path: Path, given: dict[str, Any], wanted: "Schema", labels: tuple[str, ...]
-) -> "Dataset":
-    from labelrules.data.files.arff.file import read_arff
-
-    known = {*wanted.feature_names, *labels} - {*given.get("ignore", ())}
-    names = [attribute.name for attribute in arff_header(path, given).attributes]
-
-    def hierarchy(header: "Header") -> dict[str, str | None]:
-        return {name: None for name in names if name in labels}
-
-    ignored = [name for name in names if name not in known]
-    return read_arff([path], hierarchy, ignored, path.stem, given.get("encoding", "utf-8"))
-
-
-def _csv(path: Path, given: dict[str, Any]) -> "Source":
-    from labelrules.data.files.csv_records import Source
-
-    return Source(path, given.get("delimiter", ","), given.get("encoding", "utf-8"))
-
-
-def _columns(path: Path, form: str, given: dict[str, Any], wanted: "Schema") -> list[str] | None:
-    """The names of a table's columns; None if a schema comes with it."""
-    if form == "csv":
-        from labelrules.data.schema_json import schema_path
-
-        if schema_path(path).is_file():
-            return None
-        source = _csv(path, given)
-        if source.other_delimiter and wanted.features:
-            source.column(wanted.feature_names[0])
-        return source.header
-    from labelrules.data.files.parquet import METADATA, pyarrow
-
-    pyarrow()
-    from pyarrow.parquet import read_schema
-
-    try:
-        found = read_schema(path)
-    except Exception as wrong:  # pyarrow has many kinds
-        raise click.ClickException(f"{path}: this is not a sound Parquet file ({wrong})") from None
-    return None if METADATA in (found.metadata or {}) else list(found.names)
-
-
-def conformed(data: "Dataset", wanted: "Schema", *, with_labels: bool) -> "Dataset":
-    """The data in the columns and categories of a model.
-
-    Parameters
-    ----------
-    data : Dataset
-    wanted : Schema
-        Of the model. A category it does not know becomes a missing value, as in `encode`.
-    with_labels : bool
-        Whether every label is required, and a row; else missing labels count as absent.
-    """
-    import numpy as np
-    from scipy import sparse
-
-    from labelrules.data import Dataset
-
-    for name in wanted.feature_names:
-        _check_column(name, data.schema.feature_names, "feature")
-    if with_labels and not len(data):
-        raise click.ClickException("the data have no rows, so there is nothing to compare with")
-    Y = _labels(data, wanted, with_labels)
-    if data.schema.features == wanted.features:
-        return Dataset(wanted, data.X, Y, data.name)
-    columns = [_column(data, feature) for feature in wanted.features]
-    if data.is_sparse:
-        parts = [sparse.csc_array(column[:, None]) for column in columns]
-        X: Any = sparse.hstack(parts, format="csc") if parts else sparse.csc_array((len(data), 0))
-    else:
-        X = np.column_stack(columns) if columns else np.empty((len(data), 0))
-    return Dataset(wanted, X, Y, data.name)
-
-
-def _check_column(name: str, names: tuple[str, ...], what: str) -> None:
-    if name not in names:
-        raise click.ClickException(
-            f"the data have no column {quoted(name)}, a {what} of the model"
-            f"{suggestion(name, names)}"
-        )
-
-
-def _labels(data: "Dataset", wanted: "Schema", required: bool) -> "Board":
-    import numpy as np
-
-    have = data.schema.label_index
-    if required:
-        for name in wanted.labels:
-            _check_column(name, data.schema.labels, "label")
-    if data.schema.labels == wanted.labels:
-        return data.Y
-    Y = np.zeros((len(data), wanted.n_labels), dtype=np.int8)
-    for place, name in enumerate(wanted.labels):
-        if name in have:
-            Y[:, place] = data.Y[:, have[name]]
-    return Y
-
-
-def _column(data: "Dataset", feature: "Feature") -> "Floats":
-    import numpy as np
-
-    index = data.schema.feature_index[feature.name]
-    found, values = data.schema.features[index], data.column(index)
-    if found == feature or np.isnan(values).all():
-        return values
-    if found.categories is None or feature.categories is None:
-        kinds = ("categories", "numbers") if found.is_nominal else ("numbers", "categories")
-        raise click.ClickException(
-            f"column {quoted(feature.name)} holds {kinds[0]}, but for the model it has {kinds[1]}"
-        )
-    code_of = {category: code for code, category in enumerate(feature.categories)}
-    codes = np.array([code_of.get(category, np.nan) for category in found.categories] + [np.nan])
-    places = np.where(np.isnan(values), len(codes) - 1, values).astype(np.intp)
-    return np.asarray(codes[places], dtype=np.float64)

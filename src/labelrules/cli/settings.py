@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.commands import names, option
+from labelrules.cli.commands import names
 
 Pair = tuple[str, str]
 
@@ -22,21 +22,11 @@ _DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
 
 
 class Setting(click.ParamType[Pair]):
-    """The type of ``--set``: a name and the text of its value.
+    """The type of ``--set``: a name, with dashes or underscores, and the text of its value.
 
-    Dashes in the name are underscores in Python.
+    `owners` finds the learners or searches by name, of which the option `chosen` names one; it is
+    called only when it must be, since it imports them. Parameters in `without` cannot be set.
 
-    Parameters
-    ----------
-    owners : callable
-        Gives the learners or searches by name; called only when it must be, since it imports them.
-    chosen : str
-        The option or argument that names the learner or search.
-    without : tuple of str
-        Parameters that cannot be set.
-
-    Examples
-    --------
     >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
     ('min_coverage', '3')
     """
@@ -116,7 +106,7 @@ def setting_options(of: str, setting: Setting) -> Callable[..., Any]:
         help=f"list the parameters of {of} and exit",
     )  # fmt: skip
     about = f"a parameter of {of}, as in Python; repeatable"
-    setter = option("-s", "--set", "settings", kind=setting, multiple=True, about=about)
+    setter = click.option("-s", "--set", "settings", type=setting, multiple=True, help=about)
     return lambda command: setter(listing(command))
 
 
@@ -155,8 +145,6 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
 
     Other types, ranges and words are checked by the learner or search itself.
 
-    Examples
-    --------
     >>> from inspect import Parameter
     >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
     >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
@@ -184,7 +172,10 @@ def _value(name: str, text: str, annotation: str) -> Any:
     takes_list = "Iterable" in annotation or "Sequence" in annotation
     takes_text = annotation.startswith("str ")
     if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
-        return _names(name, text)
+        try:
+            return names(text)
+        except click.BadParameter as wrong:
+            raise click.UsageError(f"--set {name}: {wrong.message}") from None
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
     try:
@@ -198,13 +189,6 @@ def _value(name: str, text: str, annotation: str) -> Any:
     return [tuple(item) if isinstance(item, list) else item for item in value]
 
 
-def _names(name: str, text: str) -> list[str]:
-    try:
-        return names(text)
-    except click.BadParameter as wrong:
-        raise click.UsageError(f"--set {name}: {wrong.message}") from None
-
-
 def _size_bonus(text: str) -> Any:
     from labelrules.search import kln, peak, root
 
@@ -213,7 +197,8 @@ def _size_bonus(text: str) -> Any:
     found = _LIFT.fullmatch(text)
     if found is None:
         raise click.UsageError(
-            f"--set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS), not {quoted(text)}"
+            "--set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS), "
+            f"not {quoted(text)}"
         )
     makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
@@ -231,8 +216,6 @@ def _size_bonus(text: str) -> Any:
 def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
     """A line for each parameter: its name and default, and the first sentence on it.
 
-    Examples
-    --------
     >>> def search(width: int = 5) -> None:
     ...     '''Search.
     ...

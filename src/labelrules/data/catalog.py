@@ -75,7 +75,8 @@ def load(
     if name == "magazines":
         if part is not None:
             raise DataError("magazines is not divided into parts: leave part out")
-        return _magazines()
+        with as_file(files("labelrules.data").joinpath("embedded")) as embedded:
+            return read_csv(embedded / "magazines.csv")
     where = _folder(folder, name)
     return read_mulan(_paths(where, name, part), name=f"{name}-{part}" if part else name)
 
@@ -116,11 +117,6 @@ def fetch(name: str) -> Dataset:
     return dataset(found.data, board, label_names=labels, name=name)
 
 
-def _magazines() -> Dataset:
-    with as_file(files("labelrules.data").joinpath("embedded")) as folder:
-        return read_csv(folder / "magazines.csv")
-
-
 def _folder(folder: str | Path | None, name: str) -> Path:
     given = folder if folder is not None else os.environ.get(FOLDER_VARIABLE)
     if not given:
@@ -137,13 +133,9 @@ def _folder(folder: str | Path | None, name: str) -> Path:
 
 def _paths(folder: Path, name: str, part: str | None) -> list[Path]:
     """The files to read, in order."""
-    if part is not None:
-        found = [_file(folder, f"{name}-{part}")]
-    else:
-        whole = _file(folder, name)
-        found = (
-            [whole] if whole else [_file(folder, f"{name}-{each}") for each in ("train", "test")]
-        )
+    parts = ("train", "test") if part is None else (part,)
+    whole = _file(folder, name) if part is None else None
+    found = [whole] if whole else [_file(folder, f"{name}-{each}") for each in parts]
     present = [path for path in found if path is not None]
     if len(present) < len(found):
         raise DataError(_why_not_there(folder, name, part))

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import Floats, Integers
 from labelrules.data.table import Dataset, freeze
 
 _LABELS_SHOWN = 20
@@ -124,15 +124,9 @@ class Statistics:
         """The most frequent labels with their counts, shares and imbalance."""
         shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN].tolist()
         shares = self.label_counts / max(self.instances, 1)
-        return [
-            (
-                self.label_names[label],
-                int(self.label_counts[label]),
-                f"{shares[label]:.3f}",
-                f"{self.imbalance[label]:.3f}",
-            )
-            for label in shown
-        ]
+        columns = (self.label_names, self.label_counts.tolist(), shares, self.imbalance)
+        rows = [[column[label] for column in columns] for label in shown]
+        return [(name, n, f"{share:.3f}", f"{skew:.3f}") for name, n, share, skew in rows]
 
 
 def statistics(data: Dataset) -> Statistics:
@@ -162,11 +156,13 @@ def statistics(data: Dataset) -> Statistics:
     """
     Y = data.Y
     counts: Integers = Y.sum(axis=0, dtype=np.int64)
-    imbalance = _imbalance(counts)
-    occurring = imbalance[counts > 0]
+    most, never = counts.max(initial=0), counts == 0
+    imbalance = np.divide(most, counts, out=np.full(len(counts), np.inf), where=~never)
+    occurring = imbalance[~never]
     n_rows, n_labels = Y.shape
     cardinality = int(counts.sum()) / max(n_rows, 1)
-    distinct = _n_distinct(Y)
+    distinct = len({row.tobytes() for row in np.packbits(Y.astype(bool), axis=1)})
+    ones = sparse.csr_array(Y).astype(np.int64)  # most rows have few labels
     n_nominal = sum(feature.is_nominal for feature in data.schema.features)
     return Statistics(
         name=data.name,
@@ -183,22 +179,6 @@ def statistics(data: Dataset) -> Statistics:
         imbalance=freeze(imbalance),
         imbalance_mean=float(occurring.mean()) if len(occurring) else 0.0,
         imbalance_max=float(occurring.max()) if len(occurring) else 0.0,
-        never=int((counts == 0).sum()),
-        co_occurrence=freeze(_co_occurrence(Y)),
+        never=int(never.sum()),
+        co_occurrence=freeze(np.asarray((ones.T @ ones).toarray())),
     )
-
-
-def _imbalance(counts: Integers) -> Floats:
-    most = counts.max(initial=0)
-    ratios: Floats = np.divide(most, counts, out=np.full(len(counts), np.inf), where=counts > 0)
-    return ratios
-
-
-def _n_distinct(Y: Board) -> int:
-    return len({row.tobytes() for row in np.packbits(Y.astype(bool), axis=1)})
-
-
-def _co_occurrence(Y: Board) -> Integers:
-    """Counted on the ones alone: most rows have few labels."""
-    ones = sparse.csr_array(Y).astype(np.int64)
-    return np.asarray((ones.T @ ones).toarray())

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isfinite
 from typing import IO, Annotated, Any, AnyStr, TypeVar
 
@@ -17,7 +18,6 @@ from labelrules.data.schema import Feature, Schema, repeated
 LARGEST_TEXT = 2**26
 """The most characters of a document: more than any model that a person could read."""
 
-_PIECE = 2**20
 _LONGEST_WHOLE = 20  # digits and sign of any 64-bit number
 _LONGEST_GUESS = 60  # suggestions take longer the longer the names
 _MANY_NAMES = 2000
@@ -37,15 +37,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class DocumentError(DataError):
-    """A document is wrong.
-
-    Parameters
-    ----------
-    place : str
-        The path to the wrong value, ``$`` being the whole document.
-    message : str
-        What is wrong.
-    """
+    """A document is wrong at a place, the path to the value, ``$`` being the whole document."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(f"{place}: {message}")
@@ -59,8 +51,6 @@ class DocumentError(DataError):
 def at(place: str) -> Iterator[None]:
     """Put a place before those of errors; other errors of values get this place.
 
-    Examples
-    --------
     >>> with at("$.rules"), at("[0]"):
     ...     raise ValueError("a head names at least one label")
     Traceback (most recent call last):
@@ -100,11 +90,11 @@ def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") ->
 # ---------------------------------------------------------------- from text to plain values
 
 
+@dataclass(frozen=True)
 class _NotJson:
     """Something that Python reads as JSON although it is none, or a number that is too large."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
 class _Repeating(dict[str, Any]):
@@ -122,8 +112,6 @@ _HALF = re.compile(r"\\u[dD]|[\ud800-\udfff]")
 def read_document(text: str | bytes) -> Any:
     """Read JSON text, in UTF-8 if it is bytes, as plain values.
 
-    Examples
-    --------
     >>> read_document('{"version": 1, "version": 2}')
     Traceback (most recent call last):
     labelrules.data.document.DocumentError: $: the key 'version' occurs twice
@@ -131,22 +119,17 @@ def read_document(text: str | bytes) -> Any:
     check_length(len(text))
     try:
         whole = text.decode("utf-8") if isinstance(text, bytes) else text
-        value = json.loads(
-            whole.removeprefix("\ufeff"),
-            object_pairs_hook=_object,
-            parse_int=_whole,
-            parse_float=_float,
-            parse_constant=_NotJson,
-        )
+        value = json.JSONDecoder(
+            object_pairs_hook=_object, parse_int=_whole, parse_float=_float, parse_constant=_NotJson
+        ).decode(whole.removeprefix("\ufeff"))
         _check_parts(value, "$", bool(_HALF.search(whole)))
+        return value
     except UnicodeDecodeError as wrong:
         message = f"this is not UTF-8 text ({wrong.reason} at byte {wrong.start})"
     except json.JSONDecodeError as wrong:
         message = f"line {wrong.lineno}, column {wrong.colno}: not valid JSON ({wrong.msg})"
     except RecursionError:
         message = "this is no document of labelrules: it is nested too deeply"
-    else:
-        return value
     raise DataError(message)
 
 
@@ -156,14 +139,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(text: str) -> int | _NotJson:
-    if len(text) <= _LONGEST_WHOLE:
-        return int(text)
-    return _NotJson(f"{text[:_LONGEST_WHOLE]}... of {len(text)} digits")
+    is_short = len(text) <= _LONGEST_WHOLE
+    return int(text) if is_short else _NotJson(f"{text[:20]}... of {len(text)} digits")
 
 
 def _float(text: str) -> float | _NotJson:
     number = float(text)
-    return number if isfinite(number) else _NotJson(f"{text[:_LONGEST_WHOLE]}, which is too large")
+    return number if isfinite(number) else _NotJson(f"{text[:20]}, which is too large")
 
 
 def _check_parts(value: Any, place: str, may_be_halved: bool) -> None:
@@ -187,32 +169,18 @@ def check_length(length: int) -> None:
 
 
 def read_pieces(file: IO[AnyStr]) -> AnyStr:
-    """All of a file, which may be a small one that was compressed, unless it is too long."""
-    pieces: list[AnyStr] = []
-    length = 0
-    while piece := file.read(_PIECE):
-        length += len(piece)
-        check_length(length)
-        pieces.append(piece)
-    return file.read(0).join(pieces)
+    """All of a file, unless it is too long, which a small compressed one may be."""
+    text = file.read(LARGEST_TEXT + 1)
+    check_length(len(text))
+    return text
 
 
 # ---------------------------------------------------------------- from plain values to records
 
 
 def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | None = None) -> Type:
-    """Plain values as records, checked by their types.
+    """Plain values as records, checked by their types; the hook reads types of other libraries.
 
-    Parameters
-    ----------
-    value : object
-    kind : type
-        A record, or any type that msgspec knows.
-    hook : function, optional
-        Reads values of other types, from the type and the plain value.
-
-    Examples
-    --------
     >>> class Point(Record):
     ...     x: Count
     >>> with at("$"):
@@ -276,16 +244,16 @@ def _explained(message: str, value: Any, possible: Callable[[], list[str]]) -> s
         words = " or ".join(_WORDS.get(name, name) for name in match[1].split(" | "))
         if match[2] == " of length >= 1":
             return f"must be {words} that is not empty"
-        shown = "" if value is _NOTHING else f", not {_shown(value)}"
-        return f"must be {words}{match[2] or ''}{shown}"
+        found = "" if value is _NOTHING else f", not {shown(value)}"
+        return f"must be {words}{match[2] or ''}{found}"
     if match := _FIELD.fullmatch(message):
         if match[1] == "missing required":
             return f'"{match[2]}" is missing'
         return f"there is no field {quoted(match[2])}{_choice(match[2], possible())}"
     if message.startswith(("Invalid enum value", "Invalid value")):
-        return f"{_shown(value)} is not possible here{_choice(value, possible())}"
+        return f"{shown(value)} is not possible here{_choice(value, possible())}"
     if match := _PATTERN.fullmatch(message):
-        return f"{_shown(value)} does not match {match[1]}"
+        return f"{shown(value)} does not match {match[1]}"
     return " ".join(message.split())[:400]
 
 
@@ -322,7 +290,7 @@ def _resolved(nodes: Iterable[dict[str, Any]], parts: Mapping[str, Any]) -> list
     return found
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """A value as messages show it; never its inside, which may be deep or long."""
     if isinstance(value, _NotJson):
         return value.text
@@ -346,16 +314,8 @@ def builtins_of(value: Any, hook: Hook | None = None) -> Any:
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     """A document as JSON text: what fits stands on one line, anything else on several.
 
-    Parameters
-    ----------
-    value : object
-    indent : int
-        How far it is to the right.
-    before : int
-        How many characters stand before it on its line.
+    It is indented by `indent`, with `before` more characters before it on its first line.
 
-    Examples
-    --------
     >>> print(laid_out({"a": [1, 2.5], "b": None}))
     {"a": [1, 2.5], "b": null}
     """
@@ -364,14 +324,10 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
         return line
     space = " " * (indent + 1)
     if isinstance(value, list):
-        parts = [laid_out(item, indent + 1) for item in value]
+        pairs = [("", item) for item in value]
     else:
-        names = [f"{json.dumps(key, ensure_ascii=False)}: " for key in value]
-        parts = [
-            name + laid_out(item, indent + 1, len(name))
-            for name, item in zip(names, value.values(), strict=True)
-        ]
-    inside = f",\n{space}".join(parts)
+        pairs = [(f"{json.dumps(k, ensure_ascii=False)}: ", item) for k, item in value.items()]
+    inside = f",\n{space}".join(n + laid_out(item, indent + 1, len(n)) for n, item in pairs)
     left, right = "[]" if isinstance(value, list) else "{}"
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
 
@@ -383,22 +339,20 @@ class FeatureRecord(Record):
     """A feature; without categories it is numeric."""
 
     name: str
-    categories: list[str] | None
+    categories: list[str] | None = None
 
 
 class SchemaRecord(Record):
-    """The features, the labels, and the parent of each label in a hierarchy."""
+    """The features, the labels, and the parent of each label if there is a hierarchy."""
 
     features: list[FeatureRecord]
     labels: list[str]
-    parents: list[str | None]
+    parents: list[str | None] = []
 
 
 def schema_record(schema: Schema) -> SchemaRecord:
     """The record of a schema.
 
-    Examples
-    --------
     >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
     >>> read_schema(schema_record(schema)) == schema
     True
@@ -418,4 +372,4 @@ def read_schema(record: SchemaRecord) -> Schema:
             categories = None if one.categories is None else tuple(one.categories)
             features.append(Feature(one.name, categories))
     with at(""):
-        return Schema(features, record.labels, record.parents)
+        return Schema(features, record.labels, record.parents or None)

@@ -45,7 +45,16 @@ class Feature:
             )
         if self.categories is not None:
             object.__setattr__(self, "categories", tuple(self.categories))
-            _check_categories(self)
+        for category in self.categories or ():
+            if not isinstance(category, str):
+                raise DataError(
+                    f"feature {quoted(self.name)}: category {category!r} is not text; "
+                    "categories are written as text"
+                )
+        if twice := repeated(self.categories or ()):
+            raise DataError(
+                f"feature {quoted(self.name)} declares the category {quoted(twice[0])} twice"
+            )
 
     @property
     def is_numeric(self) -> bool:
@@ -115,7 +124,14 @@ class Schema:
         object.__setattr__(self, "parents", flat if parents is None else tuple(parents))
         for label in self.labels:
             _check_name(label, "label")
-        _check_unique([feature.name for feature in self.features], self.labels)
+        for names, what in ((self.feature_names, "features"), (self.labels, "labels")):
+            if twice := repeated(names):
+                raise DataError(f"two {what} are called {quoted(twice[0])}: rename one of them")
+        if both := sorted(set(self.feature_names) & set(self.labels)):
+            raise DataError(
+                f"{quoted(both[0])} is the name of a feature and of a label: rename one of them, "
+                "so that a name in a rule is unambiguous"
+            )
         _check_parents(self.labels, self.parents)
 
     @property
@@ -176,34 +192,6 @@ def _check_name(name: object, what: str) -> None:
         )
     if not name:
         raise DataError(f"a {what} has an empty name: give it one")
-
-
-def _check_categories(feature: Feature) -> None:
-    categories = feature.categories or ()
-    for category in categories:
-        if not isinstance(category, str):
-            raise DataError(
-                f"feature {quoted(feature.name)}: category {category!r} is not text; "
-                "categories are written as text"
-            )
-    twice = repeated(categories)
-    if twice:
-        raise DataError(
-            f"feature {quoted(feature.name)} declares the category {quoted(twice[0])} twice"
-        )
-
-
-def _check_unique(features: Sequence[str], labels: Sequence[str]) -> None:
-    for names, what in ((features, "features"), (labels, "labels")):
-        twice = repeated(names)
-        if twice:
-            raise DataError(f"two {what} are called {quoted(twice[0])}: rename one of them")
-    both = sorted(set(features) & set(labels))
-    if both:
-        raise DataError(
-            f"{quoted(both[0])} is the name of a feature and of a label: rename one of them, "
-            "so that a name in a rule is unambiguous"
-        )
 
 
 def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None:

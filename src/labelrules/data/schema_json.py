@@ -1,15 +1,24 @@
-"""A schema as JSON: the one codec, and the schema file that is kept beside a table."""
+"""The schema file beside a table, with what the cells do not show."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from labelrules._checks import quoted, suggestion
+from labelrules.data.document import (
+    DocumentError,
+    SchemaRecord,
+    at,
+    builtins_of,
+    converted,
+    laid_out,
+    read_document,
+    read_schema,
+    schema_record,
+    shown,
+)
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.schema import Feature, Schema
+from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
 Names = tuple[str, ...]
@@ -17,121 +26,18 @@ Names = tuple[str, ...]
 FORMAT = "labelrules-schema"
 VERSION = 1
 
-_BYTE = re.compile(r"\(byte (\d+)\)")
-_PLACE = re.compile(r"(.*?)(?: - at `(.*)`)?", re.DOTALL)
-_FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`")
-_TYPE = re.compile(r"`([\w| ]+)`")
-_WORDS = {
-    "str": "text",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-}
 
-
-class FeatureJson(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A feature; a numeric one has no categories."""
-
+class _SchemaFile(SchemaRecord, kw_only=True):
+    format: str
+    version: int
     name: str
-    categories: tuple[str, ...] | None = None
-
-
-class SchemaJson(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A schema, to be used as a field of other documents; no parents mean no hierarchy."""
-
-    features: tuple[FeatureJson, ...]
-    labels: tuple[str, ...]
-    parents: tuple[str | None, ...] = ()
-
-    @classmethod
-    def of(cls, schema: Schema) -> "SchemaJson":
-        """The form of a schema that msgspec writes."""
-        features = tuple(FeatureJson(f.name, f.categories) for f in schema.features)
-        return cls(features, schema.labels, schema.parents if any(schema.parents) else ())
-
-    def schema(self, place: str = "$") -> Schema:
-        """The schema, checked; an error begins with its place in the document.
-
-        Parameters
-        ----------
-        place : str
-            Where this schema is in the document.
-        """
-        features = []
-        for number, item in enumerate(self.features):
-            try:
-                features.append(Feature(item.name, item.categories))
-            except DataError as wrong:
-                raise DataError(f"{place}.features[{number}]: {wrong}") from None
-        try:
-            return Schema(features, self.labels, self.parents or None)
-        except DataError as wrong:
-            raise DataError(f"{place}: {wrong}") from None
-
-
-def schema_to_builtins(schema: Schema) -> dict[str, Any]:
-    """A schema as plain values, which :func:`schema_from_builtins` reads.
-
-    Examples
-    --------
-    >>> schema_to_builtins(Schema([Feature("age")], ["quality"]))
-    {'features': [{'name': 'age'}], 'labels': ['quality']}
-    """
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(SchemaJson.of(schema)))
-    return plain
-
-
-def schema_from_builtins(value: Any, place: str = "$") -> Schema:
-    """Read a schema from plain values.
-
-    Parameters
-    ----------
-    value : object
-        As :func:`schema_to_builtins` makes it.
-    place : str
-        Where the value is in its document, for messages.
-
-    Raises
-    ------
-    DataError
-        The message begins with the place.
-
-    Examples
-    --------
-    >>> schema_from_builtins({"features": [{"name": 3}], "labels": []})
-    Traceback (most recent call last):
-    labelrules.data.errors.DataError: $.features[0].name: expected text, found a whole number
-    """
-    try:
-        return msgspec.convert(value, SchemaJson).schema(place)
-    except msgspec.ValidationError as wrong:
-        raise DataError(validation_message(wrong, place)) from None
-
-
-def validation_message(wrong: msgspec.ValidationError, place: str = "$") -> str:
-    """An error of msgspec in plain words, the place in the document first."""
-    match = _PLACE.fullmatch(str(wrong))
-    message, where = (match[1], match[2] or "$") if match else (str(wrong), "$")
-    field = _FIELD.fullmatch(message)
-    if field and field[1] == "contains unknown":
-        message = f"unknown field {quoted(field[2])}"
-    elif field:
-        message = f"the field {quoted(field[2])} is missing"
-    else:
-        message = _TYPE.sub(_in_words, message).replace(", got ", ", found ")
-        message = message[:1].lower() + message[1:]
-    return f"{place}{where.removeprefix('$')}: {message}"
-
-
-def _in_words(types: re.Match[str]) -> str:
-    return " or ".join(_WORDS.get(name, name) for name in types[1].split(" | "))
+    sparse: bool
+    missing: str
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """The content of a schema file: what the cells of a table do not show."""
+    """The content of a schema file."""
 
     schema: Schema
     is_sparse: bool
@@ -174,68 +80,31 @@ def missing_text(schema: Schema) -> str:
     return text
 
 
-class _SchemaFile(SchemaJson, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    format: str
-    version: int
-    name: str
-    sparse: bool
-    missing: str
-
-
 def to_json(table: TableDescription) -> str:
     """The content of a schema file, which :func:`from_json` reads."""
-    content = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": table.name,
-        "sparse": table.is_sparse,
-        "missing": table.missing,
-        **schema_to_builtins(table.schema),
-    }
-    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+    about = {"name": table.name, "sparse": table.is_sparse, "missing": table.missing}
+    schema = builtins_of(schema_record(table.schema))
+    return laid_out({"format": FORMAT, "version": VERSION, **about, **schema}) + "\n"
 
 
-def from_json(text: str | bytes, path: Path, *, is_file: bool = True) -> TableDescription:
-    """Read the content of a schema file.
-
-    Parameters
-    ----------
-    text : str or bytes
-    path : path-like
-        The file that messages name.
-    is_file : bool
-        Whether the text is all of the file, so that its lines are those of the file.
-    """
-    line = None
+def from_json(text: str | bytes, path: Path) -> TableDescription:
+    """Read the content of a schema file; messages name the path."""
     try:
-        content = text.decode() if isinstance(text, bytes) else text
-        return _description(msgspec.json.decode(content))
-    except UnicodeError:
-        problem = "not UTF-8 text"
-    except msgspec.ValidationError as wrong:
-        problem = f"wrong: {validation_message(wrong)}"
-    except msgspec.DecodeError as wrong:
-        byte = _BYTE.search(str(wrong))
-        before = content.encode()[: int(byte[1])] if byte else content.rstrip().encode()
-        line = before.count(b"\n") + 1
-        problem = f"not valid JSON ({str(wrong).removeprefix('JSON is malformed: ')})"
-    except RecursionError:
-        problem = "not valid JSON (nested too deeply)"
+        content = read_document(text)
+        with at("$"):
+            return _description(content)
     except DataError as wrong:
-        problem = f"wrong: {wrong}"
-    raise FileError(f"the schema is {problem}", path, line if is_file else None)
+        raise FileError(f"the schema is wrong: {wrong}", path) from None
 
 
 def _description(content: Any) -> TableDescription:
     # first of all, because another version may differ in anything else
-    heading = content if isinstance(content, dict) else {"format": FORMAT, "version": VERSION}
-    if heading.get("format") != FORMAT:
-        raise DataError(f'$.format: expected "{FORMAT}", found {heading.get("format")!r:.60}')
-    if heading.get("version") != VERSION:
-        found = f"{heading.get('version')!r:.60}"
-        raise DataError(f"$.version: this labelrules reads version {VERSION}, found {found}")
-    file = msgspec.convert(content, _SchemaFile)
-    schema = file.schema()
+    for key, ours in (("format", FORMAT), ("version", VERSION)):
+        if isinstance(content, dict) and content.get(key) != ours:
+            found = shown(content.get(key))
+            raise DocumentError(f".{key}", f"this labelrules reads {shown(ours)}, not {found}")
+    file = converted(content, _SchemaFile)
+    schema = read_schema(file)
     if any(file.missing in (feature.categories or ()) for feature in schema.features):
-        raise DataError(f"$.missing: {quoted(file.missing)} is also a category")
+        raise DocumentError(".missing", f"{quoted(file.missing)} is also a category")
     return TableDescription(schema, file.sparse, file.missing, file.name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
-from labelrules.data.schema import Feature, Schema
+from labelrules.data.schema import Schema
 
 _ROWS_SHOWN, _FEATURES_SHOWN = 5, 8
 
@@ -106,9 +106,11 @@ class Dataset:
             return NotImplemented
         return (
             self.schema == other.schema
-            and self.Y.shape == other.Y.shape
-            and bool(np.array_equal(self.Y, other.Y))
-            and _equal_matrices(self.X, other.X)
+            and np.array_equal(self.Y, other.Y)
+            and all(
+                np.array_equal(self.column(index), other.column(index), equal_nan=True)
+                for index in range(self.schema.n_features)
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -183,14 +185,11 @@ def frozen_labels(Y: Any, schema: Schema) -> Board:
     # int8 labels are checked without copies: there may be many millions of them.
     plain = given.view(np.uint8) if given.dtype == np.int8 and given.flags.c_contiguous else given
     lowest, highest = plain.min(initial=0), plain.max(initial=0)
-    if not (lowest >= 0 and highest <= 1) or _has_fractions(given):
+    has_fractions = given.dtype.kind == "f" and bool((given != np.floor(given)).any())
+    if not (lowest >= 0 and highest <= 1) or has_fractions:
         raise DataError("Y has cells other than 0 and 1")
     labels: Board = _owned(given, np.int8, "C")
     return labels
-
-
-def _has_fractions(labels: npt.NDArray[Any]) -> bool:
-    return labels.dtype.kind == "f" and bool((labels != np.floor(labels)).any())
 
 
 def _numbers(array: Any, name: str) -> npt.NDArray[Any]:
@@ -281,12 +280,10 @@ def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
     limits = schema.n_categories[columns]
     whole = np.isinf(limits) | (values == np.floor(values)) & (values >= 0)
     good = np.isnan(values) | (np.abs(values) < limits) & whole
-    if not good.all():
-        where = int(np.argmin(good))
-        _refuse(schema.features[int(columns[where])], float(values[where]))
-
-
-def _refuse(feature: Feature, value: float) -> NoReturn:
+    if good.all():
+        return
+    where = int(np.argmin(good))
+    feature, value = schema.features[int(columns[where])], float(values[where])
     if feature.is_numeric:
         raise DataError(
             f"feature {feature.name!r} has an infinite value: replace it by a number, "
@@ -295,13 +292,4 @@ def _refuse(feature: Feature, value: float) -> NoReturn:
     raise DataError(
         f"feature {feature.name!r} has the code {value:g}, but its categories are numbered "
         f"from 0 to {len(feature.categories or ()) - 1}"
-    )
-
-
-def _equal_matrices(a: Matrix, b: Matrix) -> bool:
-    if a.shape != b.shape:
-        return False
-    return all(
-        np.array_equal(column_of(a, index), column_of(b, index), equal_nan=True)
-        for index in range(a.shape[1])
     )

@@ -6,8 +6,8 @@ Each command is a module of this folder, and has its `command`.
 import codecs
 import csv
 import os
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Callable, Collection
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ help_option = click.help_option("-h", "--help", help="show this help and exit")
 
 
 class Command(click.Command):
-    """A command whose help lists examples, and options section by section."""
+    """A command whose help lists examples, and how to read data in a section of its own."""
 
     allow_extra_args = True  # `parse_args` refuses them
 
@@ -44,13 +44,14 @@ class Command(click.Command):
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the options, section by section."""
-        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        """List the options, those on how to read data in a section of their own."""
+        sections: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if isinstance(param, click.Option) and record is not None:
-                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
-        for title, records in sections.items():
+                title = "Reading data" if param.name in Reading.names() else "Options"
+                sections.setdefault(title, []).append(record)
+        for title, records in sorted(sections.items()):
             with formatter.section(title):
                 formatter.write_dl(records)
 
@@ -59,14 +60,6 @@ class Command(click.Command):
         with formatter.section("Examples"):
             for line in self.examples:
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
-
-
-class SectionOption(click.Option):
-    """An option that the help lists under a title of its own."""
-
-    def __init__(self, *given: Any, section: str, **more: Any) -> None:
-        super().__init__(*given, **more)
-        self.section = section
 
 
 def shown_name(param: click.Parameter) -> str:
@@ -117,21 +110,23 @@ class DataName(File):
 
 
 class OneOf(click.ParamType[str]):
-    """One of the words that `words` returns; `name` is what they stand for.
+    """One of some words; `name` is what they stand for.
 
-    Examples
-    --------
-    >>> OneOf("style", lambda: ["plain", "unicode"]).convert("unicod", None, None)
+    >>> OneOf("style", ["plain", "unicode"]).convert("unicod", None, None)
     Traceback (most recent call last):
     click.exceptions.BadParameter: there is no style 'unicod'; did you mean 'unicode'?
     """
 
-    def __init__(self, name: str, words: Callable[[], Iterable[str]]) -> None:
-        self.name, self.words = name, words
+    def __init__(self, name: str, words: Collection[str]) -> None:
+        self.name, self.known = name, words
+
+    def words(self) -> Collection[str]:
+        """The words."""
+        return self.known
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The word, if it is known."""
-        words = [*self.words()]
+        words = self.words()
         if value not in words:
             near = suggestion(value.lower(), words) or f"; there are {', '.join(words)}"
             self.fail(f"there is no {self.name} {quoted(value)}{near}", param, ctx)
@@ -140,11 +135,6 @@ class OneOf(click.ParamType[str]):
     def shell_complete(self, ctx: Any, param: Any, incomplete: str) -> list[CompletionItem]:
         """The words that begin so."""
         return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
-
-
-def one_of(name: str, words: Iterable[str]) -> OneOf:
-    """The type of one of these words."""
-    return OneOf(name, lambda: words)
 
 
 class Count(click.ParamType[int]):
@@ -157,17 +147,15 @@ class Count(click.ParamType[int]):
 
     def convert(self, value: str, param: Any, ctx: Any) -> int:
         """The number, if it is one."""
-        if not (value.isascii() and value.isdigit() and int(value) >= self.least):
-            message = f"must be a whole number of at least {self.least}, not {quoted(value)}"
-            self.fail(message, param, ctx)
-        return int(value)
+        if value.isascii() and value.isdigit() and int(value) >= self.least:
+            return int(value)
+        message = f"must be a whole number of at least {self.least}, not {quoted(value)}"
+        return self.fail(message, param, ctx)
 
 
 def names(text: str) -> list[str]:
     """Names separated by commas; a name with a comma stands in double quotes.
 
-    Examples
-    --------
     >>> names('a,"b, c"')
     ['a', 'b, c']
     """
@@ -193,50 +181,36 @@ def _encoding(text: str) -> str:
     return text
 
 
-# ---------------------------------------------------------------- options
+# ---------------------------------------------------------------- arguments and options
 
-
-def option(*given: str, kind: Any, about: str, **more: Any) -> Function:
-    """An option with a value; with a `section`, it stands in that section of the help."""
-    cls = SectionOption if "section" in more else click.Option
-    return click.option(*given, type=kind, help=about, cls=cls, **more)
-
-
-def flag(*given: str, about: str, value: bool = True) -> Function:
-    """An option without a value, by which the command gets this one."""
-    return click.option(*given, is_flag=True, flag_value=value, default=not value, help=about)
-
-
-def model_argument(name: str = "model") -> Function:
-    """The argument for a model."""
-    about = "a model or theory (.json), rules as text, or - for standard input"
-    return click.argument(name, type=File(), help=about)
-
-
-def data_argument(required: bool = True) -> Function:
-    """The argument for data."""
-    about = (
-        "a file (.arff, .csv, .parquet), - for standard input, the name of a data set in the "
-        "folder $LABELRULES_DATA, openml:NAME, or magazines"
-    )
-    return click.argument("data", type=DataName(), required=required, help=about)
+model_argument = partial(
+    click.argument,
+    type=File(),
+    help="a model or theory (.json), rules as text, or - for standard input",
+)
+data_argument = click.argument(
+    "data",
+    type=DataName(),
+    help="a file (.arff, .csv, .parquet), - for standard input, the name of a data set in the "
+    "folder $LABELRULES_DATA, openml:NAME, or magazines",
+)
 
 
 def output_option(what: str) -> Function:
     """The option for a file, - being the standard output."""
     about = f"write {what} to this file (- is standard output)"
-    return option("-o", "--output", kind=File(), about=about)
+    return click.option("-o", "--output", type=File(), help=about)
 
 
 def json_option(what: str) -> Function:
     """The option for results that programs read."""
-    return flag("--json", "as_json", about=f"print {what} as JSON")
+    return click.option("--json", "as_json", is_flag=True, help=f"print {what} as JSON")
 
 
 _READING = {
     "--labels": (names, "label columns: a,b,c"),
-    "--part": (one_of("part", ("train", "test")), "train or test, of a data set by name"),
-    "--format": (one_of("format", FORMATS), f"{', '.join(FORMATS)}; default: by file extension"),
+    "--part": (OneOf("part", ("train", "test")), "train or test, of a data set by name"),
+    "--format": (OneOf("format", FORMATS), f"{', '.join(FORMATS)}; default: by file extension"),
     "--xml": (File(), "Mulan's XML file that lists the labels"),
     "--nominal": (names, "columns of numbers that stand for categories"),
     "--ignore": (names, "columns to leave out"),
@@ -256,5 +230,5 @@ def reading_options(command: Function) -> Function:
 
     decorated: Function = with_reading
     for name, (kind, about) in reversed(_READING.items()):
-        decorated = option(name, kind=kind, about=about, section="Reading data")(decorated)
+        decorated = click.option(name, type=kind, help=about)(decorated)
     return decorated

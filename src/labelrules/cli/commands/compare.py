@@ -2,14 +2,7 @@
 
 import click
 
-from labelrules.cli.commands import (
-    Command,
-    DataName,
-    json_option,
-    model_argument,
-    option,
-    reading_options,
-)
+from labelrules.cli.commands import Command, DataName, json_option, model_argument, reading_options
 from labelrules.cli.io import STANDARD, Reading, check_files, write
 from labelrules.cli.models import data_for, read_model, schema_of
 
@@ -23,7 +16,7 @@ labelrules compare model.json edited.txt --data magazines --json
 @click.command("compare", cls=Command, examples=EXAMPLES)
 @model_argument("first")
 @model_argument("second")
-@option("--data", kind=DataName(), about="data on which to compare predictions")
+@click.option("--data", type=DataName(), help="data on which to compare predictions")
 @json_option("the differences")
 @reading_options
 def command(first: str, second: str, data: str | None, as_json: bool, reading: Reading) -> None:

@@ -19,7 +19,7 @@ from click.shell_completion import (
 )
 
 from labelrules.cli.app import COMPLETE_VARIABLE
-from labelrules.cli.commands import Command, one_of
+from labelrules.cli.commands import Command, OneOf
 
 EXAMPLES = """
 source <(labelrules completion bash)
@@ -100,7 +100,7 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 
 
 @click.command("completion", cls=Command, examples=EXAMPLES)
-@click.argument("shell", type=one_of("shell", SHELLS), help=", ".join(SHELLS))
+@click.argument("shell", type=OneOf("shell", SHELLS), help=", ".join(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
     """Print the script."""

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules.cli.commands import Command, DataName, File, Text, one_of, option, reading_options
+from labelrules.cli.commands import (
+    Command,
+    DataName,
+    File,
+    OneOf,
+    Text,
+    reading_options,
+)
 from labelrules.cli.commands.show import text_of
 from labelrules.cli.io import (
     STANDARD,
@@ -54,11 +61,11 @@ FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
 @click.command("convert", cls=Command, examples=EXAMPLES)
 @click.argument("source", type=DataName(), help="data, or a model; - is standard input")
 @click.argument("target", type=File(), help="the new file; - is standard output")
-@option("--to", "to_format", kind=one_of("format", FORMATS), about=FORMATS_HELP)
-@option("--data", kind=DataName(), about="for rules as text: the data that they are about")
-@option("--table", kind=Text(), section="SQL", about="the table with the features (data)")
-@option("--dialect", kind=Text(), section="SQL", about="sqlite, duckdb, postgres, ... (sqlite)")
-@option("--key", kind=Text(), section="SQL", multiple=True, about="a column to copy; repeatable")
+@click.option("--to", "to_format", type=OneOf("format", FORMATS), help=FORMATS_HELP)
+@click.option("--data", type=DataName(), help="for rules as text: the data that they are about")
+@click.option("--table", type=Text(), help="SQL: the table with the features (data)")
+@click.option("--dialect", type=Text(), help="SQL: sqlite, duckdb, postgres, ... (sqlite)")
+@click.option("--key", type=Text(), multiple=True, help="SQL: a column to copy; repeatable")
 @reading_options
 def command(
     source: str, target: str, to_format: str | None, data: str | None, reading: Reading, **sql: Any
@@ -87,23 +94,17 @@ def _format(source: str, target: str, to_format: str | None, reading: Reading) -
             f"{target}: cannot tell the format from the file extension {extension!r}: give --to, "
             f"one of {', '.join(FORMATS)}"
         )
-    _check_stream(form, target)
+    from labelrules.data.files.access import is_stream
+
+    is_pipe = target == STANDARD or (form == "arff" and is_stream(Path(target)))
+    if form in ("arff", "parquet") and is_pipe:
+        raise click.UsageError(f"TARGET: {form} is written to files only: give the name of a file")
     is_model = extension_of(source).removesuffix(".gz") in MODEL_FORMATS
     if form in DATA_FORMATS.values() and is_model and reading.format is None:
         raise click.UsageError(f"{source} is a model, which cannot be converted to {form}")
     if form in MODEL_FORMATS.values() and (is_data(source) or source == "magazines"):
         raise click.UsageError(f"{source} is data, which cannot be converted to {form}")
     return form
-
-
-def _check_stream(form: str, target: str) -> None:
-    """Refuse to write to a stream what needs files."""
-    from labelrules.data.files.access import is_stream
-
-    if (form == "parquet" and target == STANDARD) or (
-        form == "arff" and (target == STANDARD or is_stream(Path(target)))
-    ):
-        raise click.UsageError(f"TARGET: {form} is written to files only: give the name of a file")
 
 
 def _check_beside(form: str, target: str, inputs: list[str | None]) -> None:
@@ -122,7 +123,7 @@ def _check_beside(form: str, target: str, inputs: list[str | None]) -> None:
 def _write_data(data: "Dataset", form: str, target: Path) -> None:
     from labelrules.data import write_csv, write_mulan, write_parquet
 
-    if str(target) == STANDARD:  # CSV: `_check_stream` refuses the others
+    if str(target) == STANDARD:  # CSV: `_format` refuses the others
         from labelrules.data.files.csv import csv_lines
 
         write("".join(csv_lines(data)), STANDARD)
@@ -136,23 +137,18 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 
 
 def _model_text(model: Model, form: str, sql: dict[str, Any]) -> str:
-    from labelrules.export import to_pmml, to_python
+    from labelrules.export import to_pmml, to_python, to_sql
     from labelrules.storage import to_json
 
     if form == "json":
         return to_json(model.kept)
-    if form == "sql":
-        return _sql(model, **sql)
     theory = model.theory  # there is one, and there are no constraints
+    if form == "sql":
+        table, dialect = sql["table"] or "data", sql["dialect"] or "sqlite"
+        with blaming([("dialect", "")], "--dialect"):
+            return to_sql(theory, table, dialect=dialect, keys=sql["key"])
     if form == "python":
         return to_python(theory)
     if form == "pmml":
         return to_pmml(theory)
     return text_of(model, "plain" if form == "rules" else form) + "\n"
-
-
-def _sql(model: Model, table: str | None, dialect: str | None, key: tuple[str, ...]) -> str:
-    from labelrules.export import to_sql
-
-    with blaming([("dialect", "")], "--dialect"):
-        return to_sql(model.theory, table or "data", dialect=dialect or "sqlite", keys=key)

@@ -7,10 +7,9 @@ import click
 from labelrules.cli.commands import (
     Command,
     Count,
+    OneOf,
     data_argument,
     json_option,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
@@ -56,10 +55,10 @@ _SETTING = Setting(search_functions, "what", _NOT_SET)
 
 
 @click.command("discover", cls=Command, examples=EXAMPLES)
-@click.argument("what", type=one_of("search", SEARCHES), is_eager=True, help=", ".join(SEARCHES))
-@data_argument()
+@click.argument("what", type=OneOf("search", SEARCHES), is_eager=True, help=", ".join(SEARCHES))
+@data_argument
 @setting_options("the search", _SETTING)
-@option("--first", kind=Count(1), about="with --json or -o: only the first N")
+@click.option("--first", type=Count(1), help="with --json or -o: only the first N")
 @output_option("all results (CSV)")
 @json_option("all results")
 @reading_options

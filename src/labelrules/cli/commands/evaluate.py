@@ -9,7 +9,6 @@ from labelrules.cli.commands import (
     data_argument,
     json_option,
     model_argument,
-    option,
     reading_options,
 )
 from labelrules.cli.io import Reading, write
@@ -24,6 +23,7 @@ labelrules evaluate model.json yeast --part test
 labelrules evaluate model.json readers.csv --measure f1/micro/full --measure subset/samples/full
 labelrules evaluate my-rules.txt magazines --json
 """
+MEASURES_HELP = "formula/averaging/predictions; repeatable; default: the usual measures"
 
 
 def _measure(text: str) -> "Measure":
@@ -36,16 +36,9 @@ def _measure(text: str) -> "Measure":
 
 
 @click.command("evaluate", cls=Command, examples=EXAMPLES)
-@model_argument()
-@data_argument()
-@option(
-    "-m",
-    "--measure",
-    "measures",
-    kind=_measure,
-    multiple=True,
-    about="formula/averaging/predictions; repeatable; default: the usual measures",
-)
+@model_argument("model")
+@data_argument
+@click.option("-m", "--measure", "measures", type=_measure, multiple=True, help=MEASURES_HELP)
 @json_option("the values")
 @reading_options
 def command(
@@ -72,8 +65,6 @@ def usual_values(model: Model, data: "Dataset") -> dict[str, float]:
 def values_text(values: dict[str, float]) -> str:
     """A line for each measure, with the values below each other.
 
-    Examples
-    --------
     >>> print(values_text({"f1/micro/full": 0.5, "coverage-error": 12.25}))
     f1/micro/full    0.5000
     coverage-error  12.2500

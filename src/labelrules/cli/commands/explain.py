@@ -1,6 +1,6 @@
 """``labelrules explain``: why a row gets its labels."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,21 +10,19 @@ from labelrules.cli.commands import (
     Command,
     Count,
     DataName,
+    OneOf,
     data_argument,
-    flag,
     json_option,
     model_argument,
     names,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
 from labelrules.cli.io import STANDARD, Reading, check_files, plain, write
-from labelrules.cli.models import check_label, data_for, model_and_data
+from labelrules.cli.models import check_label, model_and_data, other_part
 
 if TYPE_CHECKING:
-    from labelrules.data import Dataset, Schema
+    from labelrules.data import Schema
     from labelrules.discovery import Repairs
 
 EXAMPLES = """
@@ -85,15 +83,15 @@ class Options:
 
 
 @click.command("explain", cls=Command, examples=EXAMPLES)
-@model_argument()
-@data_argument()
-@option("--row", "rows", kind=Count(0), multiple=True, about="counted from 0; repeatable (0)")
-@option("--label", "only", kind=names, about="only these labels")
-@option("--style", kind=one_of("style", STYLES), default="text", about=STYLES_HELP)
-@option("--training", kind=DataName(), about="to name training rows; if --part test, train part")
-@option("--fixed", kind=names, about="features that a counterfactual must not change")
-@flag("--no-changes", "changes", value=False, about="do not search for counterfactuals")
-@option("--limit", kind=Count(1), about="the most rows to try for a counterfactual (10000)")
+@model_argument("model")
+@data_argument
+@click.option("--row", "rows", type=Count(0), multiple=True, help="counted from 0; repeatable (0)")
+@click.option("--label", "only", type=names, help="only these labels")
+@click.option("--style", type=OneOf("style", STYLES), default="text", help=STYLES_HELP)
+@click.option("--training", type=DataName(), help="to name training rows (if --part test: train)")
+@click.option("--fixed", type=names, help="features that a counterfactual must not change")
+@click.option("--changes/--no-changes", default=True, help="search for counterfactuals")
+@click.option("--limit", type=Count(1), help="the most rows to try for a counterfactual (10000)")
 @output_option("the explanation")
 @json_option("the explanation")
 @reading_options
@@ -108,7 +106,12 @@ def command(
     theory: Any = found.rules
     options.check_names(found.schema)
     rows = list(options.rows or [0])
-    _check_rows(rows, table)
+    if not len(table):
+        raise click.ClickException("the data have no rows, so there is nothing to explain")
+    if max(rows) >= len(table):
+        raise click.ClickException(
+            f"--row: there is no row {max(rows)}: the data have {len(table)}, counted from 0"
+        )
     repairs = found.repairs(table.take(rows))
     if repairs is not None:
         options.check_constrained()
@@ -122,7 +125,7 @@ def command(
 
     explanations = explain(
         theory, table, rows, labels=options.only,
-        training=_training(training, reading, found.schema), fixed=options.fixed or (),
+        training=other_part(training, reading, found.schema, "train"), fixed=options.fixed or (),
         counterfactuals=options.changes and repairs is None, limit=options.limit or LIMIT,
     )  # fmt: skip
     if options.as_json:
@@ -131,22 +134,6 @@ def command(
     else:
         texts = [_text(one, options.style, repairs, n) for n, one in enumerate(explanations)]
         write("\n\n".join(texts) + "\n", output)
-
-
-def _check_rows(rows: list[int], data: "Dataset") -> None:
-    if not len(data):
-        raise click.ClickException("the data have no rows, so there is nothing to explain")
-    if max(rows) >= len(data):
-        raise click.ClickException(
-            f"--row: there is no row {max(rows)}: the data have {len(data)}, counted from 0"
-        )
-
-
-def _training(training: str | None, reading: Reading, schema: "Schema") -> "Dataset | None":
-    if training is None:
-        return None
-    part = "train" if reading.part == "test" else reading.part
-    return data_for(training, replace(reading, part=part), schema)
 
 
 def _text(explanation: Any, style: str, repairs: "Repairs | None", row: int) -> str:
@@ -181,10 +168,8 @@ def _repaired(repairs: "Repairs | None", row: int) -> dict[str, Any]:
     if repairs is None:
         return {}
     changes = [one._asdict() for one in repairs.changes() if one.row == row]
-    for one in changes:
-        del one["row"]
     return {
         "board": repairs.after[row].tolist(),
         "board_by_rules": repairs.before[row].tolist(),
-        "constraints": changes,
+        "constraints": [{k: v for k, v in one.items() if k != "row"} for one in changes],
     }

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,9 +18,7 @@ from labelrules.cli.commands import (
     DataName,
     OneOf,
     data_argument,
-    flag,
     json_option,
-    option,
     output_option,
     reading_options,
 )
@@ -36,11 +34,11 @@ from labelrules.cli.io import (
     shown_progress,
     write,
 )
-from labelrules.cli.models import Model, data_for
+from labelrules.cli.models import Model, other_part
 from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
-    from labelrules.data import Dataset, Schema
+    from labelrules.data import Dataset
 
 EXAMPLES = """
 labelrules learn magazines
@@ -69,20 +67,22 @@ _SETTING = Setting(learner_classes, "learner", _NOT_SET)
 class LearnerName(OneOf):
     """The name of a learner, with dashes, with underscores, or as in Python.
 
-    Examples
-    --------
-    >>> LearnerName().convert("BinaryRelevance", None, None)
+    >>> LEARNERS.convert("BinaryRelevance", None, None)
     'binary-relevance'
     """
 
-    def __init__(self) -> None:
-        super().__init__("learner", learner_classes)
+    def words(self) -> dict[str, Any]:
+        """The learners, which are imported when they are needed."""
+        return learner_classes()
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The name, with dashes."""
         plain = {name.replace("-", ""): name for name in self.words()}
         key = value.lower().replace("-", "").replace("_", "")
         return plain.get(key) or super().convert(value, param, ctx)
+
+
+LEARNERS = LearnerName("learner", ())
 
 
 class LearnerOption(click.Option):
@@ -95,16 +95,14 @@ class LearnerOption(click.Option):
 
 
 @click.command("learn", cls=Command, examples=EXAMPLES)
-@data_argument()
-@click.option(
-    "-l", "--learner", type=LearnerName(), cls=LearnerOption, default=DEFAULT, is_eager=True
-)
+@data_argument
+@click.option("-l", "--learner", type=LEARNERS, cls=LearnerOption, default=DEFAULT, is_eager=True)
 @setting_options("the learner", _SETTING)
-@option("--test", kind=DataName(), about="data for evaluation; if --part train, the test part")
+@click.option("--test", type=DataName(), help="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
 @json_option("the rules")
-@flag("-q", "--quiet", about="print the result only")
-@flag("-v", "--verbose", about="print a line for each step")
+@click.option("-q", "--quiet", is_flag=True, help="print the result only")
+@click.option("-v", "--verbose", is_flag=True, help="print a line for each step")
 @reading_options
 def command(
     data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
@@ -112,12 +110,17 @@ def command(
 ) -> int:  # fmt: skip
     """Learn; the exit status is 130 if Ctrl-C has ended it early."""
     check_files(output, [data, test, reading.xml])
-    _check_output(output, learner)
+    if output is not None:
+        _check_output(output, learner)
     with blaming(settings):
         estimator = made_learner(learner, settings)
     rows = read_data(data, reading)
-    _check_labels(learner, rows)
-    tested = _test_data(test, reading, rows.schema)  # before the work, in case it is wrong
+    if learner == "ripper" and rows.schema.n_labels != 1:
+        raise click.UsageError(
+            f"ripper learns one label, but these data have {rows.schema.n_labels}: use --learner "
+            "binary-relevance --set base=ripper, or --learner label-powerset"
+        )
+    tested = other_part(test, reading, rows.schema, "test")  # before the work, in case it is wrong
     start = time.perf_counter()
     with blaming([(name.removeprefix("base."), text) for name, text in settings]):
         was_interrupted = _fit(estimator, rows, quiet, verbose)
@@ -129,7 +132,10 @@ def command(
     }
     model = Model(estimator, learner)
     try:
-        _save(model, output)
+        if output is not None:
+            from labelrules.storage import to_json
+
+            write(to_json(estimator), output)
     finally:  # if it cannot be saved, it can at least be read
         if output != STANDARD:
             _print(model, about, tested, as_json, quiet)
@@ -138,22 +144,12 @@ def command(
     return INTERRUPTED if was_interrupted else SUCCESS
 
 
-def _check_output(output: str | None, learner: str) -> None:
-    if output is None:
-        return
+def _check_output(output: str, learner: str) -> None:
     if is_data(output) or extension_of(output) == ".xml":
         raise click.UsageError(f"--output: {output} is a name for data; name a .json file")
     why_not = learner_classes()[learner]._why_not_stored
     if why_not is not None:
         raise click.UsageError(f"--output: a {learner} cannot be stored, because {why_not}")
-
-
-def _check_labels(learner: str, data: "Dataset") -> None:
-    if learner == "ripper" and data.schema.n_labels != 1:
-        raise click.UsageError(
-            f"ripper learns one label, but these data have {data.schema.n_labels}: use --learner "
-            "binary-relevance --set base=ripper, or --learner label-powerset"
-        )
 
 
 def made_learner(name: str, settings: Sequence[Pair]) -> Any:
@@ -174,7 +170,7 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
 
 def _base_name(text: str) -> str:
     try:
-        return LearnerName().convert(text, None, None)
+        return LEARNERS.convert(text, None, None)
     except click.BadParameter as wrong:
         raise click.UsageError(f"--set base: {wrong.message}") from None
 
@@ -191,7 +187,8 @@ def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
         warnings.simplefilter("always")
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
-            learner.set_params(progress=_print_step if verbose else bar)
+            steps = partial(print, file=sys.stderr, flush=True)
+            learner.set_params(progress=steps if verbose else bar)
         try:
             with heard_interrupts():
                 learner.fit(data)
@@ -202,10 +199,6 @@ def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     for message in dict.fromkeys(str(one.message) for one in warned):
         say(message)
     return bool(noted)
-
-
-def _print_step(news: Any) -> None:
-    say(str(news), prefix="")
 
 
 @contextmanager
@@ -235,13 +228,6 @@ def _interrupts() -> Iterator[list[int]]:
             signal.signal(signal.SIGINT, before)
 
 
-def _save(model: Model, output: str | None) -> None:
-    if output is not None:
-        from labelrules.storage import to_json
-
-        write(to_json(model.kept), output)
-
-
 def _print(
     model: Model, about: dict[str, Any], test: "Dataset | None", as_json: bool, quiet: bool
 ) -> None:
@@ -264,10 +250,3 @@ def _print(
     if not quiet:
         rules_text = "no rules of its own" if n_rules is None else counted(n_rules, "rule")
         say(f"{rules_text} from {counted(about['rows'], 'row')} in {about['seconds']:.1f} s")
-
-
-def _test_data(test: str | None, reading: Reading, schema: "Schema") -> "Dataset | None":
-    if test is None:
-        return None
-    part = "test" if reading.part == "train" else reading.part
-    return data_for(test, replace(reading, part=part), schema)

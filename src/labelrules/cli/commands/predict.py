@@ -6,11 +6,10 @@ import click
 
 from labelrules.cli.commands import (
     Command,
+    OneOf,
     data_argument,
     json_option,
     model_argument,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
@@ -29,9 +28,9 @@ FORMS_HELP = "table (0 and 1, CSV), sets (names, a line to a row), probabilities
 
 
 @click.command("predict", cls=Command, examples=EXAMPLES)
-@model_argument()
-@data_argument()
-@option("--as", "form", kind=one_of("form", FORMS), default="table", about=FORMS_HELP)
+@model_argument("model")
+@data_argument
+@click.option("--as", "form", type=OneOf("form", FORMS), default="table", help=FORMS_HELP)
 @output_option("the predictions")
 @json_option("the predictions")
 @reading_options

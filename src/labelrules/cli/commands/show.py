@@ -7,12 +7,10 @@ import click
 from labelrules.cli.commands import (
     Command,
     DataName,
+    OneOf,
     Text,
-    flag,
     json_option,
     model_argument,
-    one_of,
-    option,
     output_option,
     reading_options,
 )
@@ -38,12 +36,12 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 
 @click.command("show", cls=Command, examples=EXAMPLES)
-@model_argument()
-@option("--style", kind=one_of("style", STYLES), default="plain", about=", ".join(STYLES))
-@option("--label", kind=Text(), about="only rules that mention this label")
-@flag("--no-evidence", "evidence", value=False, about="without counts of right and wrong cells")
-@flag("--summary", about="statistics of the rules; with --data, also of their use there")
-@option("--data", kind=DataName(), about="data to summarise, or that rules as text are about")
+@model_argument("model")
+@click.option("--style", type=OneOf("style", STYLES), default="plain", help=", ".join(STYLES))
+@click.option("--label", type=Text(), help="only rules that mention this label")
+@click.option("--evidence/--no-evidence", default=True, help="counts of right and wrong cells")
+@click.option("--summary", is_flag=True, help="statistics of the rules, and of their use on --data")
+@click.option("--data", type=DataName(), help="data to summarise, or that rules as text are about")
 @output_option("the rules")
 @json_option("the rules and their counts")
 @reading_options
@@ -61,19 +59,16 @@ def command(
     if label is not None:
         check_label(label, found.schema)
     if summary:
-        figures = _summary(found, data, reading)
+        from labelrules.inspection import summary as summarised
+
+        rows = None if data is None else data_for(data, reading, found.schema)
+        figures = summarised(found.theory, rows)
         write(figures if as_json else f"{figures}\n", output)
     elif as_json:
         write(document(found, label), output)
     else:
         text = text_of(found, style, evidence, label)
         write(text + "\n" if text else "", output)
-
-
-def _summary(model: Model, data: str | None, reading: Reading) -> Any:
-    from labelrules.inspection import summary
-
-    return summary(model.theory, None if data is None else data_for(data, reading, model.schema))
 
 
 def text_of(model: Model, style: str, evidence: bool = True, label: str | None = None) -> str:
@@ -98,24 +93,21 @@ def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as values for JSON, counted from 0."""
     from labelrules.inspection.summaries import places_of
 
-    wanted = None if label is None else model.schema.label_index[label]
+    schema = model.schema
     found = {
         "kind": model.kind,
-        "labels": list(model.schema.labels),
-        "features": model.schema.n_features,
+        "labels": list(schema.labels),
+        "features": schema.n_features,
         "rules": [
-            {"theory": number, "place": place, **_rule(rule, model.schema)}
+            {"theory": number, "place": place, **_rule(rule, schema)}
             for number, theory in enumerate(model.theories)
             for place, rule in zip(places_of(theory), theory, strict=True)
-            if wanted is None or _mentions(rule, wanted)
+            if _mentions(rule, label, schema)
         ],
     }
     if model.constraints is not None:
-        found["constraints"] = [
-            _rule(rule, model.schema)
-            for rule in model.constraints
-            if wanted is None or _mentions(rule, wanted)
-        ]
+        chosen = [rule for rule in model.constraints if _mentions(rule, label, schema)]
+        found["constraints"] = [_rule(rule, schema) for rule in chosen]
     return found
 
 
@@ -126,28 +118,24 @@ def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:
     return {"text": rule_text(rule, schema), **rule_document(rule, schema)}
 
 
-def _mentions(rule: "Rule", label: int) -> bool:
-    in_head = any(number == label for number, _ in rule.head)
-    return in_head or any(c.on_label and c.column == label for c in rule.body)
+def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
+    if label is None:
+        return True
+    number = schema.label_index[label]
+    in_head = any(place == number for place, _ in rule.head)
+    return in_head or any(c.on_label and c.column == number for c in rule.body)
 
 
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
     from labelrules.inspection.summaries import places_of
-    from labelrules.rules import (
-        rule_text,
-        theory_html,
-        theory_latex,
-        theory_markdown,
-        theory_text,
-    )
+    from labelrules.rules import rule_text, theory_html, theory_latex, theory_markdown, theory_text
 
     signs: Any = style if style in ("unicode", "ascii") else "plain"
     if label is not None:
-        number = theory.schema.label_index[label]
         return "\n".join(
             f"{place}: {rule_text(rule, theory.schema, signs, evidence)}"
             for place, rule in zip(places_of(theory), theory, strict=True)
-            if _mentions(rule, number)
+            if _mentions(rule, label, theory.schema)
         )
     if style == "latex":
         return theory_latex(theory, evidence)

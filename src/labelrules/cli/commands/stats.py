@@ -14,7 +14,7 @@ cat readers.csv | labelrules stats - --labels quality
 
 
 @click.command("stats", cls=Command, examples=EXAMPLES)
-@data_argument()
+@data_argument
 @json_option("the statistics")
 @reading_options
 def command(data: str, as_json: bool, reading: Reading) -> None:

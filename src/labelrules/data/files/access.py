@@ -26,7 +26,15 @@ BLOCK_SIZE = 1 << 18
 """Bytes per block: what is computed from one block stays in the processor's cache."""
 
 _UNREADABLE = (OSError, EOFError, zlib.error)  # what Python raises for files, plain or gzip
-_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_REASONS = {
+    errno.ENOENT: "there is no such file or folder",
+    errno.EISDIR: "this is a folder",
+    errno.ENOTDIR: "its folder is a file",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOSPC: "there is no space left",
+    getattr(errno, "EDQUOT", errno.ENOSPC): "there is no space left",
+}
 _GZIP_START = b"\x1f\x8b"
 _UTF8 = ("utf-8", "utf-8-sig")
 _PASS_ENCODING = 'pass its encoding, such as encoding="latin-1"'
@@ -70,7 +78,7 @@ def opened_text(path: Path, encoding: str, advice: str = _PASS_ENCODING) -> Iter
                 yield text
         except UnicodeError as wrong:
             line = _line_of_bad_text(path, codec)
-            raise not_encoded(encoding, wrong, path, line, advice) from None
+            raise _not_encoded(encoding, wrong, path, line, advice) from None
 
 
 def opened_utf8(path: Path) -> AbstractContextManager[TextIO]:
@@ -90,19 +98,17 @@ def codec_name(encoding: str) -> str:
         ) from None
 
 
-def not_encoded(
-    encoding: str, wrong: UnicodeError, path: Path, line: int | None, advice: str = _PASS_ENCODING
+def _not_encoded(
+    encoding: str, wrong: UnicodeError, path: Path, line: int, advice: str = _PASS_ENCODING
 ) -> FileError:
-    """The error for bytes that are not in the encoding."""
     reason = getattr(wrong, "reason", None) or wrong
     return FileError(f"this is not {encoding} text ({reason}): {advice}", path, line)
 
 
 class TextBlock(NamedTuple):
-    """Some whole lines of a file: UTF-8, each line ending in a newline."""
+    """Some whole lines of a file, from this line on: UTF-8, each ending in a newline."""
 
     first_line: int
-    """Number of the first line in its file, counted from 1."""
     data: bytes
 
 
@@ -113,12 +119,20 @@ def read_blocks(
     line = 1
     with closing(_utf8_pieces(path, encoding, size)) as pieces:
         for piece in _whole_lines(pieces):
-            data = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in piece else piece
+            data = _with_newlines(piece) if b"\r" in piece else piece
             if line == 1:
                 data = data.removeprefix(codecs.BOM_UTF8)
-            _check_utf8(data, path, line)
+            try:
+                data.isascii() or data.decode()
+            except UnicodeDecodeError as wrong:
+                line += data.count(b"\n", 0, wrong.start)
+                raise _not_encoded("utf-8", wrong, path, line) from None
             yield TextBlock(line, data)
             line += data.count(b"\n")
+
+
+def _with_newlines(text: bytes) -> bytes:
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _utf8_pieces(path: Path, encoding: str, size: int) -> Generator[bytes]:
@@ -130,12 +144,12 @@ def _utf8_pieces(path: Path, encoding: str, size: int) -> Generator[bytes]:
                 yield text.encode("utf-8", "surrogatepass")
         return
     with opened_binary(path, encoding) as file:
-        piece = file.read(size)
-        if piece.startswith(_GZIP_START):
+        start = file.read(size)
+        if start.startswith(_GZIP_START):
             raise FileError("the file is gzip-compressed: its name must end in .gz", path)
-        while piece:
+        yield start
+        while piece := file.read(size):
             yield piece
-            piece = file.read(size)
 
 
 def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -147,31 +161,14 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
             yield b"".join([*unfinished, piece[:cut]])
             unfinished = []
         unfinished.append(piece[cut:])
-    rest = b"".join(unfinished)
-    if rest:
+    if rest := b"".join(unfinished):
         yield rest + b"\n"
-
-
-def _check_utf8(data: bytes, path: Path, first_line: int) -> None:
-    if data.isascii():
-        return
-    try:
-        data.decode()
-    except UnicodeDecodeError as wrong:
-        line = first_line + data.count(b"\n", 0, wrong.start)
-        raise not_encoded("utf-8", wrong, path, line) from None
 
 
 def why_unreadable(wrong: BaseException) -> str:
     """Why a file cannot be read or written, in plain words."""
-    if isinstance(wrong, FileNotFoundError):
-        return "there is no such file or folder"
-    if isinstance(wrong, (IsADirectoryError, NotADirectoryError)):
-        return "this is a folder, or its folder is a file"
-    if isinstance(wrong, PermissionError):
-        return "permission denied"
-    if isinstance(wrong, OSError) and wrong.errno in _FULL:
-        return "there is no space left"
+    if isinstance(wrong, OSError) and wrong.errno in _REASONS:
+        return _REASONS[wrong.errno]
     return str(getattr(wrong, "strerror", None) or wrong)
 
 
@@ -182,13 +179,11 @@ def _unreadable(wrong: BaseException, path: Path, encoding: str) -> FileError:
     with path.open("rb") as file:
         if file.read(len(_GZIP_START)) != _GZIP_START:
             return FileError(f"this is not a gzip file ({wrong})", path)
-    if isinstance(wrong, EOFError):
-        message = "the compressed file ends early: get it again"
-    else:
-        message = f"the compressed file is damaged ({wrong}): get it again"
+    what = "ends early" if isinstance(wrong, EOFError) else f"is damaged ({wrong})"
     # a wrong checksum does not show where the damage is
     is_placed = not isinstance(wrong, gzip.BadGzipFile)
-    return FileError(message, path, _line_reached(path, encoding) if is_placed else None)
+    line = _line_reached(path, encoding) if is_placed else None
+    return FileError(f"the compressed file {what}: get it again", path, line)
 
 
 def _line_reached(path: Path, encoding: str) -> int | None:
@@ -198,28 +193,22 @@ def _line_reached(path: Path, encoding: str) -> int | None:
     line, last = 0, b"\n"
     with gzip.open(path, "rb") as file, suppress(*_UNREADABLE):
         while piece := file.read1():
-            text = (last + piece).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             # a line is reached by what stands after a line end
-            line += text.count(b"\n", 0, -1)
+            line += _with_newlines(last + piece).count(b"\n", 0, -1)
             last = piece[-1:]
     return line or None
 
 
 def _line_of_bad_text(path: Path, encoding: str) -> int:
     """The first line that cannot be decoded."""
-    decoder = codecs.getincrementaldecoder(encoding)()
-    line = 1
     with opened_binary(path) as file:
-        while True:
-            piece, before = file.read(BLOCK_SIZE), decoder.getstate()
-            try:
-                line += decoder.decode(piece, final=not piece).count("\n")
-            except UnicodeDecodeError as wrong:
-                decoder.setstate(before)
-                good = decoder.decode(piece[: max(0, wrong.start - len(before[0]))])
-                return line + good.count("\n")
-            except UnicodeError:  # at the beginning: no byte order mark
-                return line
+        try:
+            file.read().decode(encoding)
+        except UnicodeDecodeError as wrong:
+            return wrong.object[: wrong.start].decode(encoding, "replace").count("\n") + 1
+        except UnicodeError:  # at the beginning: no byte order mark
+            pass
+    return 1
 
 
 # --- writing ----------------------------------------------------------------------------
@@ -228,8 +217,6 @@ def _line_of_bad_text(path: Path, encoding: str) -> int:
 def checked_target(path: str | os.PathLike[str]) -> Path:
     """The path of a file to write; an error if no file can be written there.
 
-    Examples
-    --------
     >>> checked_target("nowhere/model.json")
     Traceback (most recent call last):
     labelrules.data.errors.FileError: nowhere/model.json: cannot write: there is no folder 'nowhere'
@@ -255,11 +242,10 @@ def is_stream(path: Path) -> bool:
     """
     if _open_descriptor(path) is not None:
         return True
-    try:
+    with suppress(FileNotFoundError, NotADirectoryError):
         mode = path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 @contextmanager
@@ -330,9 +316,9 @@ def _why_not_replaced(file: Path) -> str | None:
     if not (os.access(file, os.W_OK) and own.st_mode & 0o222):
         return "permission denied: the file may only be read"
     is_sticky = folder.st_mode & stat.S_ISVTX and hasattr(os, "geteuid")  # such as /tmp
-    if is_sticky and os.geteuid() not in (0, folder.st_uid, own.st_uid):
-        return f"permission denied: in {str(file.parent)!r} only its owner may replace the file"
-    return None
+    if not is_sticky or os.geteuid() in (0, folder.st_uid, own.st_uid):
+        return None
+    return f"permission denied: in {str(file.parent)!r} only its owner may replace the file"
 
 
 @contextmanager

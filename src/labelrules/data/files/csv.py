@@ -120,7 +120,11 @@ def read_csv(
     source = Source(Path(path), delimiter, encoding)
     label_names = checked_names(labels, "labels")
     chosen, ignored = checked_names(nominal, "nominal") or (), checked_names(ignore, "ignore") or ()
-    _check_choice(label_names or (), (*chosen, *ignored))
+    if twice := repeated(label_names or ()):
+        raise DataError(f"labels name {quoted(twice[0])} twice")
+    for label in label_names or ():
+        if label in (*chosen, *ignored):
+            raise DataError(f"{quoted(label)} is named as a label and as something else")
     beside = schema_path(source.path)
     if beside.exists():
         with opened_utf8(beside) as file:
@@ -178,7 +182,7 @@ def csv_lines(data: Dataset) -> Iterator[str]:
     schema = data.schema
     n_columns = schema.n_features + schema.n_labels
     # a name is quoted, so that a byte order mark at its start is not one of the file
-    yield ",".join(_in_quotes(name) for name in (*schema.feature_names, *schema.labels)) + "\n"
+    yield ",".join(_cell(name, True) for name in (*schema.feature_names, *schema.labels)) + "\n"
     missing = _cell(missing_text(schema)) if n_columns > 1 else '""'
     X = data.X.tocsr() if sparse.issparse(data.X) else data.X
     size = max(1, _CELLS_AT_ONCE // n_columns)
@@ -198,13 +202,9 @@ def _texts(values: Floats, feature: Feature, missing: str) -> list[str]:
     return [cells[code] for code in codes.tolist()]
 
 
-def _cell(text: str) -> str:
-    return text if _NEEDS_NO_QUOTES.fullmatch(text) else _in_quotes(text)
-
-
-def _in_quotes(text: str) -> str:
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"'
+def _cell(text: str, must_be_quoted: bool = False) -> str:
+    is_plain = _NEEDS_NO_QUOTES.fullmatch(text) and not must_be_quoted
+    return text if is_plain else '"' + text.replace('"', '""') + '"'
 
 
 # --- cells ------------------------------------------------------------------------------
@@ -425,12 +425,3 @@ def _read_undescribed(
 
 def _label_decoders(source: Source, labels: Names) -> _Decoders:
     return {source.column(name): _Nominal(source, Feature(name), "", _LABELS) for name in labels}
-
-
-def _check_choice(labels: Names, others: Names) -> None:
-    twice = repeated(labels)
-    if twice:
-        raise DataError(f"labels name {quoted(twice[0])} twice")
-    for label in labels:
-        if label in others:
-            raise DataError(f"{quoted(label)} is named as a label and as something else")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -37,83 +37,54 @@ _NAMESPACE = "http://mulan.sourceforge.net/labels"
 # --- the XML file -----------------------------------------------------------------------
 
 
-class LabelEntry(NamedTuple):
-    """A label as the XML file lists it."""
-
-    parent: str | None
-    line: int
-
-
-class LabelFile(NamedTuple):
-    """An XML file and the labels it names."""
-
-    path: Path
-    labels: dict[str, LabelEntry]
-
-
-def read_label_file(path: Path) -> LabelFile:
-    """Read an XML file."""
-    with opened_binary(path) as file:
-        content = file.read()
-    labels = _LabelReader(path).read(content)
-    if not labels:
-        raise FileError("the file names no label", path)
-    return LabelFile(path, labels)
-
-
-class _LabelReader:
-    """Collects the labels while the parser goes through the file."""
+class LabelFile:
+    """An XML file and the labels it names, each with its parent and its line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.labels: dict[str, LabelEntry] = {}
-        self.open: list[str | None] = []
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.labels: dict[str, tuple[str | None, int]] = {}
+        self._open: list[str | None] = []
+        self._parser = expat.ParserCreate(namespace_separator=" ")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = lambda element: self._open.pop()
+        # It could define entities that grow without bound or read other files.
+        doctype = "a document type (DOCTYPE) is not accepted: remove it"
+        self._parser.StartDoctypeDeclHandler = lambda *declared: self._refuse(doctype)
+        with opened_binary(path) as file:
+            self._parse(file.read())
+        if not self.labels:
+            raise FileError("the file names no label", path)
 
-    def read(self, content: bytes) -> dict[str, LabelEntry]:
+    def _parse(self, content: bytes) -> None:
         try:
-            self.parser.Parse(content, True)
+            self._parser.Parse(content, True)
         except FileError:
             raise
         except expat.ExpatError as wrong:
             reason = expat.errors.messages.get(wrong.code, "unknown reason")
             raise FileError(f"this is not valid XML: {reason}", self.path, wrong.lineno) from None
         except (LookupError, ValueError) as wrong:
-            raise FileError(
-                f"the XML declares an encoding that cannot be read: {wrong}", self.path
-            ) from None
-        return self.labels
+            message = f"the XML declares an encoding that cannot be read: {wrong}"
+            raise FileError(message, self.path) from None
 
     def _start(self, element: str, given: dict[str, str]) -> None:
-        tag = element.rpartition(" ")[2]
-        if tag != ("label" if self.open else "labels"):
+        tag, name = element.rpartition(" ")[2], given.get("name")
+        if tag != ("label" if self._open else "labels"):
             self._refuse(
                 f"unexpected element <{tag}>; labels are listed as <labels><label name=.../>"
             )
-        self.open.append(self._take(given) if tag == "label" else None)
-
-    def _take(self, given: dict[str, str]) -> str:
-        name = given.get("name")
+        if tag == "labels":
+            self._open.append(None)
+            return
         if not name:
             self._refuse("a <label> has no name")
         if name in self.labels:
-            earlier = self.labels[name].line
-            self._refuse(f"label {quoted(name)} was already named in line {earlier}")
-        self.labels[name] = LabelEntry(self.open[-1], self.parser.CurrentLineNumber)
-        return name
-
-    def _end(self, element: str) -> None:
-        self.open.pop()
-
-    def _refuse_doctype(self, *declared: object) -> None:
-        # It could define entities that grow without bound or read other files.
-        self._refuse("a document type (DOCTYPE) is not accepted: remove it")
+            self._refuse(f"label {quoted(name)} was already named in line {self.labels[name][1]}")
+        self.labels[name] = (self._open[-1], self._parser.CurrentLineNumber)
+        self._open.append(name)
 
     def _refuse(self, message: str) -> NoReturn:
-        raise FileError(message, self.path, self.parser.CurrentLineNumber)
+        raise FileError(message, self.path, self._parser.CurrentLineNumber)
 
 
 def labels_as_xml(schema: Schema) -> str:
@@ -146,17 +117,6 @@ def labels_as_xml(schema: Schema) -> str:
         else:
             lines.append(f"<label name={quoteattr(label)}></label>")
     return "\n".join([*lines, "</labels>", ""])
-
-
-def check_xml_names(schema: Schema) -> None:
-    """Refuse label names with characters that XML cannot hold in any form."""
-    for label in schema.labels:
-        odd = _NO_XML.search(label)
-        if odd:
-            raise DataError(
-                f"label {quoted(label)} has the character {odd[0]!r}, "
-                "which an XML file cannot hold: rename it"
-            )
 
 
 # --- data sets --------------------------------------------------------------------------
@@ -222,7 +182,7 @@ def read_mulan(
     # Read once, and only if there is an ARFF file.
     @cache
     def label_file() -> LabelFile:
-        return read_label_file(_label_file(paths[0]) if xml is None else Path(xml))
+        return LabelFile(_label_path(paths[0]) if xml is None else Path(xml))
 
     def named_labels(header: Header) -> Hierarchy:
         return _named_labels(header, label_file())
@@ -298,12 +258,16 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     arff_path = checked_target(arff)
     if xml is None and is_stream(arff_path):
         raise FileError("this is a stream, so no XML file can be beside it: pass xml=", arff_path)
-    xml_path = _beside(arff_path) if xml is None else checked_target(xml)
+    beside = arff_path.with_name(f"{_stem(arff_path)}.xml")
+    xml_path = beside if xml is None else checked_target(xml)
     if arff_path == xml_path:
         raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
     relation = data.name or _stem(arff_path)
     check_writable(data, relation)
-    check_xml_names(data.schema)
+    for label in data.schema.labels:
+        if odd := _NO_XML.search(label):
+            character = f"the character {odd[0]!r}, which an XML file cannot hold"
+            raise DataError(f"label {quoted(label)} has {character}: rename it")
     with replacing(arff_path) as new_arff, replacing(xml_path) as new_xml:
         with written_text(new_arff, arff_path) as file:
             file.writelines(arff_lines(data, relation))
@@ -331,23 +295,16 @@ def _stem(arff: Path) -> str:
     return re.sub(r"(\.arff)?(\.gz)?$", "", arff.name, count=1, flags=re.IGNORECASE)
 
 
-def _beside(arff: Path) -> Path:
-    return arff.with_name(f"{_stem(arff)}.xml")
-
-
-def _label_file(arff: Path) -> Path:
+def _label_path(arff: Path) -> Path:
     """The XML file that belongs to an ARFF file."""
-    beside = _beside(arff)
-    candidates = [beside]
-    if _PART_OF_SPLIT.search(beside.stem):
-        candidates.append(beside.with_name(f"{_PART_OF_SPLIT.sub('', beside.stem)}.xml"))
+    stems = dict.fromkeys([_stem(arff), _PART_OF_SPLIT.sub("", _stem(arff))])
+    candidates = [arff.with_name(f"{stem}.xml") for stem in stems]
     for candidate in candidates:
         if candidate.exists():
             return candidate
-    looked_for = " and ".join(str(candidate) for candidate in candidates)
     raise FileError(
-        f"no XML file names its labels: looked for {looked_for}; pass xml=, "
-        "or use read_meka if the relation name has -C",
+        f"no XML file names its labels: looked for {' and '.join(map(str, candidates))}; pass "
+        "xml=, or use read_meka if the relation name has -C",
         arff,
     )
 
@@ -355,39 +312,27 @@ def _label_file(arff: Path) -> Path:
 def _named_labels(header: Header, file: LabelFile) -> Hierarchy:
     """The labels of the XML file, which must be attributes of the ARFF file."""
     declared = {attribute.name: None for attribute in header.attributes}
-    for name, entry in file.labels.items():
+    for name, (_, line) in file.labels.items():
         if name not in declared:
-            raise FileError(
-                f"label {quoted(name)} is not an attribute of {header.path}"
-                f"{suggestion(name, declared)}",
-                file.path,
-                entry.line,
-            )
-    return {name: entry.parent for name, entry in file.labels.items()}
+            message = f"label {quoted(name)} is not an attribute of {header.path}"
+            raise FileError(message + suggestion(name, declared), file.path, line)
+    return {name: parent for name, (parent, _) in file.labels.items()}
 
 
 def _first_or_last(header: Header) -> Hierarchy:
     """The attributes that MEKA's ``-C`` option counts."""
-    n_labels = _n_labels(header)
-    names = [attribute.name for attribute in header.attributes]
-    return dict.fromkeys(names[:n_labels] if n_labels > 0 else names[n_labels:])
-
-
-def _n_labels(header: Header) -> int:
     given = set(_N_LABELS.findall(header.relation or ""))
-    n_attributes = len(header.attributes)
+    names = [attribute.name for attribute in header.attributes]
     if not given:
         problem = "has no -C option that counts the labels; with an XML file use read_mulan"
     elif len(given) > 1:
         problem = f"has several -C options: {', '.join(sorted(given))}"
     elif not re.fullmatch(r"[+-]?[0-9]{1,9}", number := given.pop()) or int(number) == 0:
         problem = f"has -C {number}; it must be the number of labels, negative if they come last"
-    elif abs(int(number)) > n_attributes:
-        problem = f"has -C {number} but only {n_attributes} attributes are declared"
+    elif abs(int(number)) > len(names):
+        problem = f"has -C {number} but only {len(names)} attributes are declared"
     else:
-        return int(number)
-    raise FileError(
-        f"the relation name {quoted(header.relation or '')} {problem}",
-        header.path,
-        header.relation_line,
-    )
+        n_labels = int(number)
+        return dict.fromkeys(names[:n_labels] if n_labels > 0 else names[n_labels:])
+    message = f"the relation name {quoted(header.relation or '')} {problem}"
+    raise FileError(message, header.path, header.relation_line)

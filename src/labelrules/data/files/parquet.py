@@ -1,7 +1,7 @@
 """Read and write Parquet."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,10 @@ from labelrules.data.schema import Feature, repeated
 from labelrules.data.schema_json import TableDescription, from_json, to_json
 from labelrules.data.table import Dataset, column_of
 
+METADATA = b"labelrules"
+"""The key under which a file keeps its schema."""
+
+_CELLS_AT_ONCE = 1 << 22
 _INDEX = re.compile(r"__index_level_\d+__")
 """Columns that pandas writes for an index without a name."""
 
@@ -66,10 +70,11 @@ def read_parquet(
     ignored = checked_names(ignore, "ignore") or ()
     with _plain_errors(source):
         content = _read_table(source)
-        table = _described(content, source)
-        if table is None:
+        text = (content.schema.metadata or {}).get(METADATA)
+        if text is None:
             data = _foreign(content, wanted, chosen, ignored, source.stem)
         else:
+            table = from_json(text, source)
             table.check_agreement("the file", wanted, chosen)
             data = from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
@@ -141,9 +146,14 @@ def _read_table(path: Path) -> Any:
     return table
 
 
-def _described(content: Any, path: Path) -> TableDescription | None:
-    text = (content.schema.metadata or {}).get(METADATA)
-    return None if text is None else from_json(text, path, is_file=False)
+def column_names(path: Path) -> tuple[list[str], bool]:
+    """The names of the columns of a file, and whether it includes its schema."""
+    pyarrow()
+    from pyarrow.parquet import read_schema
+
+    with _plain_errors(path):
+        found = read_schema(path)
+    return found.names, METADATA in (found.metadata or {})
 
 
 def _foreign(
@@ -158,12 +168,6 @@ def _foreign(
     dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
     left = [column for column in columns if column not in dropped]
     return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
-
-
-METADATA = b"labelrules"
-"""The key under which a file keeps its schema."""
-
-_CELLS_AT_ONCE = 1 << 22
 
 
 def pyarrow() -> Any:
@@ -202,7 +206,10 @@ def batches(data: Dataset, head: Any) -> Iterator[Any]:
     size = max(1024, _CELLS_AT_ONCE // len(head))
     for start in range(0, data.n_rows, size):
         part = X[start : start + size]
-        columns = _entries(part) if data.is_sparse else _columns(part, data.schema.features)
+        if data.is_sparse:
+            columns = _entries(part)
+        else:
+            columns = [_column(part[:, j], f) for j, f in enumerate(data.schema.features)]
         labels = [pyarrow().array(column) for column in data.Y[start : start + size].T]
         yield pyarrow().record_batch(columns + labels, schema=head)
 
@@ -217,7 +224,12 @@ def from_arrow(content: Any, table: TableDescription) -> Dataset:
     else:
         features = _selected(content, schema.feature_names)
         X = encode(features, schema) if schema.n_features else np.empty((len(Y), 0))
-        _check_known(features, X, schema.features)
+        # a category that the schema lacks is harmless in new data, but not in this file
+        for index, feature in enumerate(schema.features):
+            n_missing = np.isnan(column_of(X, index)).sum()
+            if feature.is_nominal and n_missing != features.column(index).null_count:
+                message = f"column {quoted(feature.name)} has a category that its schema lacks"
+                raise DataError(message)
     return Dataset(schema, X, Y, table.name)
 
 
@@ -228,10 +240,6 @@ def _entry_columns(labels: Iterable[str]) -> tuple[str, str]:
     while indices in taken or values in taken:
         indices, values = f"{indices}_", f"{values}_"
     return indices, values
-
-
-def _columns(part: Floats, features: Sequence[Feature]) -> list[Any]:
-    return [_column(part[:, index], feature) for index, feature in enumerate(features)]
 
 
 def _column(values: Floats, feature: Feature) -> Any:
@@ -258,14 +266,6 @@ def _selected(content: Any, names: Iterable[str]) -> Any:
     if missing:
         raise DataError(f"there is no column {quoted(missing[0])}, which its schema names")
     return content.select(list(names))
-
-
-def _check_known(content: Any, X: Matrix, features: Iterable[Feature]) -> None:
-    """A category that the schema lacks is harmless in new data, but not in this file."""
-    for index, feature in enumerate(features):
-        n_missing = np.isnan(column_of(X, index)).sum()
-        if feature.is_nominal and n_missing != content.column(index).null_count:
-            raise DataError(f"column {quoted(feature.name)} has a category that its schema lacks")
 
 
 def _sparse_matrix(content: Any, table: TableDescription) -> sparse.csc_array:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from labelrules._checks import counted
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
@@ -43,7 +44,7 @@ class ArrayTable(FeatureTable):
         """All columns of a numeric array, frozen."""
         missing = np.ma.getmaskarray(self._array) if np.ma.isMaskedArray(self._array) else None
         check_exact(np.ma.filled(self._array, 0), names)
-        matrix = np.array(np.ma.getdata(self._array), dtype=np.float64, order="F")
+        matrix: Floats = np.array(np.ma.getdata(self._array), dtype=np.float64, order="F")
         if missing is not None:
             matrix[missing] = np.nan
         matrix.setflags(write=False)
@@ -54,13 +55,23 @@ def as_array(data: Any, what: str) -> npt.NDArray[Any]:
     """An array of at least one dimension from an array, something like it, or nested lists."""
     if isinstance(data, np.ma.MaskedArray):
         return data
-    if isinstance(data, (str, bytes, dict, set, frozenset)) or data is None:
-        _refuse(data, what)
-    if isinstance(data, np.ndarray) or hasattr(data, "__array__"):
-        return _dimensioned(_converted(data, what), data, what)
-    if isinstance(data, Sequence):
+    if hasattr(data, "__array__"):
+        try:
+            array = np.asarray(data)
+        except Exception as error:  # a foreign __array__ may raise anything
+            raise DataError(
+                f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}):"
+                " make one of it first"
+            ) from None
+        if array.ndim:
+            return array
+    elif isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return _from_rows(data, what)
-    return _refuse(data, what)
+    hint = "make a frame of it first" if isinstance(data, dict) else "give rows and columns"
+    raise DataError(
+        f"{what} of type {type(data).__name__} is not an array, sparse matrix, frame or list of "
+        f"rows: {hint}"
+    )
 
 
 def as_table(X: Any) -> ArrayTable:
@@ -68,24 +79,10 @@ def as_table(X: Any) -> ArrayTable:
     array = as_array(X, "X")
     if array.ndim != 2:
         raise DataError(
-            f"X has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table of rows and "
-            "columns has two: use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
+            f"X has {counted(array.ndim, 'dimension')}, but a table of rows and columns has two: "
+            "use X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row"
         )
     return ArrayTable(array)
-
-
-def _converted(data: Any, what: str) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(data)
-    except Exception as error:  # a foreign __array__ may raise anything
-        raise DataError(
-            f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}): "
-            "make one of it first"
-        ) from None
-
-
-def _dimensioned(array: npt.NDArray[Any], data: Any, what: str) -> npt.NDArray[Any]:
-    return array if array.ndim else _refuse(data, what)
 
 
 def _from_rows(rows: Sequence[Any], what: str) -> npt.NDArray[Any]:
@@ -119,14 +116,6 @@ def _objects(cells: Iterable[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     return array
 
 
-def _refuse(data: Any, what: str) -> npt.NDArray[Any]:
-    hint = "make a frame of it first" if isinstance(data, dict) else "give rows and columns"
-    raise DataError(
-        f"{what} of type {type(data).__name__} is not an array, sparse matrix, frame or list of "
-        f"rows: {hint}"
-    )
-
-
 class SparseTable(FeatureTable):
     """The columns of a sparse matrix, copied: sorted, without duplicates and stored zeros.
 
@@ -136,8 +125,8 @@ class SparseTable(FeatureTable):
     def __init__(self, X: Any) -> None:
         if X.ndim != 2:
             raise DataError(
-                f"X is sparse with {X.ndim} dimension{'s' * (X.ndim != 1)}, but a table of rows "
-                "and columns has two: reshape it"
+                f"X is sparse with {counted(X.ndim, 'dimension')}, but a table of rows and columns "
+                "has two: reshape it"
             )
         if X.dtype.kind not in "biuf":
             raise DataError(f"X is sparse with values of type {X.dtype}: use numbers")
@@ -152,8 +141,8 @@ class SparseTable(FeatureTable):
         column = read_array(self._matrix.data[start:stop], name, nominal)
         if column.categories is None or self.zero in column.categories:
             return column
-        return replace(
-            column, values=column.values + 1.0, categories=(self.zero, *column.categories)
+        return EncodedColumn(
+            column.values + 1.0, (self.zero, *column.categories), column.are_truth_values
         )
 
     def numbers(self, names: Sequence[str]) -> sparse.csc_array:

@@ -40,20 +40,14 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class EncodedColumn:
-    """Values of one column: numbers, or codes of its own categories.
+    """Values of one column: numbers, or codes of its own categories; NaN is a missing value.
 
-    NaN stands for a missing value in both.
+    The categories are truth values if they were True and False themselves, not these words.
     """
 
     values: Floats
     categories: tuple[str, ...] | None = None
     are_truth_values: bool = False
-    """Whether the categories were True and False themselves, not these words."""
-
-    @property
-    def is_missing_throughout(self) -> bool:
-        """Whether every value is missing, so that the column may be of any kind."""
-        return bool(np.isnan(self.values).all())
 
     def recoded(self, categories: Sequence[str]) -> Floats:
         """Codes of other categories; NaN for a value that is not among them."""
@@ -96,7 +90,8 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedCol
     if kind == "b":
         return EncodedColumn(values.astype(np.float64), BOOLEANS, are_truth_values=True)
     if kind == "U":
-        return _sorted_texts(values)
+        categories, codes = np.unique(values, return_inverse=True)
+        return EncodedColumn(codes.astype(np.float64), tuple(categories.tolist()))
     if kind not in "iuf":
         refuse_kind(name, *_ADVICE.get(kind, (f"values of type {values.dtype}", "leave it out")))
     if nominal:
@@ -125,11 +120,15 @@ def nominal_column(
     """Codes of the declared categories, or else of those found, sorted."""
     # 1 and True are equal in Python but not the same category: the kind is part of the key
     different = {(k, v): v for k, v in zip(kinds, values, strict=True) if k != "missing"}
-    categories = category_texts(_in_order(different) if declared is None else declared, name)
+    only_truth_values = {kind for kind, _ in different} == {"bool"}
+    if declared is None:  # numbers by size, truth values always both, anything else by its text
+        are_numbers = {kind for kind, _ in different} == {"number"}
+        in_order = sorted(different.values(), key=None if are_numbers else text_of)
+        declared = [False, True] if only_truth_values else in_order
+    categories = category_texts(declared, name)
     code_of_text = {category: float(code) for code, category in enumerate(categories)}
     code_of = {key: code_of_text[text_of(value)] for key, value in different.items()}
     codes = [code_of.get(key, nan) for key in zip(kinds, values, strict=True)]
-    only_truth_values = {kind for kind, _ in different} == {"bool"}
     return EncodedColumn(np.array(codes, dtype=np.float64), categories, only_truth_values)
 
 
@@ -151,11 +150,7 @@ def category_texts(values: Iterable[Any], name: str) -> tuple[str, ...]:
 
 
 def text_of(value: Any) -> str:
-    """A value as a category: a whole number has no decimal point, whatever its type.
-
-    Thus a column of whole numbers keeps its categories when a missing value
-    turns it into floats.
-    """
+    """A value as a category: a whole number has no decimal point, even if it is a float."""
     if kind_of(value) != "number":
         return str(value)
     if not isinstance(value, (float, np.floating)) and int(value) == value:
@@ -188,12 +183,9 @@ def kind_of(value: Any) -> str:
     if isinstance(value, Real):
         return "missing" if value != value else "number"
     name = type(value).__name__
+    is_no_time = isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)
     # pandas is not imported here: its two marks of a missing value go by their names
-    if name in ("NAType", "NaTType") or (
-        isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)
-    ):
-        return "missing"
-    return name
+    return "missing" if is_no_time or name in ("NAType", "NaTType") else name
 
 
 def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
@@ -233,10 +225,7 @@ def is_rounded(text: str) -> bool:
 
 
 def sorts_of(cell: str) -> Sequence[str]:
-    """The sorts of text that a cell is: number, beyond (what float64 holds), other, text.
-
-    A text is neither a number nor nan nor infinity.
-    """
+    """The sorts of text that a cell is: number, beyond (float64), other (as nan), text."""
     if _NUMBER.fullmatch(cell):
         return ("number", "beyond") if why_no_number(cell) else ("number",)
     return ("other",) if _NOT_FINITE.fullmatch(cell) else ("other", "text")
@@ -301,14 +290,9 @@ def _exact_float(value: Any, name: str) -> float:
 def _check_kinds(
     values: Sequence[Any], kinds: Sequence[str], found: set[str], name: str, nominal: bool
 ) -> None:
-    other = sorted(found - {"text", "bool", "number"})
-    if other:
-        row = kinds.index(other[0])
-        refuse_kind(
-            name,
-            f"a value of type {other[0]} in row {row}",
-            "a cell is a number, text, a truth value or missing",
-        )
+    for other in sorted(found - {"text", "bool", "number"}):
+        what = f"a value of type {other} in row {kinds.index(other)}"
+        refuse_kind(name, what, "a cell is a number, text, a truth value or missing")
     if "number" in found and len(found) > 1 and not nominal:
         number = values[kinds.index("number")]
         text = next(v for v, kind in zip(values, kinds, strict=True) if kind in ("text", "bool"))
@@ -316,21 +300,6 @@ def _check_kinds(
             f"column {quoted(name)} mixes numbers such as {number!r:.60} with values such as "
             f"{text!r:.60}: clean it, or make it nominal (nominal=[{quoted(name)}])"
         )
-
-
-def _in_order(different: dict[tuple[str, Any], Any]) -> list[Any]:
-    """Numbers by size, truth values always both, anything else by its text."""
-    kinds = {kind for kind, _ in different}
-    if kinds == {"number"}:
-        return sorted(different.values())
-    if kinds == {"bool"}:
-        return [False, True]
-    return sorted(different.values(), key=text_of)
-
-
-def _sorted_texts(values: npt.NDArray[np.str_]) -> EncodedColumn:
-    categories, codes = np.unique(values, return_inverse=True)
-    return EncodedColumn(codes.astype(np.float64), tuple(categories.tolist()))
 
 
 def _nominal_numbers(values: npt.NDArray[Any], name: str) -> EncodedColumn:

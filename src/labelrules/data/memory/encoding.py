@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from labelrules._checks import listed, quoted, suggestion
@@ -20,6 +21,8 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
+
+_ANEW = "make the data set anew, with its columns in this order:"
 
 
 def dataset(
@@ -125,17 +128,21 @@ def encode(X: Any, schema: Schema) -> Matrix:
            [41., nan]])
     """
     if isinstance(X, Dataset):
-        check_features(X.schema, schema)
+        _check_names(X.schema.feature_names, schema.feature_names, "X", "feature", _ANEW)
+        pairs = zip(X.schema.features, schema.features, strict=True)
+        _raise_together([_difference(a, b) for a, b in pairs if a != b])
         return X.X
     table = _as_any_table(X)
-    check_columns(table, schema)
+    if table.names is not None:
+        _check_names(table.names, schema.feature_names, "X", "feature")
+    elif table.shape[1] != schema.n_features:
+        raise DataError(
+            f"X has {table.shape[1]} columns but the schema has {schema.n_features} features"
+        )
     if table.is_numeric and all(feature.is_numeric for feature in schema.features):
         return frozen_matrix(table.numbers(schema.feature_names), schema)
-    codes = [_codes(table, index, feature) for index, feature in enumerate(schema.features)]
-    raise_together([problem for problem in codes if isinstance(problem, str)])
-    known = [column for column in codes if not isinstance(column, str)]
-    codes.clear()
-    return frozen_matrix(table.assembled(known), schema)
+    codes = _all_fitted([_codes(table, index, f) for index, f in enumerate(schema.features)])
+    return frozen_matrix(table.assembled(codes), schema)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -159,11 +166,38 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
            [0, 0]], dtype=int8)
     """
     if isinstance(Y, Dataset):
-        check_label_space(Y.schema, schema)
+        _check_names(Y.schema.labels, schema.labels, "Y", "label", _ANEW)
         return Y.Y
-    check_labels(Y, schema)
+    if is_frame(native(Y)):
+        _check_names(FrameTable(native(Y), "Y").names, schema.labels, "Y", "label")
     board, _ = read_labels(Y, schema.labels)
     return frozen_labels(board, schema)
+
+
+def conform(data: Dataset, schema: Schema, *, with_labels: bool) -> Dataset:
+    """A data set in the columns and categories of a schema; other columns are left out.
+
+    An unknown category becomes a missing value, as in :func:`encode`. Every label is required if
+    `with_labels`; else missing labels count as absent.
+    """
+    own = data.schema
+    columns = [("feature", name, own.feature_index) for name in schema.feature_names]
+    columns += [("label", name, own.label_index) for name in schema.labels if with_labels]
+    for noun, name, index_of in columns:
+        if name not in index_of:
+            message = f"the data have no column {quoted(name)}, a {noun} of the model"
+            raise DataError(message + suggestion(name, index_of))
+    Y: Board = np.zeros((len(data), schema.n_labels), dtype=np.int8)
+    for place, name in enumerate(schema.labels):
+        if name in own.label_index:
+            Y[:, place] = data.Y[:, own.label_index[name]]
+    if own.features == schema.features:
+        return Dataset(schema, data.X, Y, data.name)
+    chosen = [own.features[own.feature_index[name]] for name in schema.feature_names]
+    encoded = (EncodedColumn(data.column(found.name), found.categories) for found in chosen)
+    X = _all_fitted([_fitted(*pair) for pair in zip(encoded, schema.features, strict=True)])
+    matrix = np.column_stack([np.empty((len(data), 0)), *X])
+    return Dataset(schema, sparse.csc_array(matrix) if data.is_sparse else matrix, Y, data.name)
 
 
 def _as_any_table(X: Any) -> FeatureTable:
@@ -178,37 +212,12 @@ def _as_any_table(X: Any) -> FeatureTable:
     return as_table(X)
 
 
-def check_columns(table: FeatureTable, schema: Schema) -> None:
-    """Check that X has the columns of the schema, in its order."""
-    if table.names is not None:
-        _check_names(table.names, schema.feature_names, "X", "feature")
-    elif table.shape[1] != schema.n_features:
-        raise DataError(
-            f"X has {table.shape[1]} columns but the schema has {schema.n_features} features"
-        )
+def _all_fitted(columns: Sequence[Floats | str]) -> list[Floats]:
+    _raise_together([problem for problem in columns if isinstance(problem, str)])
+    return [column for column in columns if not isinstance(column, str)]
 
 
-def check_labels(Y: Any, schema: Schema) -> None:
-    """Check that Y, if it is a frame, has the labels of the schema, in its order."""
-    if is_frame(native(Y)):
-        _check_names(FrameTable(native(Y), "Y").names, schema.labels, "Y", "label")
-
-
-def check_features(found: Schema, schema: Schema) -> None:
-    """Check that a data set passed as X has the features of the schema, in its order."""
-    advice = "make the data set anew, with its columns in this order:"
-    _check_names(found.feature_names, schema.feature_names, "X", "feature", advice)
-    pairs = zip(found.features, schema.features, strict=True)
-    raise_together([_difference(a, b) for a, b in pairs if a != b])
-
-
-def check_label_space(found: Schema, schema: Schema) -> None:
-    """Check that a data set passed as Y has the labels of the schema, in its order."""
-    advice = "make the data set anew, with its labels in this order:"
-    _check_names(found.labels, schema.labels, "Y", "label", advice)
-
-
-def raise_together(problems: Sequence[str]) -> None:
+def _raise_together(problems: Sequence[str]) -> None:
     """Raise one error for all problems with the columns of X, if there are any."""
     if problems:
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
@@ -218,7 +227,9 @@ def raise_together(problems: Sequence[str]) -> None:
 def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
     """One column encoded, or a description of the problem."""
     if not isinstance(table, SparseTable):
-        by_text = feature.categories is not None and _takes_numbers(feature.categories)
+        # Numbers may stand for categories if one looks like a number, or none is known.
+        known = feature.categories
+        by_text = known == () or any(map(is_number_text, known or ()))
         return _fitted(table.read(index, feature.name, nominal=by_text), feature)
     if feature.is_numeric and table.zero == "False":
         return _not_numbers(feature)
@@ -231,13 +242,14 @@ def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
 
 
 def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
-    if column.is_missing_throughout or (column.categories is None and feature.is_numeric):
-        return column.values
+    if np.isnan(column.values).all() or (column.categories is None and feature.is_numeric):
+        return column.values  # a column without values may be of any kind
     if feature.categories is None:
         return _not_numbers(feature)
     if column.categories is None:
         return _must_hold(feature, "numbers")
-    if column.are_truth_values and feature.categories and _no_truth_values(feature.categories):
+    is_other = bool(feature.categories) and set(feature.categories).isdisjoint(BOOLEANS)
+    if column.are_truth_values and is_other:
         return _must_hold(feature, "truth values")
     return column.recoded(feature.categories)
 
@@ -266,15 +278,6 @@ def _not_numbers(feature: Feature) -> str:
     return f"column {quoted(feature.name)} must hold numbers, but it is nominal"
 
 
-def _no_truth_values(categories: Sequence[str]) -> bool:
-    return set(categories).isdisjoint(BOOLEANS)
-
-
-def _takes_numbers(categories: Sequence[str]) -> bool:
-    """Whether numbers may stand for categories: one looks like a number, or none is known."""
-    return not categories or any(is_number_text(category) for category in categories)
-
-
 def _check_names(
     found: Sequence[str], expected: Sequence[str], what: str, noun: str, advice: str = ""
 ) -> None:
@@ -283,24 +286,13 @@ def _check_names(
     missing = [name for name in expected if name not in set(found)]
     extra = [name for name in found if name not in set(expected)]
     if missing or extra:
-        raise DataError(f"{what} does not fit the schema: {_named(missing, extra, noun)}")
+        parts = [(noun, missing, "missing"), ("column", extra, "extra")]
+        named = [f"{how} {one}{'s' * (len(n) > 1)} {listed(n)}" for one, n, how in parts if n]
+        close = suggestion(missing[0], extra) if missing and extra else ""
+        raise DataError(f"{what} does not fit the schema: {'; '.join(named)}{close}")
     first = next(index for index, name in enumerate(found) if name != expected[index])
     raise DataError(
         f"the columns of {what} are in another order than the {noun}s of the schema: column "
         f"{first} is {quoted(found[first])} instead of {quoted(expected[first])}; "
         f"{advice or f'use {what}[names] with the names'} {listed(expected)}"
     )
-
-
-def _named(missing: Sequence[str], extra: Sequence[str], noun: str) -> str:
-    parts = []
-    if missing:
-        parts.append(f"missing {_plural(noun, missing)} {listed(missing)}")
-    if extra:
-        parts.append(f"extra {_plural('column', extra)} {listed(extra)}")
-    close = suggestion(missing[0], extra) if missing and extra else ""
-    return "; ".join(parts) + close
-
-
-def _plural(noun: str, names: Iterable[str]) -> str:
-    return noun if len(list(names)) == 1 else f"{noun}s"

@@ -137,9 +137,7 @@ def _column_names(data: Any, what: str) -> tuple[str, ...]:
 
 
 def _name_text(column: Any, what: str) -> str:
-    if isinstance(column, str):
-        return str(column)
-    if is_whole(column):
+    if isinstance(column, str) or is_whole(column):
         return str(column)
     raise DataError(
         f"{what} has a column called {column!r} of type {type(column).__name__}: "

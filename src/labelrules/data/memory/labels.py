@@ -80,16 +80,7 @@ def _position(choice: str | int, index_of: dict[str, int]) -> int:
 
 
 def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
-    """Read labels: the board, and the label names if `names` or Y has them.
-
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame, series, or list of label sets
-        A label is 0 or 1 (or a truth value). One dimension is one label.
-        A label set is a set, list or tuple of text; it may name a label twice.
-    names : tuple of str, optional
-        The label space of label sets; the number of names is checked otherwise.
-    """
+    """Read labels as :func:`labelrules.data.dataset` takes them; also the names that Y has."""
     Y = native(Y)
     if sparse.issparse(Y):
         return _from_sparse(Y, names), names
@@ -103,8 +94,7 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
     return _from_array(as_array(Y, "Y"), names), names
 
 
-def check_count(n_columns: int, names: Names | None) -> None:
-    """Refuse a number of names other than that of the columns."""
+def _check_count(n_columns: int, names: Names | None) -> None:
     if names is not None and n_columns != len(names):
         raise DataError(f"Y has {n_columns} columns but {len(names)} label names were given")
 
@@ -113,14 +103,14 @@ def _from_array(array: npt.NDArray[Any], names: Names | None) -> Board:
     if array.ndim not in (1, 2):
         raise DataError(f"Y has {array.ndim} dimensions, but a table of rows and labels has two")
     cells = array.reshape(-1, 1) if array.ndim == 1 else array
-    check_count(cells.shape[1], names)
+    _check_count(cells.shape[1], names)
     return _zeros_and_ones(cells, names)
 
 
 def _from_sparse(Y: Any, names: Names | None) -> Board:
     if Y.ndim != 2:
         raise DataError(f"Y is sparse with {Y.ndim} dimensions, but rows and labels are two")
-    check_count(Y.shape[1], names)
+    _check_count(Y.shape[1], names)
     # wide numbers, because those of duplicates are added up and small ones would overflow
     is_small = Y.dtype.kind in "iuf" and Y.dtype.itemsize < 8
     entries = sparse.coo_array(Y.astype(np.float64) if is_small else Y, copy=True)
@@ -137,7 +127,7 @@ def _from_sparse(Y: Any, names: Names | None) -> Board:
 
 def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
     frame = FrameTable(Y, "Y")
-    check_count(len(frame.names), names)
+    _check_count(len(frame.names), names)
     if names is not None and names != frame.names:
         raise DataError(
             f"Y is a frame with the columns {listed(frame.names)}, but label_names are "
@@ -168,10 +158,8 @@ def _are_label_sets(Y: Any) -> bool:
     rows = [row for row in Y if isinstance(row, (set, frozenset, list, tuple))]
     if any(isinstance(row, (set, frozenset)) for row in rows):
         return True
-    with_members = [row for row in rows if len(row)]
-    if not with_members:
-        return len(rows) > 0
-    return any(isinstance(label, str) for row in with_members for label in row)
+    labels = [label for row in rows for label in row]
+    return any(isinstance(label, str) for label in labels) if labels else len(rows) > 0
 
 
 def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
@@ -226,8 +214,9 @@ def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
         _refuse(None, int(row), _called(int(column), names))
     values = np.ma.getdata(cells)
     if values.dtype.kind in "OT":
-        good = np.array([_is_label(value) for value in values.reshape(-1).tolist()], dtype=bool)
-        good = good.reshape(values.shape)
+        flat = values.reshape(-1).tolist()
+        labels = [isinstance(cell, (Real, np.bool_)) and cell in (0, 1) for cell in flat]
+        good = np.array(labels, dtype=bool).reshape(values.shape)
     elif values.dtype.kind in "biuf":
         good = (values == 0) | (values == 1)
     else:
@@ -236,10 +225,6 @@ def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
         row, column = np.argwhere(~good)[0]
         _refuse(values[row, column], int(row), _called(int(column), names))
     return values.astype(np.int8)
-
-
-def _is_label(value: Any) -> bool:
-    return isinstance(value, (Real, np.bool_)) and value in (0, 1)
 
 
 def _called(column: int, names: Names | None) -> str:

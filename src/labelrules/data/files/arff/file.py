@@ -1,6 +1,6 @@
 """Read ARFF files as a data set, and write one as ARFF text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -11,17 +11,10 @@ from scipy import sparse
 from labelrules._checks import quoted
 from labelrules._types import Board, Floats
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import BLOCK_SIZE, TextBlock, read_blocks
+from labelrules.data.files.access import BLOCK_SIZE, read_blocks
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Header, read_header, written
-from labelrules.data.files.arff.layout import (
-    Layout,
-    Lookup,
-    Part,
-    RowCollector,
-    layout_of,
-    lookup_of,
-)
+from labelrules.data.files.arff.layout import Layout, Lookup, Part, joined, layout_of, lookup_of
 from labelrules.data.files.arff.rows import careful
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
@@ -50,96 +43,63 @@ def read_arff(
 ) -> Dataset:
     """Read files that declare the same attributes as one data set.
 
-    Parameters
-    ----------
-    hierarchy_of : callable
-        From a header to the labels among its attributes, and their parents.
-    fast_readers : sequence of callable
-        Tried in order on each block of rows before it is read carefully. The result
-        does not depend on them, nor on the size of the blocks.
+    `hierarchy_of` finds the labels among the attributes of a header, and their parents. The fast
+    readers are tried in order on each block of rows before it is read carefully; the result does
+    not depend on them, nor on the size of the blocks.
     """
-    reader: _Reader | None = None
+    first: Header | None = None
+    parts: list[Part] = []
     for path in paths:
         with closing(read_blocks(path, encoding, block_size)) as blocks:
             header, rest = read_header(blocks, path)
-            if reader is None:
-                reader = _Reader(header, hierarchy_of(header), ignore, fast_readers)
+            found = hierarchy_of(header)
+            if first is None:
+                first, hierarchy = header, found
+                layout = layout_of(header, hierarchy, ignore)
+                lookup = lookup_of(layout)
             else:
-                _check_same(header, reader.header)
-                _check_same_labels(header, hierarchy_of(header), reader)
-            reader.read(chain([rest], blocks), path)
-    assert reader is not None
-    return reader.dataset(name)
+                _check_same(header, first, set(found) == set(hierarchy))
+            for block in chain([rest], blocks):
+                tried = (read(block.data, layout, lookup) for read in fast_readers)
+                part = next((rows for rows in tried if rows is not None), None)
+                parts.append(part or careful(block, layout, path))
+    X, Y = joined(parts, layout)
+    labels = [layout.attributes[place].name for place in layout.labels]
+    features = [
+        Feature(name, categories if kind == "nominal" else None)
+        for name, kind, categories, _ in (layout.attributes[place] for place in layout.features)
+    ]
+    return Dataset(Schema(features, labels, [hierarchy[label] for label in labels]), X, Y, name)
 
 
-class _Reader:
-    """Collects the rows of files with one header."""
-
-    def __init__(
-        self,
-        header: Header,
-        hierarchy: Hierarchy,
-        ignore: Sequence[str],
-        fast_readers: Sequence[FastReader],
-    ) -> None:
-        self.header = header
-        self.hierarchy = hierarchy
-        self.fast_readers = fast_readers
-        self.layout = layout_of(header, hierarchy, ignore)
-        self.lookup = lookup_of(self.layout)
-        self.parts = RowCollector(self.layout.n_features, self.layout.usual_labels)
-
-    def read(self, blocks: Iterable[TextBlock], path: Path) -> None:
-        """Append the rows of a file."""
-        for block in blocks:
-            self.parts.add(self._fast(block) or careful(block, self.layout, path))
-
-    def _fast(self, block: TextBlock) -> Part | None:
-        tried = (read(block.data, self.layout, self.lookup) for read in self.fast_readers)
-        return next((part for part in tried if part is not None), None)
-
-    def dataset(self, name: str) -> Dataset:
-        """All rows as a data set; the collected parts are used up."""
-        X, Y = self.parts.joined()
-        labels = self.layout.label_names()
-        parents = [self.hierarchy[label] for label in labels]
-        return Dataset(Schema(self.layout.schema_features(), labels, parents), X, Y, name)
-
-
-def _check_same(header: Header, first: Header) -> None:
+def _check_same(header: Header, first: Header, has_same_labels: bool) -> None:
+    advice = "files are joined only if their attributes are the same"
     for attribute, expected in zip(header.attributes, first.attributes, strict=False):
-        if not attribute.declares_as(expected):
-            what = f"attribute {quoted(expected.name)}"
-            if attribute.name != expected.name:
-                what = f"{what}, here {quoted(attribute.name)},"
+        if attribute[:3] != expected[:3]:  # all but the line
+            is_renamed = attribute.name != expected.name
+            here = f", here {quoted(attribute.name)}," if is_renamed else ""
             raise FileError(
-                f"{what} is declared differently in {first.path}, line {expected.line}; "
-                "files are joined only if their attributes are the same",
+                f"attribute {quoted(expected.name)}{here} is declared differently in {first.path}, "
+                f"line {expected.line}; {advice}",
                 header.path,
                 attribute.line,
             )
     n_here, n_first = len(header.attributes), len(first.attributes)
     if n_here != n_first:
-        raise FileError(
-            f"{n_here} attributes are declared here but {n_first} in {first.path}; "
-            "files are joined only if their attributes are the same",
-            header.path,
-        )
-
-
-def _check_same_labels(header: Header, hierarchy: Hierarchy, reader: _Reader) -> None:
-    if set(hierarchy) != set(reader.hierarchy):
-        raise FileError(
-            f"other attributes are labels here than in {reader.header.path}",
-            header.path,
-            header.relation_line,
-        )
+        message = f"{n_here} attributes are declared here but {n_first} in {first.path}; {advice}"
+        raise FileError(message, header.path)
+    if not has_same_labels:
+        message = f"other attributes are labels here than in {first.path}"
+        raise FileError(message, header.path, header.relation_line)
 
 
 def arff_lines(data: Dataset, relation: str) -> Iterator[str]:
     """The lines of a file: features, then labels; sparse rows if the data are sparse."""
     yield f"@relation {written(relation)}\n\n"
-    words = [_words(feature) for feature in data.schema.features]
+    words = [
+        None if feature.categories is None else list(map(written, feature.categories))
+        for feature in data.schema.features
+    ]
     for feature, categories in zip(data.schema.features, words, strict=True):
         kind = "numeric" if categories is None else f"{{{','.join(categories)}}}"
         yield f"@attribute {written(feature.name)} {kind}\n"
@@ -150,10 +110,6 @@ def arff_lines(data: Dataset, relation: str) -> Iterator[str]:
         yield from _sparse_lines(data.X.tocsr(), data.Y, words)
     else:
         yield from _dense_lines(data.X, data.Y, words)
-
-
-def _words(feature: Feature) -> Words:
-    return None if feature.categories is None else list(map(written, feature.categories))
 
 
 def _dense_lines(X: Floats, Y: Board, words: list[Words]) -> Iterator[str]:
@@ -197,8 +153,12 @@ def check_writable(data: Dataset, relation: str) -> None:
             _check_text(category, f"feature {quoted(feature.name)}: category")
     for label in schema.labels:
         _check_text(label, "the name of label")
-    if sparse.issparse(data.X):
-        _check_categories_of_zero(data.X, schema)
+    for column, feature in enumerate(schema.features):
+        # what sparse rows do not list is the first category
+        if feature.categories == () and not np.isnan(data.column(column)).all():
+            raise DataError(
+                f"feature {quoted(feature.name)} has no categories but cells that are not missing"
+            )
 
 
 def _check_text(text: str, what: str) -> None:
@@ -209,12 +169,3 @@ def _check_text(text: str, what: str) -> None:
             f"{what} {quoted(text)} has the character {text[wrong.start]!r}, half of a pair, "
             "which no file can hold: rename it"
         ) from None
-
-
-def _check_categories_of_zero(X: sparse.csc_array, schema: Schema) -> None:
-    n_stored = np.diff(X.indptr)
-    for column, feature in enumerate(schema.features):
-        if feature.categories == () and n_stored[column] < X.shape[0]:
-            raise DataError(
-                f"feature {quoted(feature.name)} has no categories but cells that are not missing"
-            )

@@ -61,7 +61,8 @@ def read_word(line: str, start: int) -> tuple[Word, int]:
         raise Misread(_why_no_word(line, skip_blanks(line, start)))
     plain = match[3]
     if plain is None:
-        return _unescaped(match[match.lastindex or 1]), match.end()
+        text = match[match.lastindex or 1]
+        return _ESCAPE.sub(_meaning, text) if "\\" in text else text, match.end()
     return MISSING if plain == "?" else plain, match.end()
 
 
@@ -97,10 +98,6 @@ def written(text: str) -> str:
     return f"'{text.translate(_TO_ESCAPE)}'"
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_meaning, text) if "\\" in text else text
-
-
 def _meaning(escape: re.Match[str]) -> str:
     code = escape[1]
     if code in _ESCAPED:
@@ -128,10 +125,6 @@ class Attribute(NamedTuple):
     kind: Kind
     categories: tuple[str, ...]
     line: int
-
-    def declares_as(self, other: "Attribute") -> bool:
-        """Whether both declare the same, on whatever lines."""
-        return self[:3] == other[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,17 +162,14 @@ class _HeaderReader:
         if keyword == "attribute":
             self._take_attribute(*_quoted_name(rest), line)
         elif keyword == "relation":
-            self._take_relation(rest, line)
+            if self.relation_line is not None:
+                raise Misread(f"@relation was already given in line {self.relation_line}")
+            self.relation, self.relation_line = _relation_name(rest), line
         elif keyword != "data":
             raise Misread(f"expected @relation, @attribute or @data, found {quoted(text.strip())}")
         elif not is_over(rest, 0):
             raise Misread(f"rows begin on the line after @data, but {quoted(rest)} follows it")
         return keyword == "data"
-
-    def _take_relation(self, text: str, line: int) -> None:
-        if self.relation_line is not None:
-            raise Misread(f"@relation was already given in line {self.relation_line}")
-        self.relation, self.relation_line = _relation_name(text), line
 
     def _take_attribute(self, name: str, type_: str, line: int) -> None:
         try:
@@ -213,12 +203,8 @@ def read_header(blocks: Iterator[TextBlock], path: Path) -> tuple[Header, TextBl
                     return reader.header(), TextBlock(number + 1, block.data[start:])
             except Misread as wrong:
                 raise FileError(str(wrong), path, number) from None
-    raise FileError(
-        "the file is empty"
-        if not (reader.has_text or reader.attributes)
-        else "there is no @data line, so no rows",
-        path,
-    )
+    is_empty = not (reader.has_text or reader.attributes)
+    raise FileError("the file is empty" if is_empty else "there is no @data line, so no rows", path)
 
 
 def _relation_name(text: str) -> str:
@@ -280,8 +266,13 @@ def _categories(text: str) -> tuple[tuple[str, ...], int]:
     if text[end : end + 1] == "}":
         return (), end + 1
     words, end = read_words(text, end) if end < len(text) else ([], end)
-    if text[end : end + 1] != "}":
-        raise Misread(_why_no_brace(text[end:]))
+    if is_over(text, end):
+        raise Misread("the brace opened for the categories is not closed")
+    if text[end] != "}":
+        raise Misread(
+            f"a comma or a closing brace is missing before {quoted(text[end:])}; "
+            "a category with blanks or braces must be quoted"
+        )
     categories = tuple(word for word in words if word is not None)
     if len(categories) < len(words):
         raise Misread("a category ? must be quoted: '?'")
@@ -289,12 +280,3 @@ def _categories(text: str) -> tuple[tuple[str, ...], int]:
     if twice:
         raise Misread(f"the category {quoted(twice[0])} is declared twice")
     return categories, end + 1
-
-
-def _why_no_brace(rest: str) -> str:
-    if is_over(rest, 0):
-        return "the brace opened for the categories is not closed"
-    return (
-        f"a comma or a closing brace is missing before {quoted(rest)}; "
-        "a category with blanks or braces must be quoted"
-    )

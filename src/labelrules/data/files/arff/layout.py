@@ -1,7 +1,7 @@
 """Which column of an ARFF file goes where, and rows collected part by part."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Mask, Matrix
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.arff.header import Attribute, Header
-from labelrules.data.schema import Feature
 from labelrules.data.table import freeze
 
 Codes = Mapping[str, int]
@@ -29,16 +28,10 @@ _PRESENT = ("1", "true")
 
 @dataclass(frozen=True)
 class Layout:
-    """Which attributes are features and which are labels, in the order of the file.
+    """Which attributes, by their places in the file, are features and labels; others are ignored.
 
-    Parameters
-    ----------
-    attributes : tuple of Attribute
-    features, labels : tuple of int
-        Places among the attributes; the others are ignored.
-    codes : tuple of (dict or None)
-        For each attribute the codes of its categories: their position for a feature,
-        0 or 1 for a label; None if the values are numbers.
+    The codes of the categories of an attribute are their positions for a feature, 0 or 1 for a
+    label; numbers have none.
     """
 
     attributes: tuple[Attribute, ...]
@@ -68,19 +61,8 @@ class Layout:
     @cached_property
     def must_be_listed(self) -> tuple[int, ...]:
         """Features without any category: a sparse row cannot leave them at their first one."""
-        return tuple(
-            attribute
-            for attribute in self.features
-            if self.codes[attribute] is not None and not self.codes[attribute]
-        )
-
-    def schema_features(self) -> list[Feature]:
-        """The features as a schema has them."""
-        return [_feature(self.attributes[attribute]) for attribute in self.features]
-
-    def label_names(self) -> list[str]:
-        """The names of the labels in the order of their columns."""
-        return [self.attributes[attribute].name for attribute in self.labels]
+        codes = self.codes
+        return tuple(one for one in self.features if codes[one] is not None and not codes[one])
 
 
 @dataclass(frozen=True)
@@ -106,9 +88,16 @@ def lookup_of(layout: Layout) -> Lookup:
     for codes, target in zip(layout.codes, layout.target, strict=True):
         if codes is not None and id(codes) not in groups:
             groups[id(codes)] = len(words)
-            by_word = _by_word(codes, target < layout.n_features)
-            words.append(by_word)
-            digits.append([_small_code(by_word, b"%d" % digit) for digit in range(10)])
+            # Without quotes, a question mark is a missing value, and nothing is not an empty text.
+            of_word: dict[bytes, float] = {
+                name.encode(): code for name, code in codes.items() if name not in ("", "?")
+            }
+            if target < layout.n_features:
+                of_word[b"?"] = np.nan
+            words.append(of_word)
+            # A digit declared after 127 other categories is left to a slower reader.
+            found = [int(of_word.get(b"%d" % digit, -1)) for digit in range(10)]
+            digits.append([code if code <= _LARGEST_SMALL else -1 for code in found])
     group_of = [groups[id(codes)] for codes in layout.codes]
     return Lookup(
         np.array(layout.target, dtype=np.int32),
@@ -118,30 +107,17 @@ def lookup_of(layout: Layout) -> Lookup:
     )
 
 
-def _by_word(codes: Codes, may_be_missing: bool) -> dict[bytes, float]:
-    # Without quotes, a question mark is a missing value, and nothing is not an empty text.
-    words: dict[bytes, float] = {
-        name.encode(): code for name, code in codes.items() if name not in ("", "?")
-    }
-    if may_be_missing:
-        words[b"?"] = np.nan
-    return words
-
-
-def _small_code(codes: dict[bytes, float], word: bytes) -> int:
-    # A digit declared after 127 other categories is left to a slower reader.
-    code = codes.get(word, -1)
-    return int(code) if code <= _LARGEST_SMALL else -1
-
-
 def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> Layout:
-    """Divide the attributes of a file into features and labels; refuse unreadable ones.
-
-    The labels must be among the attributes.
-    """
-    ignored = _checked_names(header, ignore)
+    """Divide the attributes of a file into features and labels; refuse unreadable ones."""
+    if isinstance(ignore, str):
+        raise DataError(f"ignore must be a list of names: ignore=[{ignore!r}]")
+    known = {attribute.name for attribute in header.attributes}
+    for name in ignore:
+        if name not in known:
+            message = f"there is no attribute {quoted(name)} to ignore"
+            raise FileError(message + suggestion(str(name), known), header.path)
     label_set = set(labels)
-    both = sorted(ignored & label_set)
+    both = sorted(label_set.intersection(ignore))
     if both:
         raise FileError(f"{quoted(both[0])} is a label and cannot be ignored", header.path)
     features, label_columns = [], []
@@ -150,26 +126,12 @@ def layout_of(header: Header, labels: Iterable[str], ignore: Sequence[str]) -> L
         if attribute.name in label_set:
             label_columns.append(place)
             codes.append(_label_codes(attribute, header))
-        elif attribute.name in ignored:
+        elif attribute.name in ignore:
             codes.append(None)
         else:
             features.append(place)
             codes.append(_feature_codes(attribute, header))
     return Layout(header.attributes, tuple(features), tuple(label_columns), tuple(codes))
-
-
-def _checked_names(header: Header, ignore: Sequence[str]) -> set[str]:
-    if isinstance(ignore, str):
-        raise DataError(f"ignore must be a list of names: ignore=[{ignore!r}]")
-    known = {attribute.name: attribute for attribute in header.attributes}
-    unknown = [name for name in ignore if name not in known]
-    if unknown:
-        raise FileError(
-            f"there is no attribute {quoted(unknown[0])} to ignore"
-            f"{suggestion(str(unknown[0]), known)}",
-            header.path,
-        )
-    return set(ignore)
 
 
 def _feature_codes(attribute: Attribute, header: Header) -> Codes | None:
@@ -215,11 +177,6 @@ def _absent_or_present(categories: tuple[str, ...]) -> Codes | None:
     return MappingProxyType({c: int(c.lower() in _PRESENT) for c in categories})
 
 
-def _feature(attribute: Attribute) -> Feature:
-    nominal = attribute.kind == "nominal"
-    return Feature(attribute.name, attribute.categories if nominal else None)
-
-
 class DenseRows(NamedTuple):
     """Rows that give every value."""
 
@@ -252,71 +209,46 @@ class SparseRows(NamedTuple):
 Part = DenseRows | SparseRows
 
 
-@dataclass
-class RowCollector:
-    """Collects rows part by part; joining them takes little more memory than the result.
-
-    Parameters
-    ----------
-    n_features : int
-    usual : ndarray of int8
-        For each label the value of a cell that a sparse row does not list.
-    """
-
-    n_features: int
-    usual: Board
-    _parts: list[Part] = field(default_factory=list)
-
-    def add(self, part: Part) -> None:
-        """Append rows."""
-        self._parts.append(part)
-
-    def joined(self) -> tuple[Matrix, Board]:
-        """X and Y, frozen; the parts are used up. X is sparse if any row was."""
-        Y = self._labels()
-        is_sparse = any(isinstance(part, SparseRows) for part in self._parts)
-        X: Matrix = self._sparse(len(Y)) if is_sparse else self._dense(len(Y))
-        for array in (Y, *((X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,))):
+def joined(parts: list[Part], layout: Layout) -> tuple[Matrix, Board]:
+    """X and Y, frozen; the parts are used up, to save memory. X is sparse if any row was."""
+    n_rows = sum(part.n_rows for part in parts)
+    Y: Board = np.zeros((n_rows, len(layout.labels)), dtype=np.int8)
+    if layout.usual_labels.any():
+        Y[:] = layout.usual_labels
+    end = 0
+    for part in parts:
+        rows = Y[end : end + part.n_rows]
+        end += part.n_rows
+        if isinstance(part, SparseRows):
+            rows.reshape(-1)[part.unusual] ^= 1
+        else:
+            rows[:] = part.Y
+    if any(isinstance(part, SparseRows) for part in parts):
+        X = _joined_sparse(parts, (n_rows, layout.n_features))
+        for array in (X.data, X.indices, X.indptr):
             freeze(array)
-        return X, Y
+        return X, freeze(Y)
+    dense: Floats = np.empty((n_rows, layout.n_features), order="F")
+    while parts:
+        part = parts.pop()
+        assert isinstance(part, DenseRows)
+        dense[end - part.n_rows : end] = part.X
+        end -= part.n_rows
+    return freeze(dense), freeze(Y)
 
-    def _labels(self) -> Board:
-        n_rows = sum(part.n_rows for part in self._parts)
-        Y: Board = np.zeros((n_rows, len(self.usual)), dtype=np.int8)
-        if self.usual.any():
-            Y[:] = self.usual
-        end = 0
-        for part in self._parts:
-            rows = Y[end : end + part.n_rows]
-            end += part.n_rows
-            if isinstance(part, SparseRows):
-                rows.reshape(-1)[part.unusual] ^= 1
-            else:
-                rows[:] = part.Y
-        return Y
 
-    def _dense(self, n_rows: int) -> Floats:
-        X: Floats = np.empty((n_rows, self.n_features), order="F")
-        end = n_rows
-        while self._parts:
-            part = self._parts.pop()
-            assert isinstance(part, DenseRows)
-            X[end - part.n_rows : end] = part.X
-            end -= part.n_rows
-        return X
-
-    def _sparse(self, n_rows: int) -> sparse.csc_array:
-        parts = [_as_sparse(part) for part in self._parts]
-        self._parts.clear()
-        n_entries = sum(len(part.columns) for part in parts)
-        # SciPy numbers rows by the wider of the two types given here.
-        starts = np.zeros(n_rows + 1, np.int32 if n_entries <= _INT32_MAX else np.int64)
-        np.cumsum(np.concatenate([part.counts for part in parts]), out=starts[1:])
-        columns = np.concatenate([part.columns for part in parts])
-        values = np.concatenate([part.values for part in parts])
-        parts.clear()
-        by_row = sparse.csr_array((values, columns, starts), shape=(n_rows, self.n_features))
-        return by_row.tocsc().astype(np.float64, copy=False)
+def _joined_sparse(parts: list[Part], shape: tuple[int, int]) -> sparse.csc_array:
+    rows = [_as_sparse(part) for part in parts]
+    parts.clear()
+    n_entries = sum(len(part.columns) for part in rows)
+    # SciPy numbers rows by the wider of the two types given here.
+    starts = np.zeros(shape[0] + 1, np.int32 if n_entries <= _INT32_MAX else np.int64)
+    np.cumsum(np.concatenate([part.counts for part in rows]), out=starts[1:])
+    columns = np.concatenate([part.columns for part in rows])
+    values = np.concatenate([part.values for part in rows])
+    rows.clear()
+    by_row = sparse.csr_array((values, columns, starts), shape=shape)
+    return by_row.tocsc().astype(np.float64, copy=False)
 
 
 def _as_sparse(part: Part) -> SparseRows:

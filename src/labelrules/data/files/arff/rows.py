@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Floats
 from labelrules.data.errors import FileError
 from labelrules.data.files.access import TextBlock
@@ -30,7 +30,6 @@ from labelrules.data.memory.columns import LARGEST_EXACT, is_rounded
 NUMBER_CHARACTERS = "0123456789.+-eE"
 """Among words of these characters, Python and ARFF take the same for numbers."""
 
-_N_SHOWN = 5
 _HEADER_KEYWORD = re.compile(r"[ \t]*(@(?:relation|attribute|data))(?=[ \t]|$)", re.IGNORECASE)
 _WEIGHT = re.compile(r"[ \t]*,[ \t]*\{[^{}]*\}[ \t]*$")
 _NO_WEIGHTS = "instance weights cannot be read: remove the {...} after the row"
@@ -88,22 +87,26 @@ def dense_row(line: str, layout: Layout) -> Cells:
 def sparse_row(line: str, layout: Layout) -> Cells:
     """``{index value, ...}``; a value that is not listed is 0 or the first category."""
     cells: Cells = {}
-    listed: set[int] = set()
+    places: set[int] = set()
     start = skip_blanks(line, line.index("{") + 1)
     if not (line.startswith("}", start) or is_over(line, start)):
         while True:
             place, word, start = _entry(line, start, layout)
-            if place in listed:
+            if place in places:
                 name = quoted(layout.attributes[place].name)
                 raise Misread(f"the row lists attribute {place} ({name}) twice")
-            listed.add(place)
+            places.add(place)
             if layout.target[place] >= 0:
                 cells[layout.target[place]] = value_of(word, place, layout)
             if line[start : start + 1] != ",":
                 break
             start += 1
     _check_end(line, start)
-    _check_listed(listed, layout)
+    for place in layout.must_be_listed:
+        if place not in places:
+            name = quoted(layout.attributes[place].name)
+            why = f"attribute {name} declares no category, so a sparse row must list it with ?"
+            raise Misread(why)
     return cells
 
 
@@ -141,15 +144,6 @@ def _check_end(line: str, start: int) -> None:
         raise Misread(f"unexpected text {quoted(rest)} after the brace that closes the row")
 
 
-def _check_listed(listed: set[int], layout: Layout) -> None:
-    for place in layout.must_be_listed:
-        if place not in listed:
-            raise Misread(
-                f"attribute {quoted(layout.attributes[place].name)} declares no category, "
-                "so a sparse row must list it with ?"
-            )
-
-
 def _no_comma(rest: str) -> str:
     return f"a comma is missing before {quoted(rest)}; a value with blanks must be quoted"
 
@@ -157,25 +151,23 @@ def _no_comma(rest: str) -> str:
 def value_of(word: Word, place: int, layout: Layout) -> float:
     """A number, a category's code, or NaN."""
     is_label = layout.target[place] >= layout.n_features
-    codes = layout.codes[place]
+    codes, attribute = layout.codes[place], layout.attributes[place]
+    if word is MISSING and is_label:
+        raise Misread(f"label {quoted(attribute.name)} is missing; a label must be known")
     if word is MISSING:
-        if is_label:
-            name = layout.attributes[place].name
-            raise Misread(f"label {quoted(name)} is missing; a label must be known")
         return math.nan
     if codes is None:
-        value = _number(word, place, layout)
+        value = _number(word, attribute)
         if is_label and value not in (0, 1):
-            name = layout.attributes[place].name
-            raise Misread(f"label {quoted(name)} has the value {word}; a label is 0 or 1")
+            raise Misread(f"label {quoted(attribute.name)} has the value {word}; a label is 0 or 1")
         return value
     code = codes.get(word)
     if code is None:
-        raise Misread(_why_undeclared(word, layout.attributes[place]))
+        raise Misread(_why_undeclared(word, attribute))
     return code
 
 
-def _number(word: str, place: int, layout: Layout) -> float:
+def _number(word: str, attribute: Attribute) -> float:
     try:
         value = math.nan if word.strip(NUMBER_CHARACTERS) else float(word)
     except ValueError:
@@ -183,7 +175,7 @@ def _number(word: str, place: int, layout: Layout) -> float:
     rounded = abs(value) >= LARGEST_EXACT and math.isfinite(value) and is_rounded(word)
     if math.isfinite(value) and not rounded:
         return value
-    name = quoted(layout.attributes[place].name)
+    name = quoted(attribute.name)
     if rounded:
         raise Misread(
             f"attribute {name} has the whole number {word:.60}, which a float64 cannot hold "
@@ -199,12 +191,9 @@ def _number(word: str, place: int, layout: Layout) -> float:
 
 def _why_undeclared(word: str, attribute: Attribute) -> str:
     declared = attribute.categories
-    shown = ", ".join(quoted(category) for category in declared[:_N_SHOWN])
-    more = f" and {len(declared) - _N_SHOWN} more" if len(declared) > _N_SHOWN else ""
-    return (
-        f"attribute {quoted(attribute.name)} has the undeclared value {quoted(word)}; "
-        f"declared {'are ' + shown + more if declared else 'is none'}{suggestion(word, declared)}"
-    )
+    known = f"are {listed(declared)}" if declared else "is none"
+    value = f"attribute {quoted(attribute.name)} has the undeclared value {quoted(word)}"
+    return f"{value}; declared {known}{suggestion(word, declared)}"
 
 
 def _dense(rows: list[Cells], layout: Layout) -> DenseRows:
