@@ -53,7 +53,7 @@ def witnesses():
     """The counterexamples that a verdict names."""
     named = {name for found in TABLE.values() for name in found.witnesses.values()}
     for further in (HEAD_RELATIVE, WRITTEN):
-        named |= {name.split(": ")[-1] for changed in further.values() for name in changed.values()}
+        named |= {name for failures in further.values() for _, name in failures.values()}
     return sorted(named)
 
 
