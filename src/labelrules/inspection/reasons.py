@@ -61,7 +61,6 @@ class Reasons:
 
     def __init__(self, theory: Theory, label: int) -> None:
         self.theory, self.label = theory, label
-        self.layered = isinstance(theory, LayeredTheory)
         self.layers: tuple[Theory, ...] = (theory,)
         self.fallback: DecisionList | None = None
         if isinstance(theory, LayeredTheory):

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data.table import Dataset
 from labelrules.rules import (
     DecisionList,
@@ -50,14 +50,13 @@ class Usage(NamedTuple):
         return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
 
-def usage_of(theory: Theory, X: Matrix) -> Usage:
+def usage_of(theory: Theory, rows: Dataset) -> Usage:
     """Apply a theory and count what its rules do.
 
     In a last layer that reads its own labels, a rule covers a row if its body holds on the final
     labels. If it was sampled, so that no rule has written anything, the rules that decide on the
     final labels count as those that wrote them.
     """
-    rows = Dataset(theory.schema, X, np.zeros((X.shape[0], theory.schema.n_labels), dtype=np.int8))
     if not isinstance(theory, LayeredTheory):
         return _part(theory, rows, _run(theory, rows), None, None)
     run = theory.run(rows)
