@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from labelrules._checks import is_whole, quoted, suggestion
+from labelrules._checks import counted, is_whole, quoted, suggestion
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode
@@ -39,8 +39,8 @@ class Trace:
     """The stopping rule that ended the list, -1 if none."""
 
     def __repr__(self) -> str:
-        n_rules = len({*self.writer.tolist()} - {-1})
-        return f"Trace({_labels_text(self.theory.schema, self.board)}; {n_rules} rules wrote)"
+        rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
+        return f"Trace({_labels_text(self.theory.schema, self.board)}; written by {rules})"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
