@@ -339,6 +339,12 @@ def test_intervals():
     found = estimate(Evidence(8, 2))
     for share in (found.low, found.high):
         assert abs(0.8 - share) / np.sqrt(share * (1 - share) / 10) == pytest.approx(1.959964)
+    z = 1.959963984540054
+    for right, wrong in ((8, 2), (1, 0), (0, 3), (12345, 678)):
+        found, n = estimate(Evidence(right, wrong)), right + wrong
+        middle = (right + z * z / 2) / (n + z * z)
+        half = z / (n + z * z) * np.sqrt(right * wrong / n + z * z / 4)
+        assert (found.low, found.high) == pytest.approx((middle - half, middle + half), abs=1e-12)
     assert (estimate(Evidence(0, 0)).low, estimate(Evidence(0, 0)).high) == (0, 1)
     assert estimate(Evidence(0, 5)).low == 0
     assert estimate(Evidence(5, 0)).high == 1

@@ -81,15 +81,9 @@ class FreeNames:
 
 
 def steps(rules: Iterable[Rule], reads_itself: bool, most_shared: int) -> list[list[Rule]]:
-    """Split a list so that no rule tests what a rule of the same step writes.
+    """Split a list so that no rule tests what a rule of the same step writes, if it reads itself.
 
-    Parameters
-    ----------
-    rules : iterable of Rule
-    reads_itself : bool
-        Whether conditions on labels read what the list writes.
-    most_shared : int
-        How many rules of a step may predict several labels or end the list.
+    At most so many rules of a step are shared: they predict several labels or end the list.
     """
     parts: list[list[Rule]] = [[]]
     written: set[int] = set()

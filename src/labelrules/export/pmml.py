@@ -137,12 +137,12 @@ class _Chain:
         present += [
             (None, _all([_equal(found, "0"), _equal(cell, "1")]), "1") for cell in guessed.values()
         ]
-        self._add("some label", present, "0", outputs=outputs)
+        self._add("some label", _first_hit(present, "0"), outputs)
 
     def _found(self, cells: Cells) -> str:
         """Add whether some label was found."""
         scored = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
-        return self._add("found", scored, "0")
+        return self._add("found", _first_hit(scored, "0"))
 
     def _layer(self, part: Theory, seen: Cells | None, title: str) -> Cells:
         if not is_list(part):
@@ -161,8 +161,7 @@ class _Chain:
             written = {
                 label: self._add(
                     f"{self.schema.labels[label]} after {step}",
-                    self._cell(label, cells, stopped, numbered, conditions),
-                    OPEN,
+                    _first_hit(self._cell(label, cells, stopped, numbered, conditions), OPEN),
                 )
                 for label in labels
             }
@@ -204,7 +203,7 @@ class _Chain:
         if not stops:
             return stopped
         before = [(None, _equal(stopped, "1"), "1")] if stopped else []
-        return self._add(f"stopped after {step}", [*before, *stops], "0")
+        return self._add(f"stopped after {step}", _first_hit([*before, *stops], "0"))
 
     def _votes(self, part: Theory, seen: Cells | None, title: str) -> Cells:
         """Add the votes: a label with more votes for presence than for absence is present."""
@@ -217,20 +216,10 @@ class _Chain:
                 if voted == label
             ]
             name = f"{self.schema.labels[label]} after {title}"
-            cells[label] = self._added(name, _election(votes))
+            cells[label] = self._add(name, _election(votes))
         return cells
 
-    def _add(
-        self,
-        name: str,
-        scored: Iterable[Scored],
-        default: str,
-        outputs: Iterable[ET.Element] = (),
-    ) -> str:
-        """Add rules of which the first that covers a row decides; returns the result's field."""
-        return self._added(name, _first_hit(scored, default), outputs)
-
-    def _added(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
+    def _add(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
         """Add a rule set; returns the field that holds its result."""
         result = self.fields.free(name)
         kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}

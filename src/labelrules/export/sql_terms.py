@@ -95,15 +95,7 @@ class LabelSource(NamedTuple):
 
 
 class Terms:
-    """Builds expressions of sqlglot.
-
-    Parameters
-    ----------
-    schema : Schema
-    names : mapping of str to str
-        From features to the columns of the table.
-    dialect : Dialect
-    """
+    """Builds expressions of sqlglot; the names are those of the features in the table."""
 
     def __init__(self, schema: Schema, names: Mapping[str, str], dialect: Dialect) -> None:
         self.exp: Any = sqlglot().exp

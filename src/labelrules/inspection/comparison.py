@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from labelrules._checks import counted, one_of
 from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Mask
-from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
+from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
 from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
@@ -295,9 +294,8 @@ def _sampled_evidence(placed: PlacedRule, layer: int | None) -> Any:
 
 
 def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tuple[Any, ...]]:
-    X = encode(data, one.schema)
+    rows = encoded_rows(one, data)
     truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
-    rows = Dataset(one.schema, X, np.zeros((X.shape[0], one.schema.n_labels), dtype=np.int8))
     first, second = _predict(one, rows), _predict(other, rows)
     differs = first != second
     lines = []

@@ -181,13 +181,8 @@ class _CounterfactualSearch:
 
     To change the label, a feature of every reason why it stays must change. So only such sets
     are tried; a set that fails gives a new reason, which it does not hit.
-
-    Parameters
-    ----------
-    reasons : Reasons
-    options : sequence of list of float
-        For each feature the value of the row, then those that it may be changed to, best first.
-    limit : int
+    The options of a feature are the value of the row, then those that it may be changed to, best
+    first.
     """
 
     def __init__(self, reasons: Reasons, options: Sequence[list[float]], limit: int) -> None:
@@ -330,16 +325,7 @@ def candidate_values(
     difference. So one value represents each range: the one nearest to the row's that occurs among
     `seen`, else the threshold itself downwards, and the number just above it upwards. Each
     category that some rule names represents itself, the first of the others all others. Missing
-    is never among the candidates.
-
-    Parameters
-    ----------
-    theory : Theory
-    column : int
-    value : float
-        That of the row; NaN if it is missing.
-    seen : array of float, optional
-        Values of the column in training data, rising.
+    is never among the candidates. The values `seen` in training data are rising.
     """
     conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
     named = sorted({condition.value for condition in conditions})

@@ -9,6 +9,7 @@ import numpy as np
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
+from labelrules.inspection.tracing import run_of
 from labelrules.rules import (
     Body,
     Condition,
@@ -22,7 +23,7 @@ from labelrules.rules import (
     Run,
     Theory,
 )
-from labelrules.rules.inference import closed, nobody
+from labelrules.rules.inference import closed
 from labelrules.rules.layered_theory import bare
 
 MANY_RULES = 30
@@ -52,16 +53,10 @@ class Reasons:
 
     A reason is a set of features: as long as they and the decided features keep their values, the
     label keeps its own, whatever the other features are. It need not be the smallest such set.
-
-    Parameters
-    ----------
-    theory : Theory
-    label : int
     """
 
     def __init__(self, theory: Theory, label: int) -> None:
         self.theory, self.label = theory, label
-        self.layered = isinstance(theory, LayeredTheory)
         self.layers: tuple[Theory, ...] = (theory,)
         self.fallback: DecisionList | None = None
         if isinstance(theory, LayeredTheory):
@@ -116,10 +111,8 @@ class _ReasonedPart:
     """A list or a set of rules, indexed by label."""
 
     def __init__(self, theory: Theory) -> None:
-        self.rules = theory.rules
-        self.voting = isinstance(theory, RuleSet)
-        long = len(theory) > MANY_RULES
-        self.runner = RuleTable(theory) if long else theory
+        self.theory, self.rules, self.voting = theory, theory.rules, not theory.ordered
+        self.runner = RuleTable(theory) if len(theory) > MANY_RULES else theory
         self.stops = [number for number, rule in enumerate(theory) if rule.stops]
         self.predicting: dict[int, list[tuple[int, int, int]]] = {}
         for number, rule in enumerate(theory):
@@ -127,11 +120,7 @@ class _ReasonedPart:
                 self.predicting.setdefault(label, []).append((number, value, votes))
 
     def run(self, rows: Dataset, seen: Board | None) -> Run:
-        if self.voting:
-            board = self.runner.apply(rows, reads=seen)
-            return Run(board, *nobody(board))
-        run: Run = self.runner.run(rows, reads=seen)  # type: ignore[union-attr]
-        return run
+        return run_of(self.theory, self.runner, rows, reads=seen)
 
 
 class _Walk:
@@ -288,15 +277,8 @@ class _Walk:
 def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
     """False only if no row can have the label, since no rule that can hold predicts it.
 
-    Rules are checked one by one, as if none stood in another's way: False is certain, and spares
-    the search; True is not.
-
-    Parameters
-    ----------
-    theory : Theory
-    label : int
-    options : sequence of sequence of float
-        For each feature the values that it may have.
+    The options are the values that each feature may have. Rules are checked one by one, as if
+    none stood in another's way: False is certain, and spares the search; True is not.
     """
     if not isinstance(theory, LayeredTheory):
         return label in _present(theory, set(), options)
@@ -311,10 +293,7 @@ def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]
 
 
 def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
-    """False only if every row must have the label, since a rule that always holds writes it first.
-
-    The parameters are those of `may_be_present`.
-    """
+    """False only if every row must have the label: a rule that always holds writes it first."""
     part = theory.layers[-1] if isinstance(theory, LayeredTheory) else theory
     is_sampled = isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs)
     if is_sampled or not isinstance(part, DecisionList):

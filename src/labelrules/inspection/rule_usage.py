@@ -5,8 +5,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data.table import Dataset
+from labelrules.inspection.tracing import run_of
 from labelrules.rules import (
     DecisionList,
     Gibbs,
@@ -27,7 +28,6 @@ from labelrules.rules.inference import (
     TheoryReader,
     closed,
     label_by_label,
-    nobody,
     sampled,
     until_stable,
 )
@@ -50,16 +50,15 @@ class Usage(NamedTuple):
         return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
 
-def usage_of(theory: Theory, X: Matrix) -> Usage:
+def usage_of(theory: Theory, rows: Dataset) -> Usage:
     """Apply a theory and count what its rules do.
 
     In a last layer that reads its own labels, a rule covers a row if its body holds on the final
     labels. If it was sampled, so that no rule has written anything, the rules that decide on the
     final labels count as those that wrote them.
     """
-    rows = Dataset(theory.schema, X, np.zeros((X.shape[0], theory.schema.n_labels), dtype=np.int8))
     if not isinstance(theory, LayeredTheory):
-        return _part(theory, rows, _run(theory, rows), None, None)
+        return _part(theory, rows, run_of(theory, RuleTable(theory), rows), None, None)
     run = theory.run(rows)
     parts: list[Usage] = []
     seen: Board | None = None
@@ -88,14 +87,6 @@ def _reading_itself(
         return usage
     active = active_rules(layer, inference, rows, before)
     return usage._replace(is_reached=usage.is_reached | active)
-
-
-def _run(theory: Theory, rows: Dataset) -> Run:
-    table = RuleTable(theory)
-    if theory.ordered:
-        return table.run(rows)
-    board = table.apply(rows)
-    return Run(board, *nobody(board))
 
 
 def _part(
@@ -142,14 +133,8 @@ def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
 def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:
     """For each rule whether it writes, votes or ends a row in any round, even if undone later.
 
-    Parameters
-    ----------
-    layer : DecisionList or RuleSet
-    inference : UntilStable, LabelByLabel or Gibbs
-    rows : Dataset
-        Its labels are not used.
-    seen : array of int8, optional
-        The labels of the layer before; None for the only layer.
+    The labels `seen` are those of the layer before, None for the only layer; those of the rows are
+    not used.
     """
     active = np.zeros(len(layer), dtype=np.bool_)
     reader = _RecordingReader(TheoryReader(layer, rows, None), layer, range(len(layer)), active)

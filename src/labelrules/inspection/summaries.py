@@ -11,7 +11,7 @@ from labelrules._checks import counted, one_of
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import folded, fragment, html_table, paragraphs
 from labelrules._types import UNSET
-from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.rule_usage import (
@@ -20,6 +20,7 @@ from labelrules.inspection.rule_usage import (
     subsumed_rules,
     usage_of,
 )
+from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
 from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules
 from labelrules.rules.formats.language import name_text
@@ -273,7 +274,7 @@ def summary(theory: Any, data: Any = None) -> Summary:
     sex          2           2  quality
     """
     theory = theory_of(theory)
-    usage = None if data is None else usage_of(theory, encode(data, theory.schema))
+    usage = None if data is None else usage_of(theory, encoded_rows(theory, data))
     forms = [rule.form for rule in theory]
     polarity = Counter(form.polarity for form in forms)
     return Summary(

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from labelrules._checks import is_whole, quoted, suggestion
+from labelrules._checks import counted, is_whole, quoted, suggestion
 from labelrules._html import fragment, html_table, paragraphs
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode
@@ -39,8 +39,8 @@ class Trace:
     """The stopping rule that ended the list, -1 if none."""
 
     def __repr__(self) -> str:
-        n_rules = len({*self.writer.tolist()} - {-1})
-        return f"Trace({_labels_text(self.theory.schema, self.board)}; {n_rules} rules wrote)"
+        rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
+        return f"Trace({_labels_text(self.theory.schema, self.board)}; written by {rules})"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
@@ -48,6 +48,10 @@ class Trace:
     def lines(self) -> Iterator[str]:
         """For each label its value, and the rule that wrote it."""
         yield from _aligned(self.rows())
+        yield from self.notes()
+
+    def notes(self) -> Iterator[str]:
+        """Which rule ended the list, if one did."""
         if self.stopped >= 0:
             yield f"Rule {self.stopped + 1} ended the list."
 
@@ -66,8 +70,9 @@ class Trace:
 
     def _repr_html_(self) -> str:
         """A table of labels, for notebooks."""
+        row = paragraphs([_row_text(self.theory.schema, self.values)])
         table = html_table(self.rows(), ("label", "predicted", "by"))
-        return fragment(paragraphs([_row_text(self.theory.schema, self.values)]), table)
+        return fragment(row, table, paragraphs(self.notes()))
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,8 +131,9 @@ class LayeredTrace:
     def _repr_html_(self) -> str:
         """A table of labels for each layer, for notebooks."""
         parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
-        for title, _, rows in self._parts():
+        for title, part, rows in self._parts():
             parts += [paragraphs([title]), html_table(rows, ("label", "predicted", "by"))]
+            parts += [] if part is None else [paragraphs(part.notes())]
         return fragment(*parts, paragraphs(self._notes()))
 
 
@@ -175,7 +181,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     given = None if board is None else checked_board(board, rows.X, model.schema, "board")[[row]]
     values = row_values(one)
     if not isinstance(model, LayeredTheory):
-        return _trace(model, values, _run(model, one, given))
+        return _trace(model, values, run_of(model, model, one, given))
     run = model.run(one, given)
     fallback = None
     if run.fallback is not None and bare(run.layers[-1].board)[0]:
@@ -193,10 +199,17 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     )
 
 
-def _run(theory: Theory, one: Dataset, board: Board | None) -> Run:
-    if isinstance(theory, DecisionList):
-        return theory.run(one, board)
-    voted = theory.apply(one, board)
+def run_of(
+    theory: Theory,
+    runner: Any,
+    rows: Dataset,
+    board: Board | None = None,
+    reads: Board | None = None,
+) -> Run:
+    """Apply a list or a set by itself or compiled; the rules of a set vote, so none has written."""
+    if theory.ordered:
+        return runner.run(rows, board, reads=reads)  # type: ignore[no-any-return]
+    voted = runner.apply(rows, board, reads=reads)
     return Run(voted, *nobody(voted))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from labelrules._checks import counted, number, quoted, suggestion
@@ -60,15 +61,20 @@ def estimate(evidence: Evidence, level: float = 0.95) -> Estimate:
     >>> print(estimate(Evidence(right=9, wrong=1)))
     right in 9 of 10 cells: estimated precision 0.83 (95 % interval 0.60 to 0.98)
     """
+    level = number(level, "level", above=0, below=1)
+    low, high = _wilson_interval(evidence.right, evidence.right + evidence.wrong, level)
+    return Estimate(*evidence, evidence.probability(), low, high, level)
+
+
+@cache
+def _wilson_interval(right: int, n_cells: int, level: float) -> tuple[float, float]:
+    """Cached: many rows share a rule, and SciPy makes a whole test for each interval."""
     from scipy.stats import binomtest  # takes long to import
 
-    level = number(level, "level", above=0, below=1)
-    n_cells = evidence.right + evidence.wrong
-    low, high = 0.0, 1.0
-    if n_cells:
-        test = binomtest(evidence.right, n_cells)
-        low, high = test.proportion_ci(confidence_level=level, method="wilson")
-    return Estimate(*evidence, evidence.probability(), float(low), float(high), level)
+    if not n_cells:
+        return 0.0, 1.0
+    low, high = binomtest(right, n_cells).proportion_ci(level, method="wilson")
+    return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)

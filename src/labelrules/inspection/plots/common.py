@@ -87,16 +87,7 @@ def shown_name(name: str) -> str:
 def ordered_labels(
     graph: LabelGraph, order: str | Sequence[str] = "data", only_dependent: bool = False
 ) -> list[int]:
-    """The labels to show, by number.
-
-    Parameters
-    ----------
-    graph : LabelGraph
-    order : {"data", "name", "related"} or sequence of str, default="data"
-        As in the data; by name, numbers in names by their value; so that labels with the same
-        neighbours stand together; or these labels, in this order.
-    only_dependent : bool, default=False
-        Whether to leave out labels without dependencies.
+    """The labels to show, by number; see `plot_dependency_matrix` for the orders.
 
     Examples
     --------
