@@ -291,7 +291,8 @@ def _search(
 ) -> Iterator[Itemsets]:
     last = Itemsets(items, Ragged.empty(), np.empty(0, dtype=np.int64), minimum, kind)
     table = transactions(items, minimum)
-    for sets, support in _batches(table, items.n_rows, minimum, longest, kind, limits):
+    kernel = _kernel(table, items.n_rows, minimum, longest, kind, limits)
+    for sets, support in _batches(kernel, table.name.size, limits):
         if len(last):
             yield last
         last = replace(last, sets=sets, support=support)
@@ -316,28 +317,25 @@ def transactions(items: Items, minimum: int) -> "TransactionTable":
     return TransactionTable(start, rows, row_start, row_items, order.astype(np.int32))
 
 
-def _batches(
+def _kernel(
     table: "TransactionTable", n_rows: int, minimum: int, longest: int, kind: Kind, limits: Limits
-) -> Iterator[tuple[Ragged, Integers]]:
-    """Batches of sets with their supports, as the kernels find them."""
+) -> Callable[[Any, Any], int]:
+    """The search of one kind, as a function of its stack and of the room for its results."""
     from labelrules.kernels.mining.itemsets import mine_all, mine_closed
 
     n_items = table.name.size
     longest = max(1, min(longest, n_items))
     if kind == "all":
-        yield from _run(partial(mine_all, table, minimum, longest), n_items, limits)
-        return
+        return partial(mine_all, table, minimum, longest)
     sizes, chosen = np.zeros(n_items + 3, np.int64), np.zeros(n_items, np.bool_)
     maximal = kind == "maximal"
     most = limits.visits if maximal else ANY_NUMBER  # closed ones are found as they are visited
     given = table, n_rows, minimum, longest, maximal, most
-    yield from _run(
-        lambda stack, found: mine_closed(*given, stack, sizes, chosen, found), n_items, limits
-    )
+    return lambda stack, found: int(mine_closed(*given, stack, sizes, chosen, found))
 
 
-def _run(
-    search: Callable[[Any, Any], int], n_items: int, limits: Limits
+def _batches(
+    kernel: Callable[[Any, Any], int], n_items: int, limits: Limits
 ) -> Iterator[tuple[Ragged, Integers]]:
     """Call the kernel until it is done, with a larger stack or more room where it needs that."""
     from labelrules.kernels.mining.itemsets import DONE, FULL, NARROW, SPENT
@@ -346,7 +344,7 @@ def _run(
     status = FULL
     while status != DONE and limits.stopped is None:
         found.n[0] = 0
-        status = int(search(stack, found))
+        status = int(kernel(stack, found))
         n_found = int(found.n[0])
         if status == SPENT:
             limits.stop_for_visits()

@@ -232,11 +232,8 @@ class AssociationRules:
     --------
     >>> from labelrules import association_rules, load
     >>> rules = association_rules(load("magazines"), min_support=3, min_confidence=0.75)
-    >>> print(rules)
-    2 rules that hold in at least 3 rows
-      confidence  rows   lift
-           1.000     4   2.00  quality (4/0) <- education = University
-           0.800     4   1.60  quality (4/1) <- marital = Divorced
+    >>> rules
+    <AssociationRules: 2 rules that hold in at least 3 rows>
     >>> rules[1].evidence
     (Evidence(right=4, wrong=1),)
     >>> rules.confidence, rules[rules.confidence == 1].n_body

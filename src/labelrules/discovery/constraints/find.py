@@ -104,7 +104,7 @@ def find_constraints(
     if longest > 1:
         larger, n_more = LargerBodies(board, needs, max_sets).search(candidates, longest)
         candidates, n_tests = candidates + larger, n_tests + n_more
-    found = _tested(candidates, n_tests, schema, known, len(board), correction, alpha)
+    found = _tested(candidates, n_tests, schema, known, board, correction, alpha)
     return Constraints(
         schema,
         len(board),
@@ -163,18 +163,13 @@ class Requirements(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A constraint before it is tested.
-
-    `members` are the label numbers, that of the head last; each of the `tables` of Fisher's test
-    has the rows with body and head, with the body, and with the label of the head. An exclusion of
-    several labels has a test for each label as the head, from the last label to the first.
-    """
+    """A constraint before it is tested; `members` are its labels, that of the head last."""
 
     members: LabelSet
     present: bool
     support: int
     exceptions: int
-    tables: list[tuple[int, int, int]]
+    turned: tuple[int, ...] = ()  # see Constraint
 
     @property
     def kind(self) -> Kind:
@@ -183,17 +178,16 @@ class Candidate(NamedTuple):
             return "exclusion"
         return "subset" if len(self.members) == 2 else "implication"
 
-    @property
-    def turned(self) -> tuple[int, ...]:
-        """For each label in the body of an exclusion the rows with all the others."""
-        body = self.members[:-1]
-        if self.present:
-            return ()
-        if len(body) == 1:
-            return (self.tables[0][2],)  # the rows with the label of the head
-        ordered = sorted(self.members, reverse=True)
-        n_covered = {label: table[1] for label, table in zip(ordered, self.tables, strict=True)}
-        return tuple(n_covered[label] for label in body)
+    def tests(self, count: list[int]) -> Iterator[tuple[int, int, int]]:
+        """For Fisher's test: rows with body and head, with the body, with the head's label.
+
+        An exclusion of several labels has a test for each label as the head.
+        """
+        both = self.support - self.exceptions if self.present else self.exceptions
+        yield both, self.support, count[self.members[-1]]
+        if len(self.turned) > 1:
+            for label, n_covered in zip(self.members, self.turned, strict=False):
+                yield both, n_covered, count[label]
 
 
 def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[Candidate], int]:
@@ -217,8 +211,8 @@ def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[Candida
         columns = body, head, both[head, body], count[body], count[head]
         for b, h, together, covered, n_head in zip(*(c.tolist() for c in columns), strict=True):
             exceptions = covered - together if present else together
-            tables = [(together, covered, n_head)]
-            candidates.append(Candidate((b, h), present, covered, exceptions, tables))
+            turned = () if present else (n_head,)
+            candidates.append(Candidate((b, h), present, covered, exceptions, turned))
     return candidates, int(implied.sum() + once.sum())
 
 
@@ -227,30 +221,29 @@ def _tested(
     n_tests: int,
     schema: Schema,
     known: Mask,
-    n_rows: int,
+    board: Board,
     correction: Correction,
     alpha: float | None,
 ) -> tuple[Constraint, ...]:
     """Constraints with p-values, in order: kinds, then p-values, then support."""
-    p = _p_values(candidates, n_rows)
+    p = _p_values(candidates, board.sum(axis=0, dtype=np.int64).tolist(), len(board))
     figures = zip(candidates, p.tolist(), adjusted(p, correction, n_tests).tolist(), strict=True)
     found = []
     for one, own_p, corrected in figures:
-        body, head = one.members[:-1], one.members[-1]
-        is_known = one.kind == "subset" and bool(known[head, body[0]])
+        kind, body, head = one.kind, one.members[:-1], one.members[-1]
+        is_known = kind == "subset" and bool(known[head, body[0]])
         if alpha is None or corrected <= alpha or is_known:
             counts = one.support, one.exceptions, own_p, corrected, is_known, one.turned
-            found.append(Constraint(schema, one.kind, body, head, one.present, *counts))
+            found.append(Constraint(schema, kind, body, head, one.present, *counts))
     order: dict[Kind, int] = {"subset": 0, "implication": 1, "exclusion": 2}
     found.sort(key=lambda one: (order[one.kind], one.p, -one.support, one.body, one.label))
     return tuple(found)
 
 
-def _p_values(candidates: list[Candidate], n_rows: int) -> Floats:
+def _p_values(candidates: list[Candidate], count: list[int], n_rows: int) -> Floats:
     """Fisher's test for more presences or fewer; the greatest p-value of several tests."""
-    tables = [table for one in candidates for table in one.tables]
-    owner = np.repeat(np.arange(len(candidates)), [len(one.tables) for one in candidates])
-    both, first, second = np.array(tables, dtype=np.int64).reshape(-1, 3).T
+    tests = [(n, *test) for n, one in enumerate(candidates) for test in one.tests(count)]
+    owner, both, first, second = np.array(tests, dtype=np.int64).reshape(-1, 4).T
     more = np.array([one.present for one in candidates], dtype=np.bool_)[owner]
     each = np.empty(len(both))
     each[more] = fisher(both[more], first[more], second[more], n_rows, "greater")
@@ -349,9 +342,8 @@ class LargerBodies:
             allowed = self.needs.allow(n_covered - counts, np.full_like(counts, n_covered))
             for j in heads:
                 if allowed[j]:
-                    right, table = int(counts[j]), (int(counts[j]), n_covered, int(self.count[j]))
-                    wrong = n_covered - right
-                    found.append(Candidate((*body, j), True, n_covered, wrong, [table]))
+                    wrong = n_covered - int(counts[j])
+                    found.append(Candidate((*body, j), True, n_covered, wrong))
             for label in self._partners(body, bodies, implied):
                 n_tests += 1
                 found += self._exclusion((*body, label), int(counts[label]), bodies)
@@ -371,16 +363,14 @@ class LargerBodies:
         self, members: LabelSet, together: int, bodies: dict[LabelSet, int]
     ) -> list[Candidate]:
         """The exclusion of these labels, if there is one; its body is the rarest, or the first."""
-        # Parts come without the last label first, so the first one has the last label as its head.
-        parts = list(combinations(members, len(members) - 1))
-        heads = members[::-1]
-        rarest = min(range(len(parts)), key=lambda place: bodies[parts[place]])
-        support = bodies[parts[rarest]]
-        if not self.needs.allow(np.array(together), np.array(support)):
+        parts = combinations(members, len(members) - 1)
+        n_without = {head: bodies[part] for head, part in zip(members[::-1], parts, strict=True)}
+        head = min(n_without, key=lambda label: n_without[label])
+        if not self.needs.allow(np.array(together), np.array(n_without[head])):
             return []
-        rows = zip((bodies[part] for part in parts), self.count[list(heads)].tolist(), strict=True)
-        tables = [(together, n_body, n_head) for n_body, n_head in rows]
-        return [Candidate((*parts[rarest], heads[rarest]), False, support, together, tables)]
+        body = tuple(label for label in members if label != head)
+        turned = tuple(n_without[label] for label in body)
+        return [Candidate((*body, head), False, n_without[head], together, turned)]
 
 
 class Implied:
