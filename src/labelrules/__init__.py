@@ -102,22 +102,13 @@ __all__ = [
 _ROOMS = {
     "_types": ("UNSET",),
     "data": ("Dataset", "Feature", "Schema", "dataset", "fetch", "load", "statistics"),
-    "export": (),
     "discovery": ("association_rules", "frequent_itemsets", "subgroups"),
+    "export": (),
     "inspection": ("compare", "explain", "summary", "trace"),
-    "learners": (
-        "AssociativeClassifier",
-        "BinaryRelevance",
-        "ClassifierChain",
-        "ConstrainedClassifier",
-        "LabelPowerset",
-        "LazyAssociativeClassifier",
-        "Ripper",
-        "SeparateAndConquer",
-        "StackedBinaryRelevance",
-        "VotedRules",
-    ),
+    "learners": (),
     "measures": ("Measure", "evaluate"),
+    "search": ("best_head", "rehead"),
+    "storage": ("from_json", "json_schema", "load_model", "save", "to_json"),
     "rules": (
         "Body",
         "Condition",
@@ -134,12 +125,11 @@ _ROOMS = {
         "rule_text",
         "theory_text",
     ),
-    "search": ("best_head", "rehead"),
-    "storage": ("from_json", "json_schema", "load_model", "save", "to_json"),
 }
-"""The public names, by the room they live in."""
+"""The public names, by the room they live in; all others in `__all__` are learners."""
 
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_ROOM_OF = dict.fromkeys(__all__, "learners")
+_ROOM_OF.update({name: room for room, names in _ROOMS.items() for name in names})
 
 
 def __getattr__(name: str) -> Any:
@@ -155,4 +145,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_ROOMS, "__version__"} - {"_types"})

@@ -13,10 +13,11 @@ from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
-    are_passed_on,
+    is_nested_fit,
     rules_so_far,
     warn_of_early_end,
 )
+from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.last_resort import LastResort, is_mostly_present
 from labelrules.learners.covering.next_rule import RuleFinder
@@ -25,9 +26,7 @@ from labelrules.learners.covering.pruning import (
     HeldOut,
     Pruner,
     Significance,
-    held_out_rows,
     prefixes_of,
-    row_keys,
 )
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, Evidence, Rule
@@ -58,7 +57,7 @@ class Covering:
         try:
             self._cover(tell)
         except KeyboardInterrupt:
-            if are_passed_on():
+            if is_nested_fit():
                 raise
             self._end("it was interrupted")
             # It may have been while a rule was written: only what is in the list shall count.

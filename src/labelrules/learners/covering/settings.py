@@ -2,12 +2,11 @@
 
 import os
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
-from labelrules._checks import suggestion
+from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
-from labelrules.learners.base.progress import needed, number, seed, truth, whole, word
+from labelrules.learners.base.sampling import random_seed
 from labelrules.measures import Measure
 from labelrules.search.bodies.language import Language, language
 from labelrules.search.heads.batch import tallies_decide
@@ -68,8 +67,8 @@ class Settings:
 
 def checked_settings(learner: Any, schema: Schema) -> Settings:
     """Check the parameters of a learner against the data it shall learn from."""
-    order = word(learner, "order", ("append", "prepend"))
-    polarity = word(learner, "polarity", ("rarer", "both", "presence"))
+    order = one_of(learner.order, "order", ("append", "prepend"))
+    polarity = one_of(learner.polarity, "polarity", ("rarer", "both", "presence"))
     heads, largest = _heads(learner.heads, schema.n_labels)
     prepends = order == "prepend"
     if prepends and learner.stop_share is not None:
@@ -81,7 +80,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         schema,
         learner.operators,
         # A rule in front is asked first, when no label is written.
-        truth(learner, "label_conditions") and not prepends,
+        truth_value(learner.label_conditions, "label_conditions") and not prepends,
         learner.required,
         learner.forbidden,
     )
@@ -90,30 +89,38 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         heads=heads,
         largest=largest,
         measure=_measure(learner.measure, heads),
-        relative=word(learner, "counting", ("head-relative", "chapter")) == "head-relative",
+        relative=one_of(learner.counting, "counting", ("head-relative", "chapter"))
+        == "head-relative",
         lift=_lift(learner.lift),
         polarity=polarity,
-        fixed_head=truth(learner, "fixed_head"),
-        beam=needed(whole(learner, "beam", 1), "beam"),
+        fixed_head=truth_value(learner.fixed_head, "fixed_head"),
+        beam=whole_number(learner.beam, "beam", low=1),
         allowed=allowed,
-        max_conditions=whole(learner, "max_conditions", 0),
-        min_coverage=needed(whole(learner, "min_coverage", 1), "min_coverage"),
-        min_gain=needed(number(learner, "min_gain"), "min_gain"),
-        stop_share=number(learner, "stop_share", highest=1),
-        readd=word(learner, "readd", ("all", "incomplete")),
-        open_share=needed(number(learner, "open_share", highest=1), "open_share"),
-        max_rules=whole(learner, "max_rules", 0),
-        time_limit=number(learner, "time_limit"),
+        max_conditions=_optional(whole_number, learner, "max_conditions", low=0),
+        min_coverage=whole_number(learner.min_coverage, "min_coverage", low=1),
+        min_gain=number(learner.min_gain, "min_gain", low=0, infinite=True),
+        stop_share=_optional(number, learner, "stop_share", low=0, high=1),
+        readd=one_of(learner.readd, "readd", ("all", "incomplete")),
+        open_share=number(learner.open_share, "open_share", low=0, high=1),
+        max_rules=_optional(whole_number, learner, "max_rules", low=0),
+        time_limit=_optional(number, learner, "time_limit", low=0, infinite=True),
         order="prepend" if prepends else "append",
-        default_rule=polarity == "rarer" if default is None else truth(learner, "default_rule"),
+        default_rule=polarity == "rarer"
+        if default is None
+        else truth_value(learner.default_rule, "default_rule"),
         pruning=_pruning(learner, heads),
-        prune_share=needed(number(learner, "prune_share", highest=1), "prune_share"),
-        seed=seed(learner),
-        last_resort=number(learner, "last_resort", highest=1),
+        prune_share=number(learner.prune_share, "prune_share", low=0, high=1),
+        seed=random_seed(learner.random_state),
+        last_resort=_optional(number, learner, "last_resort", low=0, high=1),
         n_threads=_threads(learner),
     )
     _check_together(settings)
     return settings
+
+
+def _optional(check: Any, learner: Any, name: str, **limits: Any) -> Any:
+    value = getattr(learner, name)
+    return None if value is None else check(value, name, also="None", **limits)
 
 
 def _measure(given: Any, heads: str) -> Measure:
@@ -172,8 +179,8 @@ def _check_slow_search(settings: Settings) -> None:
 def _pruning(learner: Any, heads: str) -> str | None:
     if learner.pruning is None:
         return None
-    pruning = word(learner, "pruning", ("mdl", "irep", "significance"))
-    share = number(learner, "prune_share", highest=1)
+    pruning = one_of(learner.pruning, "pruning", ("mdl", "irep", "significance"))
+    share = number(learner.prune_share, "prune_share", low=0, high=1)
     if pruning == "irep" and not (share and share < 1):
         raise ValueError(
             "prune_share must be above 0 and below 1: some rows to grow rules on, some to prune "
@@ -189,7 +196,7 @@ def _heads(heads: Any, n_labels: int) -> tuple[str, int]:
         return "single", 1
     if isinstance(heads, str) and heads in ("multi", "complete"):
         return heads, n_labels
-    if isinstance(heads, Integral) and not isinstance(heads, bool) and int(heads) >= 1:
+    if is_whole(heads) and heads >= 1:
         return ("single", 1) if heads == 1 else ("multi", min(int(heads), n_labels))
     raise ValueError(
         f"heads must be 'single', 'multi', 'complete' or a number of labels, not {heads!r}"
@@ -211,7 +218,7 @@ def _threads(learner: Any) -> int:
     given = learner.n_jobs
     if given is None:
         return 1
-    if isinstance(given, bool) or not isinstance(given, Integral) or given == 0:
+    if not is_whole(given) or given == 0:
         raise ValueError(f"n_jobs must be a number of threads, or -1 for all, not {given!r}")
     every = os.cpu_count() or 1
     return int(given) if int(given) > 0 else max(1, every + 1 + int(given))
