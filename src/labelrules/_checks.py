@@ -105,6 +105,18 @@ def one_of(value: object, name: str, words: Collection[str], also: str = "") -> 
     raise _refused(value, name, allowed, near=near)
 
 
+def job_count(n_jobs: object) -> int | None:
+    """The parameter `n_jobs`: how many workers, as joblib counts, or None.
+
+    >>> job_count(0)
+    Traceback (most recent call last):
+    ValueError: n_jobs must be a number of workers, -1 for all processors or None, not 0
+    """
+    if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
+        return None if n_jobs is None else int(n_jobs)
+    raise _refused(n_jobs, "n_jobs", "a number of workers, -1 for all processors", "None")
+
+
 def _limits(
     low: float | None,
     high: float | None,

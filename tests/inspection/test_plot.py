@@ -154,7 +154,11 @@ class TestTheLines:
         for absence in (False, True):
             rows = rng.integers(0, 2, (9, 3 if absence else 5))
             searched = search_tree(
-                rows, rng.random(9) < 0.6, "f1/micro/partial", "tree", polarity="both" if absence else "presence"
+                rows,
+                rng.random(9) < 0.6,
+                "f1/micro/partial",
+                "tree",
+                polarity="both" if absence else "presence",
             )
             ax = plot_search_tree(searched)
             line = dict(enumerate(levels(cut(ax, "tree"))))

@@ -1,52 +1,68 @@
-"""COVER: learners that fill the board rule by rule, as scikit-learn estimators."""
+"""COVER: learners that fill the board rule by rule, as scikit-learn estimators.
 
-from labelrules.learners.associative.classifier import AssociativeClassifier
-from labelrules.learners.associative.lazy import LazyAssociativeClassifier
+Every module is imported, so that the learners in them are registered; their names are public here.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TYPE_CHECKING
+
 from labelrules.learners.associative.row_rules import LabelVotes, RowRules, VotingRule
 from labelrules.learners.base.per_label import LabelwiseClassifier
-from labelrules.learners.base.progress import LabelProgress, LearningInterrupted, Progress
+from labelrules.learners.base.progress import (
+    LabelProgress,
+    LearningInterrupted,
+    ListProgress,
+    Progress,
+)
 from labelrules.learners.base.theory_classifier import RuleClassifier
-from labelrules.learners.binary_relevance import BinaryRelevance
-from labelrules.learners.chain import ClassifierChain
-from labelrules.learners.constrained import ConstrainedClassifier
-from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.dependence import (
     Dependence,
     DependentPair,
     conditional_dependence,
     unconditional_dependence,
 )
-from labelrules.learners.powerset import LabelPowerset
 from labelrules.learners.registry import register, registered
-from labelrules.learners.ripper.learner import Ripper
-from labelrules.learners.stacked import ErrorPropagation, StackedBinaryRelevance
-from labelrules.learners.voted.learner import ListProgress, VotedRules
+from labelrules.learners.stacked import ErrorPropagation
+
+if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
+    from labelrules.learners.associative.classifier import (
+        AssociativeClassifier as AssociativeClassifier,
+    )
+    from labelrules.learners.associative.lazy import (
+        LazyAssociativeClassifier as LazyAssociativeClassifier,
+    )
+    from labelrules.learners.binary_relevance import BinaryRelevance as BinaryRelevance
+    from labelrules.learners.chain import ClassifierChain as ClassifierChain
+    from labelrules.learners.constrained import ConstrainedClassifier as ConstrainedClassifier
+    from labelrules.learners.covering.learner import SeparateAndConquer as SeparateAndConquer
+    from labelrules.learners.powerset import LabelPowerset as LabelPowerset
+    from labelrules.learners.ripper.learner import Ripper as Ripper
+    from labelrules.learners.stacked import StackedBinaryRelevance as StackedBinaryRelevance
+    from labelrules.learners.voted import VotedRules as VotedRules
+
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)
+
+_LEARNERS = {learner.__name__: learner for learner in registered().values()}
+globals().update(_LEARNERS)
 
 __all__ = [
-    "AssociativeClassifier",
-    "BinaryRelevance",
-    "ClassifierChain",
-    "ConstrainedClassifier",
     "Dependence",
     "DependentPair",
     "ErrorPropagation",
-    "LabelPowerset",
     "LabelProgress",
     "LabelVotes",
     "LabelwiseClassifier",
-    "LazyAssociativeClassifier",
     "LearningInterrupted",
     "ListProgress",
     "Progress",
-    "Ripper",
     "RowRules",
     "RuleClassifier",
-    "SeparateAndConquer",
-    "StackedBinaryRelevance",
-    "VotedRules",
     "VotingRule",
     "conditional_dependence",
     "register",
     "registered",
     "unconditional_dependence",
 ]
+__all__ = sorted([*__all__, *_LEARNERS])

@@ -1,19 +1,27 @@
-"""Binary relevance: each label on its own."""
+"""Binary relevance: a model for each label, learned from the features alone."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from labelrules._types import Board, Floats
 from labelrules.data import Dataset
-from labelrules.learners.base.per_label import LabelwiseClassifier, by_label, flat, majority
+from labelrules.learners.base.label_models import (
+    ClassifierLayer,
+    LabelLearner,
+    LabelTask,
+    Workers,
+    joined_list,
+    numeric_features,
+)
+from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.workers import Crew, FittedReader, Job, Work, numbers_of
 from labelrules.learners.registry import register
-from labelrules.rules import DecisionList, LayeredTheory
 
 
 @register(order=3)
+@dataclass(eq=False, repr=False)
 class BinaryRelevance(LabelwiseClassifier):
-    """Learn a model for each label, by the features alone.
+    """Learn a model for each label, from the features alone.
 
     With a base that learns rules, `theory_` is one decision list: the lists of the labels, one
     after the other. They do not test labels, so their order does not matter.
@@ -23,19 +31,18 @@ class BinaryRelevance(LabelwiseClassifier):
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
     last_resort : float, optional
-        Rows in which no label is found are given the likeliest one if it is more probable than
+        Rows for which no label is predicted get the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
-        Whether to show how far learning has come, or a function to call with each
-        :class:`LabelProgress`.
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
     Attributes
     ----------
     theory_ : DecisionList
         If the base learns rules; with rules for rows without labels, a LayeredTheory.
-    members_ : list
+    models_ : list
         For each label its rules, or the fitted classifier.
 
     Examples
@@ -55,43 +62,35 @@ class BinaryRelevance(LabelwiseClassifier):
     not sports <- true
     """
 
-    members_: list[Any]
+    base: Any = None
+    _: KW_ONLY
+    last_resort: float | None = None
+    n_jobs: int | None = None
+    progress: bool | Listener = False
 
-    def __init__(
-        self,
-        base: Any = None,
-        *,
-        last_resort: float | None = None,
-        n_jobs: int | None = None,
-        progress: bool | Listener = False,
-    ) -> None:
-        self.base = base
-        self.last_resort = last_resort
-        self.n_jobs = n_jobs
-        self.progress = progress
+    @property
+    def models_(self) -> list[Any]:
+        """For each label its rules, or the fitted classifier."""
+        if not self._has_theory:
+            return list(self._models)
+        rules = getattr(self.theory_, "layers", [self.theory_])[0]
+        labels = range(self.theory_.schema.n_labels)
+        return [[rule for rule in rules if rule.head.labels == (label,)] for label in labels]
 
-    def _restore_state(self, state: Any) -> None:
-        super()._restore_state(state)
-        theory = self.theory_
-        rules = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
-        self.members_ = by_label(rules, range(self.n_labels_))
+    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
+        learner = LabelLearner(base, data, data.Y)
+        tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
+        models = learner.completed(tasks, workers.learn(learner, tasks, "each label on its own"))
+        if learner.learns_rules:
+            self._keep(joined_list(data.schema, models), data)
+        else:
+            self._models = models
 
-    def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
-        work = Work(base, data, data.Y)
-        jobs = [Job(label) for label in range(data.schema.n_labels)]
-        learned = crew.learn(work, jobs, "each label on its own")
-        usual = majority(data.Y)
-        self.members_ = [
-            learned[job] if job in learned else work.constant(job, usual[job.label]) for job in jobs
-        ]
-        if work.makes_rules:
-            self._keep(DecisionList(data.schema, flat(self.members_)), data)
+    def _model_labels(self, X: Any) -> Board:
+        return self._layer(X).read(None).board
 
-    def _said(self, X: Any) -> Board:
-        return self._reader(X).read(None).board
+    def _model_presence(self, X: Any) -> Floats:
+        return self._layer(X).presence(None)
 
-    def _probable(self, X: Any) -> Floats:
-        return self._reader(X).presence(None)
-
-    def _reader(self, X: Any) -> FittedReader:
-        return FittedReader(self.members_, numbers_of(self._rows(X)))
+    def _layer(self, X: Any) -> ClassifierLayer:
+        return ClassifierLayer(self._models, numeric_features(self._rows(X)))

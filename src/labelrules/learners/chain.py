@@ -1,31 +1,35 @@
-"""Chains: each label may be told by those before it."""
+"""Classifier chains: the model of each label may test the labels before it."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import (
+    is_whole,
+    number,
+    one_of,
+    quoted,
+    suggestion,
+    truth_value,
+    whole_number,
+)
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import DataError, Dataset, Schema
 from labelrules.data.document import DocumentError, Record, Share
-from labelrules.learners.base.per_label import LabelwiseClassifier, by_label, flat, majority
+from labelrules.learners.base.label_models import (
+    ClassifierLayer,
+    LabelLearner,
+    LabelTask,
+    Workers,
+    joined_list,
+    numeric_features,
+)
+from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.theory_classifier import (
-    Background,
-    BackgroundRecord,
-    RuleClassifier,
-    presence,
-)
-from labelrules.learners.base.thresholds import (
-    Threshold,
-    bootstrap_sample,
-    cardinality_threshold,
-    checked_threshold,
-)
-from labelrules.learners.base.workers import Crew, FittedReader, Job, Work, numbers_of
+from labelrules.learners.base.sampling import bootstrap_sample, random_numbers
+from labelrules.learners.base.theory_classifier import Background, BackgroundRecord
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, LabelByLabel, RuleTable
@@ -37,26 +41,28 @@ from labelrules.rules.json import (
     theory_record,
 )
 
-Order = tuple[int, ...]
-WORDS = ("frequency", "dependence", "random", "columns")
+Order: TypeAlias = tuple[int, ...]
+Threshold: TypeAlias = float | Literal["cardinality"]
+ORDERS = ("frequency", "dependence", "random", "columns")
 
 
 class ChainState(Record):
-    """The order and the rules of each chain; several chains have a threshold and no theory."""
+    """The order of each chain; the theory of one chain, or those of several and the threshold."""
 
     theory: ListRecord | LayersRecord | None
     background: BackgroundRecord
-    least: Share | None
+    last_resort: Share | None
     threshold: Share | None
     orders: list[list[str]]
     theories: list[ListRecord]
 
 
 @register(order=5)
+@dataclass(eq=False, repr=False)
 class ClassifierChain(LabelwiseClassifier):
-    """Learn a model for each label, by the features and the labels before it in a chain.
+    """Learn a model for each label, from the features and the labels before it in a chain.
 
-    The models learn from the true values of the labels before; in predicting they are shown the
+    The models learn from the true values of the labels before; in predicting they read the
     predicted ones. With a base that learns rules, `theory_` is one decision list: the lists of the
     labels, in the order of the chain, of which later ones test the labels of earlier ones.
 
@@ -66,10 +72,10 @@ class ClassifierChain(LabelwiseClassifier):
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
     order : {"frequency", "dependence", "random", "columns"} or labels, default="frequency"
         The order of the labels: the most frequent first; each near those it depends on, by a
-        chi-square test (see :meth:`Dependence.order`); by chance; that of the columns of Y; or as
+        chi-square test (see :meth:`Dependence.order`); random; that of the columns of Y; or as
         given, by name or number.
     n_chains : int, default=1
-        How many chains vote with their probabilities, each in a random order whatever `order` says.
+        How many chains vote with their probabilities, each in a random order whatever `order` is.
     bootstrap : bool, default=True
         Whether each of several chains learns from a random sample of the rows, drawn with
         replacement.
@@ -77,16 +83,15 @@ class ClassifierChain(LabelwiseClassifier):
         How probable a label must be, in the mean of several chains, to be predicted: such that as
         many labels are predicted as there are, for rows that chains have not learned from (or for
         all rows, if there are none); or this number.
-    random_state : int or RandomState, optional
-        For random orders and samples. The same without it.
+    random_state : int, RandomState or None, default=None
+        For random orders and samples. None is the same as 0.
     last_resort : float, optional
-        Rows in which no label is found are given the likeliest one if it is more probable than
+        Rows for which no label is predicted get the likeliest one if it is more probable than
         this; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time. The result does not depend on it.
     progress : bool or function, default=False
-        Whether to show how far learning has come, or a function to call with each
-        :class:`LabelProgress`.
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
     Attributes
     ----------
@@ -118,207 +123,215 @@ class ClassifierChain(LabelwiseClassifier):
     not tabloid <- true
     """
 
-    orders_: list[Order]
-    _chains: list[list[Any]]
-
-    def __init__(
-        self,
-        base: Any = None,
-        *,
-        order: str | Sequence[str | int] = "frequency",
-        n_chains: int = 1,
-        bootstrap: bool = True,
-        threshold: Threshold = "cardinality",
-        random_state: Any = None,
-        last_resort: float | None = None,
-        n_jobs: int | None = None,
-        progress: bool | Listener = False,
-    ) -> None:
-        self.base = base
-        self.order = order
-        self.n_chains = n_chains
-        self.bootstrap = bootstrap
-        self.threshold = threshold
-        self.random_state = random_state
-        self.last_resort = last_resort
-        self.n_jobs = n_jobs
-        self.progress = progress
+    base: Any = None
+    _: KW_ONLY
+    order: str | Sequence[str | int] = "frequency"
+    n_chains: int = 1
+    bootstrap: bool = True
+    threshold: Threshold = "cardinality"
+    random_state: Any = None
+    last_resort: float | None = None
+    n_jobs: int | None = None
+    progress: bool | Listener = False
 
     _State: ClassVar[type[Record]] = ChainState
+
+    @property
+    def theories_(self) -> list[DecisionList]:
+        """The decision list of each chain."""
+        if not self._has_theory:
+            return self._theories
+        return [getattr(self.theory_, "layers", [self.theory_])[0]]
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check()
-        check_random_state(self.random_state)
-        if not isinstance(self.order, str):
-            if not all(type(label) in (int, str) for label in self.order):
-                raise ValueError("order must name labels, or give their numbers")
-        elif self.order not in WORDS:
-            raise _no_such_order(self.order)
+        random_numbers(self.random_state)
+        if isinstance(self.order, str):
+            one_of(self.order, "order", ORDERS, also="labels")
+        elif not all(type(label) in (int, str) for label in self.order):
+            raise ValueError("order must name labels, or give their numbers")
+
+    def _check(self) -> None:
+        n_chains = whole_number(self.n_chains, "n_chains", low=1)
+        if n_chains > 1 and not isinstance(self.order, str):
+            raise ValueError("several chains have random orders: leave order out, or n_chains at 1")
+        truth_value(self.bootstrap, "bootstrap")
+        if self.threshold != "cardinality":
+            number(self.threshold, "threshold", low=0, high=1, also="'cardinality'")
 
     def _state(self) -> dict[str, Any]:
         if not hasattr(self, "theories_"):
             raise DataError(f"{self._why_no_theory()}; a file holds rules only")
-        labels = self.schema_.labels
+        labels, several = self.schema_.labels, not self._has_theory
         return {
-            "theory": theory_record(self.theory_) if self._has_theory else None,
+            "theory": None if several else theory_record(self.theory_),
             "background": self.background_.record,
-            "least": self._least,
-            "threshold": getattr(self, "threshold_", None),
+            "last_resort": self.last_resort_,
+            "threshold": self.threshold_ if several else None,
             "orders": [[labels[label] for label in order] for order in self.orders_],
-            "theories": [theory_record(theory) for theory in self.theories_],
+            "theories": [theory_record(theory) for theory in self.theories_ if several],
         }
 
     def _restore_state(self, state: Any) -> None:
-        self._least = state.least
+        self.last_resort_ = state.last_resort
         self.background_ = Background.of(state.background, self.n_labels_)
         self.orders_ = [
-            _read_order(order, self.schema_, f".orders[{number}]")
-            for number, order in enumerate(state.orders)
+            _read_order(order, self.schema_, f".orders[{place}]")
+            for place, order in enumerate(state.orders)
         ]
-        self.theories_ = [
-            read_theory(theory, self.schema_, f".theories[{number}]")
-            for number, theory in enumerate(state.theories)
-        ]
-        if not self.orders_ or len(self.orders_) != len(self.theories_):
-            raise ValueError("each chain must have an order and a theory")
         # Of several chains only one may be left, if learning was interrupted.
-        is_one = state.theory is not None
-        if is_one != (state.threshold is None) or (is_one and len(self.orders_) != 1):
-            raise ValueError("one chain has a theory, several have none but a threshold")
-        if is_one:
+        n_theories = 1 if state.theory is not None else len(state.theories)
+        if not n_theories or len(self.orders_) != n_theories:
+            raise ValueError("each chain must have an order and a theory")
+        if (state.theory is None) != bool(state.theories) or (
+            (state.theory is None) == (state.threshold is None)
+        ):
+            raise ValueError("one chain has a theory, several have theories and a threshold")
+        if state.theory is not None:
             self.theory_ = read_theory(state.theory, self.schema_, ".theory")
-        else:
-            self.threshold_ = float(state.threshold)
-        self._chains = list(map(by_label, self.theories_, self.orders_))
+            return
+        self.threshold_ = float(state.threshold)
+        self._theories = [
+            read_theory(theory, self.schema_, f".theories[{place}]")
+            for place, theory in enumerate(state.theories)
+        ]
 
-    def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
+    def _forget(self) -> None:
+        super()._forget()
+        for name in ("_theories", "threshold_"):
+            self.__dict__.pop(name, None)
+
+    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
         self._check()
-        chance = check_random_state(0 if self.random_state is None else self.random_state)
-        orders = self._orders(data, chance)
-        samples = [self._sample(data, chance) for _ in orders]
-        self._chains, self.orders_ = [], []
-        for number, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
+        random = random_numbers(self.random_state)
+        orders = self._orders(data, random)
+        samples = [self._sample(data, random) for _ in orders]
+        chains: list[list[Any]] = []
+        self.orders_ = []
+        for place, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
             part = data if sample is None else data.take(sample)
-            phase = "chain" if len(orders) == 1 else f"chain {number} of {len(orders)}"
-            members = _learn_chain(Work(base, part, part.Y), order, crew, phase)
-            if crew.was_interrupted and self._chains:
-                break  # an unfinished chain would vote for what is usual
-            self._chains.append(members)
+            learner = LabelLearner(base, part, part.Y)
+            phase = "chain" if len(orders) == 1 else f"chain {place} of {len(orders)}"
+            models = _learn_chain(learner, order, workers, phase)
+            if workers.was_interrupted and chains:
+                break  # an unfinished chain would vote for the majority
+            chains.append(models)
             self.orders_.append(order)
-        for stale in ("theories_", "threshold_"):
-            self.__dict__.pop(stale, None)
-        if isinstance(base, RuleClassifier):
-            self._keep_theories(data)
+        if LabelLearner(base, data, data.Y).learns_rules:
+            self._keep_rules(chains, data)
+        else:
+            self._models = chains
         if len(orders) > 1:
-            self.threshold_ = self._chosen_threshold(data, samples[: len(self._chains)])
+            self.threshold_ = self._chosen_threshold(data, samples[: len(chains)])
 
-    def _check(self) -> None:
-        n_chains = self.n_chains
-        if isinstance(n_chains, bool) or not isinstance(n_chains, Integral) or n_chains < 1:
-            raise ValueError(f"n_chains must be a whole number of at least 1, not {n_chains!r}")
-        if n_chains > 1 and not isinstance(self.order, str):
-            raise ValueError("several chains have random orders: leave order out, or n_chains at 1")
-        if not isinstance(self.bootstrap, bool | np.bool_):
-            raise ValueError(f"bootstrap must be True or False, not {self.bootstrap!r}")
-        checked_threshold(self.threshold)
-
-    def _orders(self, data: Dataset, chance: np.random.RandomState) -> list[Order]:
+    def _orders(self, data: Dataset, random: np.random.RandomState) -> list[Order]:
         known = chain_order(self.order, data)
         if self.n_chains == 1 and known is not None:
             return [known]
         n_labels = data.schema.n_labels
-        return [tuple(chance.permutation(n_labels).tolist()) for _ in range(int(self.n_chains))]
+        return [tuple(random.permutation(n_labels).tolist()) for _ in range(int(self.n_chains))]
 
-    def _sample(self, data: Dataset, chance: np.random.RandomState) -> Integers | None:
+    def _sample(self, data: Dataset, random: np.random.RandomState) -> Integers | None:
         """The rows that a chain learns from; None for all of them."""
-        return bootstrap_sample(data, chance) if self.bootstrap and self.n_chains > 1 else None
+        return bootstrap_sample(data, random) if self.bootstrap and self.n_chains > 1 else None
 
-    def _keep_theories(self, data: Dataset) -> None:
-        theories = [DecisionList(data.schema, flat(members)) for members in self._chains]
-        self.theories_ = [theory.with_evidence(data, data.Y) for theory in theories]
-        self.background_ = Background.count(data.Y, data.Y)
+    def _keep_rules(self, chains: list[list[Any]], data: Dataset) -> None:
+        theories = [joined_list(data.schema, models) for models in chains]
         if self.n_chains == 1:
             self._keep(theories[0], data)
+        else:
+            self._theories = [theory.with_evidence(data, data.Y) for theory in theories]
+            self.background_ = Background.count(data.Y, data.Y)
 
     def _chosen_threshold(self, data: Dataset, samples: list[Integers | None]) -> float:
-        threshold = checked_threshold(self.threshold)
-        if not isinstance(threshold, str):
-            return threshold
+        if not isinstance(self.threshold, str):
+            return float(self.threshold)
         total, n_votes = np.zeros(data.Y.shape), np.zeros(data.n_rows)
-        for number, sample in enumerate(samples):
+        for chain, sample in enumerate(samples):
             outside = np.ones(data.n_rows, dtype=np.bool_)
             if sample is not None:
                 outside[sample] = False
             if outside.any():
-                total[outside] += self._vote(data.take(outside), number)
+                total[outside] += self._vote(data.take(outside), chain)
             n_votes += outside
-        asked = n_votes > 0
-        return cardinality_threshold(total[asked] / n_votes[asked, None], data.Y[asked])
+        voted = n_votes > 0
+        return cardinality_threshold(total[voted] / n_votes[voted, None], data.Y[voted])
 
     def _why_no_theory(self) -> str:
-        if hasattr(self, "theories_"):
+        if hasattr(self, "_theories"):
             return (
-                f"{len(self.theories_)} chains that vote are no single theory: see theories_, or "
+                f"{len(self._theories)} chains that vote are no single theory: see theories_, or "
                 "use n_chains=1"
             )
         return super()._why_no_theory()
 
-    def _said(self, X: Any) -> Board:
-        if not hasattr(self, "threshold_"):
-            return self._chained(self._reader(self._rows(X), 0), self.orders_[0])
-        return (self._probable(X) > self.threshold_).astype(np.int8)
+    def _model_labels(self, X: Any) -> Board:
+        if hasattr(self, "threshold_"):
+            return (self._model_presence(X) > self.threshold_).astype(np.int8)
+        return self._predicted(self._layer(self._rows(X), 0), 0)
 
-    def _probable(self, X: Any) -> Floats:
+    def _model_presence(self, X: Any) -> Floats:
         rows = self._rows(X)
-        votes = [self._vote(rows, number) for number in range(len(self.orders_))]
+        votes = [self._vote(rows, chain) for chain in range(len(self.orders_))]
         return np.asarray(np.mean(votes, axis=0))
 
-    def _vote(self, rows: Dataset, number: int) -> Floats:
+    def _vote(self, rows: Dataset, chain: int) -> Floats:
         """The probabilities by one chain."""
-        if hasattr(self, "theories_"):
-            theory = self.theories_[number]
-            run = RuleTable(theory).run(rows)
-            return presence(theory, run, self.background_, self._smoothing)
-        reader = self._reader(rows, number)
-        # No label tests one after it, so all can be asked at once when all are known.
-        return reader.presence(self._chained(reader, self.orders_[number]))
+        if hasattr(self, "_theories"):
+            theory = self._theories[chain]
+            return self._presence_by(theory, RuleTable(theory).run(rows))
+        layer = self._layer(rows, chain)
+        # No label tests one after it, so all can be predicted at once when all are known.
+        return layer.presence(self._predicted(layer, chain))
 
-    def _reader(self, rows: Dataset, number: int) -> FittedReader:
-        members = sorted(self._chains[number], key=lambda member: int(member.job.label))
-        return FittedReader(members, numbers_of(rows))
+    def _layer(self, rows: Dataset, chain: int) -> ClassifierLayer:
+        return ClassifierLayer(self._models[chain], numeric_features(rows))
 
-    def _chained(self, reader: FittedReader, order: Order) -> Board:
-        return reader.ask(LabelByLabel(1, order), None).run.board
+    def _predicted(self, layer: ClassifierLayer, chain: int) -> Board:
+        return layer.infer(LabelByLabel(1, self.orders_[chain]), None).run.board
+
+
+def _learn_chain(learner: LabelLearner, order: Order, workers: Workers, phase: str) -> list[Any]:
+    """The models of a chain in its order; labels that were not finished predict the majority."""
+    # Each label with those before it, tested in the order of their numbers.
+    tasks = [LabelTask(label, tuple(sorted(order[:place]))) for place, label in enumerate(order)]
+    return learner.completed(tasks, workers.learn(learner, tasks, phase))
+
+
+def cardinality_threshold(presence: Floats, truth: Board) -> float:
+    """The threshold above which there are as many labels as are present.
+
+    In the middle between the least probable label that is predicted and the next; one half if no
+    label is present, or all are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(cardinality_threshold(np.array([[0.9, 0.4], [0.1, 0.2]]), np.array([[1, 0], [0, 1]])))
+    0.30000000000000004
+    """
+    n_present, falling = int(truth.sum()), np.sort(presence.ravel())[::-1]
+    if not 0 < n_present < falling.size:
+        return 0.5
+    return float((falling[n_present - 1] + falling[n_present]) / 2)
+
+
+# ---------------------------------------------------------------- orders of labels
 
 
 def chain_order(order: Any, data: Dataset) -> Order | None:
-    """The labels by number, in the order that was asked for; None if chance decides."""
+    """The labels by number, in the order given; None if it is random."""
     if not isinstance(order, str):
         return _given_order(order, data.schema)
+    one_of(order, "order", ORDERS, also="labels")
     if order == "columns":
         return tuple(range(data.schema.n_labels))
     if order == "dependence":
         return unconditional_dependence(data).order()
     if order == "frequency":
         return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
-    if order == "random":
-        return None
-    raise _no_such_order(order)
-
-
-def _no_such_order(order: str) -> ValueError:
-    words = ", ".join(map(repr, WORDS))
-    return ValueError(
-        f"order must be {words} or labels, not {order!r:.60}{suggestion(order[:60], WORDS)}"
-    )
-
-
-def _read_order(names: list[str], schema: Schema, place: str) -> Order:
-    order = label_numbers(names, schema, place)
-    if sorted(order) != list(range(schema.n_labels)):
-        raise DocumentError(place, "must name each label once")
-    return order
+    return None
 
 
 def _given_order(order: Iterable[Any], schema: Schema) -> Order:
@@ -339,18 +352,13 @@ def _number(label: Any, schema: Schema) -> int:
             hint = suggestion(label, schema.labels)
             raise ValueError(f"order has the unknown label {quoted(label)}{hint}")
         return schema.label_index[label]
-    is_number = isinstance(label, Integral) and not isinstance(label, bool)
-    if not is_number or int(label) not in range(schema.n_labels):
+    if not is_whole(label) or label not in range(schema.n_labels):
         raise ValueError(f"order has {label!r:.60}, which is neither a label nor its number")
     return int(label)
 
 
-def _learn_chain(work: Work, order: Order, crew: Crew, phase: str) -> list[Any]:
-    """The models of a chain in its order; of labels that were not finished, the majority."""
-    # Each label with those before it, tested in the order of their numbers.
-    jobs = [Job(label, tuple(sorted(order[:place]))) for place, label in enumerate(order)]
-    learned = crew.learn(work, jobs, phase)
-    usual = majority(work.data.Y)
-    return [
-        learned[job] if job in learned else work.constant(job, usual[job.label]) for job in jobs
-    ]
+def _read_order(names: list[str], schema: Schema, place: str) -> Order:
+    order = label_numbers(names, schema, place)
+    if sorted(order) != list(range(schema.n_labels)):
+        raise DocumentError(place, "must name each label once")
+    return order

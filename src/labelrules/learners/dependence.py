@@ -1,4 +1,4 @@
-"""Tests for dependence between labels, without and with regard to the features."""
+"""Tests for dependence between labels: unconditional, and conditional on the features."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -6,16 +6,25 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
+from labelrules._checks import whole_number
 from labelrules._types import Board, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.memory.labels import read_labels
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
-from labelrules.learners.base.progress import Listener, told
-from labelrules.learners.base.workers import Crew, Job, Work, checked_base, folds_of, held_out_cells
+from labelrules.learners.base.label_models import (
+    LabelLearner,
+    LabelTask,
+    Workers,
+    checked_base,
+    out_of_fold_predictions,
+)
+from labelrules.learners.base.progress import Listener, progress_listener
+from labelrules.learners.base.sampling import folds_of
+from labelrules.rules.formats.frame import pandas_frame
 
 
 class DependentPair(NamedTuple):
-    """Two labels and how sure it is that one depends on the other."""
+    """Two labels, and the test whether the first depends on the second."""
 
     label: str
     on: str
@@ -27,21 +36,21 @@ class DependentPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """Which labels depend on which; printing it shows the pairs that do.
+    """The dependence between all pairs of labels; printing it shows the significant pairs.
 
-    Arrays are labels by labels: the first depends on the second. Their diagonals mean nothing.
+    Arrays are labels by labels: the first depends on the second. Their diagonals have no meaning.
 
     Attributes
     ----------
     kind : {"unconditional", "conditional"}
     labels : tuple of str
     statistic : array of float
-        The chi-square statistic; or by how many more rows the first label is right when the
-        second is known.
+        The chi-square statistic; or for how many more rows the prediction of the first label is
+        right when the second is known.
     p : array of float
-        How probable a statistic this large is by chance.
+        The p-values.
     corrected : array of float
-        The same, corrected for the number of tests.
+        The p-values, corrected for the number of tests.
     alpha : float
         The level of significance.
     """
@@ -55,17 +64,14 @@ class Dependence:
 
     @property
     def significant(self) -> Mask:
-        """Which pairs are dependent."""
-        found: Mask = self.corrected <= self.alpha
-        return found & ~np.eye(len(self.labels), dtype=np.bool_)
+        """A mask of the pairs that are dependent."""
+        is_significant: Mask = self.corrected <= self.alpha
+        return is_significant & ~np.eye(len(self.labels), dtype=np.bool_)
 
     def pairs(self) -> list[DependentPair]:
-        """All pairs, the surest first; unconditional dependence is the same both ways."""
-        found = []
-        for i, j in np.argwhere(~np.eye(len(self.labels), dtype=np.bool_)).tolist():
-            if self.kind == "unconditional" and i > j:
-                continue
-            pair = DependentPair(
+        """All pairs, the smallest p first; unconditional dependence is symmetric."""
+        pairs = [
+            DependentPair(
                 self.labels[i],
                 self.labels[j],
                 float(self.statistic[i, j]),
@@ -73,47 +79,60 @@ class Dependence:
                 float(self.corrected[i, j]),
                 bool(self.significant[i, j]),
             )
-            found.append(pair)
-        return sorted(found, key=lambda pair: (pair.p, -pair.statistic))
+            for i, j in np.argwhere(~np.eye(len(self.labels), dtype=np.bool_)).tolist()
+            if self.kind == "conditional" or i < j
+        ]
+        return sorted(pairs, key=lambda pair: (pair.p, -pair.statistic))
 
     def as_dict(self) -> dict[str, list[Any]]:
-        """The pairs as columns, for a data frame of any library."""
+        """The pairs as columns, for a data frame of any library; see also `to_frame`."""
         pairs = self.pairs()
         return {name: [getattr(pair, name) for pair in pairs] for name in DependentPair._fields}
+
+    def to_frame(self) -> Any:
+        """The pairs as a pandas data frame."""
+        return pandas_frame(self.as_dict())
 
     def order(self) -> tuple[int, ...]:
         """An order of the labels for a chain, in which labels come soon after those they depend on.
 
-        It begins with the label on which the others depend most. Then comes, again and again, the
-        label with the strongest dependence on one that is there already; when none is left that
-        depends on them, it begins anew. Only significant dependence counts, and of equal labels
-        the first is taken.
+        The label on which the others depend most is the first. The next is always the label with
+        the strongest dependence on one in the order; if none depends on them, again the label on
+        which the others depend most. Only significant dependence counts, and of equal labels the
+        first is taken.
         """
         strength = np.where(self.significant, np.maximum(self.statistic, 0.0), 0.0)
-        of_use = strength.sum(axis=0)
+        total = strength.sum(axis=0)
         order: list[int] = []
         left = list(range(len(self.labels)))
         while left:
-            bound = [max((strength[i, j] for j in order), default=0.0) for i in left]
-            value = bound if any(bound) else [of_use[i] for i in left]
+            strongest = [max((strength[i, j] for j in order), default=0.0) for i in left]
+            value = strongest if any(strongest) else [total[i] for i in left]
             order.append(left.pop(int(np.argmax(value))))
         return tuple(order)
 
     def __str__(self) -> str:
-        pairs = self.pairs()
-        sure = [pair for pair in pairs if pair.significant]
-        lines = [f"{len(sure)} of {len(pairs)} pairs of labels show {self.kind} dependence"]
+        significant = [pair for pair in self.pairs() if pair.significant]
+        lines = [self._headline()]
         joint = "and" if self.kind == "unconditional" else "on"
-        for pair in sure[:20]:
+        for pair in significant[:20]:
             lines.append(f"  {pair.label} {joint} {pair.on}: p = {pair.corrected:.2g}")
-        more = len(sure) - 20
+        more = len(significant) - 20
         return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
+
+    def __repr__(self) -> str:
+        return f"<Dependence: {self._headline()}>"
+
+    def _headline(self) -> str:
+        pairs = self.pairs()
+        n_significant = sum(pair.significant for pair in pairs)
+        return f"{n_significant} of {len(pairs)} pairs of labels show {self.kind} dependence"
 
 
 def unconditional_dependence(
     Y: Any, *, correction: Correction = "holm", alpha: float = 0.05
 ) -> Dependence:
-    """Test for each pair of labels whether they occur together as often as chance would have it.
+    """Test each pair of labels for dependence: whether they occur together by chance only.
 
     A chi-square test of the two-by-two table of each pair, without a correction for continuity.
 
@@ -122,8 +141,8 @@ def unconditional_dependence(
     Y : Dataset, array, sparse matrix, frame or label sets
         Rows by labels, as for :func:`labelrules.dataset`.
     correction : {"holm", "benjamini-hochberg"}, optional
-        For the number of tests: against a single wrong pair (Holm), or against many among those
-        found (Benjamini and Hochberg).
+        For the number of tests: of the probability of any wrong pair (Holm), or of the share of
+        wrong pairs (Benjamini and Hochberg).
     alpha : float, default=0.05
         The level of significance.
 
@@ -159,17 +178,15 @@ def conditional_dependence(
     n_folds: int = 5,
     correction: Correction = "holm",
     alpha: float = 0.05,
-    random_state: int = 0,
+    random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Listener = False,
 ) -> Dependence:
-    """Test for each label whether knowing another one helps a classifier that knows the features.
+    """Test each pair of labels for dependence given the features.
 
     For each label a classifier is learned from the features, and another one from the features
-    and one other label. Both predict each row after learning from the rows of other folds. Of the
-    rows on which just one of the two is right, chance would give each a half: McNemar's test, in
-    its exact form. There are as many tests as ordered pairs of labels, and for each a classifier
-    per fold.
+    and one other label. McNemar's exact test compares their out-of-fold predictions. There are as
+    many tests as ordered pairs of labels, and for each a classifier per fold.
 
     Parameters
     ----------
@@ -179,28 +196,30 @@ def conditional_dependence(
     n_folds : int, default=5
     correction, alpha
         As for `unconditional_dependence`.
-    random_state : int, default=0
-        Chooses the folds, together with the values of the rows.
+    random_state : int, RandomState or None, default=None
+        Chooses the folds, together with the values of the rows. None is the same as 0.
     n_jobs, progress
         As for :class:`BinaryRelevance`.
     """
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    whole_number(n_folds, "n_folds", low=2)
     every = range(data.schema.n_labels)
     pairs = [(i, j) for i in every for j in every if i != j]
-    jobs = [*(Job(i) for i in every), *(Job(i, (j,)) for i, j in pairs)]
-    work = Work(checked_base(base), data, data.Y)
-    with told(progress) as listener:
-        crew = Crew(n_jobs, listener)
+    tasks = [*(LabelTask(i) for i in every), *(LabelTask(i, (j,)) for i, j in pairs)]
+    learner = LabelLearner(checked_base(base), data, data.Y)
+    with progress_listener(progress) as listener:
+        workers = Workers(n_jobs, listener)
         folds = folds_of(data, n_folds, random_state)
-        said = held_out_cells(work, jobs, folds, crew, "labels with and without another")
-    if crew.was_interrupted:
+        phase = "labels with and without another"
+        predictions = out_of_fold_predictions(learner, tasks, folds, workers, phase)
+    if workers.was_interrupted:
         raise KeyboardInterrupt
+    right = {task: cells == data.Y[:, task.label] for task, cells in predictions.items()}
     shape = (len(every), len(every))
     statistic, p, corrected = np.zeros(shape), np.ones(shape), np.ones(shape)
     for i, j in pairs:
-        truth = data.Y[:, i]
-        gained, lost = compared(said[Job(i)] == truth, said[Job(i, (j,))] == truth)
+        gained, lost = gained_and_lost(right[LabelTask(i)], right[LabelTask(i, (j,))])
         statistic[i, j], p[i, j] = gained - lost, mcnemar(gained, lost)
     rows, columns = (list(side) for side in zip(*pairs, strict=True)) if pairs else ([], [])
     corrected[rows, columns] = adjusted(p[rows, columns], correction)
@@ -208,13 +227,13 @@ def conditional_dependence(
     return Dependence("conditional", labels, statistic, p, corrected, checked_alpha(alpha))
 
 
-def compared(before: Mask, after: Mask) -> tuple[int, int]:
-    """How many rows are right only after, and only before."""
+def gained_and_lost(before: Mask, after: Mask) -> tuple[int, int]:
+    """The number of rows that are right only after, and only before."""
     return int((after & ~before).sum()), int((before & ~after).sum())
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """How probable so uneven a division of the rows that differ is by chance; two-sided, exact.
+    """The p-value of McNemar's exact two-sided test.
 
     Examples
     --------

@@ -1,19 +1,20 @@
-"""The label powerset: each set of labels that occurs is a class."""
+"""Label powerset: each label set that occurs in the training rows is a class."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from msgspec import Meta
 from sklearn.base import clone
 
-from labelrules._types import Board, Floats
+from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset, Schema
-from labelrules.data.document import Count, DocumentError, Record
+from labelrules.data.document import DocumentError, Record
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.targets import Target
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
-from labelrules.learners.base.workers import checked_base, numbers_of
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
 from labelrules.rules.json import ListRecord, label_numbers
@@ -23,22 +24,22 @@ MOST_CELLS = 2**28
 
 
 class PowersetState(Record):
-    """The label sets, how often each occurs, and the classifier that predicts their numbers."""
+    """The label sets, the classifier that predicts their numbers, and its rules for labels."""
 
     theory: ListRecord | None
     background: BackgroundRecord | None
     sets: Annotated[list[list[str]], Meta(min_length=1)]
-    counts: list[Count]
     base: TableClassifier | None
 
 
 @register(order=6)
+@dataclass(eq=False, repr=False)
 class LabelPowerset(ComposedClassifier):
     """Learn a classifier whose classes are the label sets that occur.
 
-    It can predict no other label sets than these. With a base that learns rules of which each says
-    one class, as `Ripper` does, `theory_` is a decision list whose heads say something of every
-    label; its first rule that fires decides. Other bases are asked for the class.
+    It predicts no other label sets than these. With a base that learns rules for single classes,
+    as `Ripper` does, `theory_` is a decision list whose heads have all labels; the first rule that
+    covers a row decides. Other bases predict the class.
 
     Parameters
     ----------
@@ -48,11 +49,11 @@ class LabelPowerset(ComposedClassifier):
     Attributes
     ----------
     theory_ : DecisionList
-        If each rule of the base says one class.
+        If each rule of the base predicts one class.
     sets_ : array of int8
         The label sets, one to a row, in rising order.
     base_ : classifier
-        Which was fitted, if there is more than one label set.
+        The fitted base, if there is more than one label set.
 
     Examples
     --------
@@ -66,8 +67,7 @@ class LabelPowerset(ComposedClassifier):
     not quality, not tabloid, not fashion, not sports <- true
     """
 
-    def __init__(self, base: Any = None) -> None:
-        self.base = base
+    base: Any = None
 
     _State: ClassVar[type[Record]] = PowersetState
 
@@ -79,7 +79,6 @@ class LabelPowerset(ComposedClassifier):
         return {
             **(super()._state() if self._has_theory else nothing),
             "sets": [[labels[j] for j in np.flatnonzero(row)] for row in self.sets_],
-            "counts": self._counts.tolist(),
             "base": getattr(self, "base_", None),
         }
 
@@ -88,11 +87,9 @@ class LabelPowerset(ComposedClassifier):
             raise ValueError("a theory and background counts go together")
         if state.theory is not None:
             super()._restore_state(state)
+        self.__dict__.pop("base_", None)
         self.sets_ = _read_sets(state.sets, self.schema_)
         n_sets = len(self.sets_)
-        if len(state.counts) != n_sets:
-            raise DocumentError(".counts", f"must have a number for each of {n_sets} label sets")
-        self._counts = np.array(state.counts, dtype=np.int64)
         if (state.base is None) != (n_sets == 1):
             raise DocumentError(".base", "several label sets, and only these, need a classifier")
         if state.base is not None:
@@ -100,38 +97,32 @@ class LabelPowerset(ComposedClassifier):
             _check_read(state.base, n_sets, self.schema_)
 
     def fit(self, X: Any, Y: Any = None) -> Self:
-        """Learn from features and labels, as other learners do.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, list of rows, or Dataset
-        Y : array, sparse matrix, frame, series or list
-            Rows by labels, 0 or 1, or label sets. Or, in one dimension, the class of each row.
-
-        Returns
-        -------
-        self
-        """
+        """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
         base = checked_base(self.base)
         data, target = self._training_data(X, Y)
         self._forget()
         self.sets_, codes = np.unique(data.Y, axis=0, return_inverse=True)
-        self._counts = np.bincount(codes.ravel(), minlength=len(self.sets_))
         theory: DecisionList | None = None
         if isinstance(base, RuleClassifier):
             theory = self._learn_rules(data, codes.ravel(), base)
         elif len(self.sets_) > 1:
-            self.base_ = clone(base).fit(numbers_of(data), codes.ravel())
+            self.base_ = clone(base).fit(numeric_features(data), codes.ravel())
         self._remember(data.schema, target)
         if theory is not None:
             self._keep(theory, data)
         return self
 
-    def _learn_rules(self, data: Dataset, codes: Any, base: RuleClassifier) -> DecisionList | None:
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("base_", None)
+
+    def _learn_rules(
+        self, data: Dataset, codes: Integers, base: RuleClassifier
+    ) -> DecisionList | None:
         n_sets = len(self.sets_)
-        usual = self._head(int(self._counts.argmax()))
+        majority = self._head(int(np.bincount(codes).argmax()))
         if n_sets == 1:
-            return DecisionList(data.schema, [Rule(usual)])
+            return DecisionList(data.schema, [Rule(majority)])
         ids = np.arange(n_sets)
         target = Target("two classes", ids) if n_sets == 2 else Target("classes", ids)
         board = codes[:, None] == (ids if n_sets > 2 else ids[1:])
@@ -142,10 +133,11 @@ class LabelPowerset(ComposedClassifier):
         rules = self._translated(self.base_.theory_)
         if rules is None:
             return None
-        return DecisionList(data.schema, rules if _is_closed(rules) else [*rules, Rule(usual)])
+        is_closed = any(not len(rule.body) for rule in rules)
+        return DecisionList(data.schema, rules if is_closed else [*rules, Rule(majority)])
 
     def _translated(self, theory: Theory) -> list[Rule] | None:
-        """Rules for classes as rules for label sets; None if some say more or less than a class."""
+        """Rules for classes as rules for label sets; None if a head is not one class."""
         rules = []
         for rule in theory:
             classes = [label for label, value in rule.head if value]
@@ -162,8 +154,8 @@ class LabelPowerset(ComposedClassifier):
     def _why_no_theory(self) -> str:
         if hasattr(self, "schema_") and isinstance(self.base, RuleClassifier):
             return (
-                "this LabelPowerset has no theory_, because some rules of its base do not say one "
-                "class: see base_.theory_, or use a base that predicts presence and tests no "
+                "this LabelPowerset has no theory_, because some rules of its base do not predict "
+                "one class: see base_.theory_, or use a base that predicts presence and tests no "
                 "labels, such as SeparateAndConquer(polarity='presence', label_conditions=False)"
             )
         return super()._why_no_theory()
@@ -187,12 +179,7 @@ class LabelPowerset(ComposedClassifier):
 
     def _rows_for_base(self, X: Any) -> Any:
         rows = self._rows(X)
-        return rows if isinstance(self.base_, RuleClassifier) else numbers_of(rows)
-
-
-def _is_closed(rules: list[Rule]) -> bool:
-    """Whether some rule always holds."""
-    return any(not len(rule.body) for rule in rules)
+        return rows if isinstance(self.base_, RuleClassifier) else numeric_features(rows)
 
 
 def _set_names(schema: Schema, n_sets: int) -> list[str]:
@@ -207,15 +194,15 @@ def _read_sets(sets: list[list[str]], schema: Schema) -> Board:
     """Label sets from a file, rising and each once, as `fit` has them."""
     if len(sets) * schema.n_labels > MOST_CELLS:
         raise DocumentError(".sets", f"must have at most {MOST_CELLS:,} cells")
-    found: Board = np.zeros((len(sets), schema.n_labels), dtype=np.int8)
+    label_sets: Board = np.zeros((len(sets), schema.n_labels), dtype=np.int8)
     for row, names in enumerate(sets):
         labels = list(label_numbers(names, schema, f".sets[{row}]"))
         if labels != sorted(set(labels)):
             raise DocumentError(f".sets[{row}]", "labels must stand in their order, each once")
-        found[row, labels] = 1
-    if not np.array_equal(np.unique(found, axis=0), found):
+        label_sets[row, labels] = 1
+    if not np.array_equal(np.unique(label_sets, axis=0), label_sets):
         raise DocumentError(".sets", "label sets must stand in rising order, each once")
-    return found
+    return label_sets
 
 
 def _check_read(base: TableClassifier, n_sets: int, schema: Schema) -> None:
@@ -225,7 +212,7 @@ def _check_read(base: TableClassifier, n_sets: int, schema: Schema) -> None:
         raise DocumentError(".base", message)
     features = base.schema_.features
     is_same = features == schema.features
-    if not isinstance(base, RuleClassifier):  # it reads numbers: see `numbers_of`
+    if not isinstance(base, RuleClassifier):  # it reads numbers: see `numeric_features`
         widths = [len(feature.categories or "1") for feature in schema.features]
         n_columns = sum(1 if width == 2 else width for width in widths)
         is_same = [feature.categories for feature in features] == [None] * n_columns

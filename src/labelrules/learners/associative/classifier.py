@@ -1,12 +1,13 @@
-"""A decision list chosen from association rules."""
+"""The associative classifier: a decision list chosen from association rules."""
 
 from contextlib import nullcontext
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import counted, whole_number
+from labelrules._checks import counted, number, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, Record
@@ -21,13 +22,163 @@ from labelrules.discovery.limits import (
     minimum_count,
 )
 from labelrules.kernels.interrupts import heard_interrupts
-from labelrules.learners.associative.lazy import checked_number, telling_items
-from labelrules.learners.base.progress import are_passed_on, truth, warn_of_early_end
+from labelrules.learners.associative.lazy import rare_items
+from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
 
-# -------------------- The rules that a decision list needs, chosen from many
+
+class AssociativeState(ListState):
+    """A decision list, and the number of rules that were mined."""
+
+    n_mined: Count
+
+
+@register(order=8)
+@dataclass(eq=False, repr=False, kw_only=True)
+class AssociativeClassifier(RuleClassifier):
+    """Mine association rules, and keep those that a decision list needs.
+
+    Rules predict the rarer value of each label, and a last rule that always holds the other one.
+    All rules with enough support and confidence are mined and put in order: by confidence, then by
+    support, then by length. A rule is kept if it is right for a row that no rule before it covers,
+    and the list of a label ends where it makes least errors, the last rule included, as in CBA
+    [1]_. Rules with the same body are then made one, with several labels in its head, as in MMAC
+    [2]_. Since all rules for a label predict the same value, this changes no prediction.
+
+    Ctrl-C while rules are mined ends the search, and the list is chosen from the rules mined so
+    far; while rules are chosen it leaves the labels that have none yet to the last rule. Before any
+    rule is mined there is nothing to keep.
+
+    Parameters
+    ----------
+    max_conditions : int, default=2
+        The most items of a body; an item is a category, or a range of a numeric feature.
+    min_support : int or float, default=0.01
+        The rows that must have both body and head: a share of all rows, or a number of them; at
+        least 2.
+    min_confidence : float, default=0.5
+        The share of covered rows that must have the head.
+    m : float, default=5
+        The m of the m-estimate of confidence, by which rules are put in order, with the share of
+        all rows as prior. 0 is plain confidence, by which rules of few rows come first.
+    productive : bool, default=True
+        Whether only rules are used that have more confidence than with fewer conditions.
+    max_frequency : float, default=0.9
+        Items that a larger share of the rows has are not used: they separate little.
+    bins : {"labels", "entropy", "frequency", "width"}
+        How numeric features are cut into ranges: by single labels, by label sets, into ranges of
+        equally many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
+    n_bins : int, default=6
+        How many ranges, or how many at most.
+    max_rules : int, default=2_000_000
+        The search stops with a warning when it has mined so many rules.
+    smoothing, warm_start
+        As for :class:`SeparateAndConquer`.
+
+    Attributes
+    ----------
+    theory_ : DecisionList
+        The rules, with evidence from the training rows.
+    n_mined_ : int
+        How many rules were mined.
+    schema_, labels_, classes_, n_labels_, background_, n_features_in_, feature_names_in_
+        As for :class:`SeparateAndConquer`.
+
+    References
+    ----------
+    .. [1] B. Liu, W. Hsu and Y. Ma: Integrating classification and association rule mining.
+       KDD 1998.
+    .. [2] F. Thabtah, P. Cowling and Y. Peng: MMAC, a new multi-class, multi-label associative
+       classification approach. ICDM 2004.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> model = AssociativeClassifier(max_conditions=1).fit(load("magazines"))
+    >>> print(model.theory_)
+    quality <- education = University
+    quality <- marital = Divorced
+    tabloid <- marital = Single
+    tabloid <- sex = Male
+    fashion <- sex = Female
+    not quality, not tabloid, not fashion, not sports <- true
+    """
+
+    max_conditions: int = 2
+    min_support: float = 0.01
+    min_confidence: float = 0.5
+    m: float = 5.0
+    productive: bool = True
+    max_frequency: float = 0.9
+    bins: Binning = "labels"
+    n_bins: int = 6
+    max_rules: int = 2_000_000
+    smoothing: Smoothing = "laplace"
+    warm_start: bool = False
+
+    _State: ClassVar[type[Record]] = AssociativeState
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check()
+        number(self.min_confidence, "min_confidence", low=0, high=1)
+        minimum_count(self.min_support, n_rows=1)
+        checked_binning(self.bins, self.n_bins)
+        if self.bins is None:
+            raise ValueError("bins must be a method for numeric features: use 'labels'")
+
+    def _check(self) -> None:
+        number(self.max_frequency, "max_frequency", low=0, high=1)
+        number(self.m, "m", low=0)
+        longest = whole_number(self.max_conditions, "max_conditions", low=1)
+        if truth_value(self.productive, "productive"):
+            check_compared("max_conditions", longest)
+        whole_number(self.max_rules, "max_rules", low=1)
+
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+        self._check()
+        is_open = _open_cells(data, prefix)
+        is_common: Mask = 2 * data.Y.sum(axis=0, dtype=np.int64) > data.n_rows
+        rarer = data.Y ^ is_common  # 1 where a label has the value that rules predict
+        candidates, is_whole = self._mined(Dataset(data.schema, data.X, rarer))
+        self.n_mined_ = len(candidates.label)
+        ranks = candidates.ranks()
+        labels = range(data.schema.n_labels)
+        chosen = _chosen(candidates, ranks, rarer, is_open)
+        _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
+        for j in labels[len(chosen) :]:
+            chosen.append(Chosen(np.empty(0, np.int64), _default(rarer[:, j], is_open[:, j])))
+        rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
+        default = {j: chosen[j].default ^ int(is_common[j]) for j in labels}
+        return DecisionList(
+            data.schema, [*(prefix or ()), *rules, Rule(Head(default, data.schema.n_labels))]
+        )
+
+    def _mined(self, data: Dataset) -> tuple["Candidates", bool]:
+        """The rules to choose from, all for presence; and whether the search was finished."""
+        items = rare_items(data, self.bins, self.n_bins, self.max_frequency)
+        if not len(items):
+            nothing = np.empty(0, dtype=np.int64)
+            none = Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
+            return none, True
+        with nullcontext() if is_nested_fit() else kept_if_interrupted():
+            mined = association_rules(
+                data,
+                max(2, minimum_count(self.min_support, data.n_rows)),
+                self.min_confidence,
+                max_conditions=self.max_conditions,
+                items=items,
+                productive=self.productive,
+                max_rules=self.max_rules,
+                max_visited=ANY_NUMBER,
+            )
+        label = mined.head.values.astype(np.int64) >> 1
+        share = data.Y.mean(axis=0)[label]
+        confidence = (mined.n_both + self.m * share) / (mined.n_body + self.m)
+        candidates = Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
+        return candidates, mined.stopped != INTERRUPTED
 
 
 class Candidates(NamedTuple):
@@ -56,7 +207,7 @@ class Candidates(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The rules chosen for a label, in order, and what the label is by default."""
+    """The rules chosen for a label, in order, and its default value."""
 
     rules: Integers
     default: int
@@ -66,10 +217,10 @@ class Chosen(NamedTuple):
 def chosen_rules(
     candidates: Candidates, ranks: Integers, label: int, truth: npt.NDArray[np.int8], is_open: Mask
 ) -> Chosen:
-    """Cover the open rows: keep what is right about a row that is left, up to the least errors.
+    """Cover the open rows: keep rules that are right for a row that is left, up to least errors.
 
-    Of several places with as few errors the first is taken. By default a label is what more of the
-    rows left are, absent if as many.
+    Of several places with as few errors the first is taken. The default value is that of most rows
+    that are left, absent if as many have the label as not.
     """
     from labelrules.kernels.mining.bits import choose_rules
 
@@ -87,11 +238,6 @@ def chosen_rules(
     for rule in rules.tolist():
         left &= ~_covers(candidates, rule)
     return Chosen(rules, _default(truth, left))
-
-
-def nothing_chosen(truth: npt.NDArray[np.int8], is_open: Mask) -> Chosen:
-    """For a label without rules what it is by default."""
-    return Chosen(np.empty(0, dtype=np.int64), _default(truth, is_open))
 
 
 def _default(truth: npt.NDArray[np.int8], left: Mask) -> int:
@@ -112,7 +258,7 @@ def merged_rules(
 ) -> list[Rule]:
     """One rule for each body, at the place of the best of those that have it.
 
-    `values` says what the rules of each label predict.
+    `values` are those that the rules of each label predict.
     """
     heads: dict[tuple[int, ...], dict[int, int]] = {}
     best: dict[tuple[int, ...], int] = {}
@@ -127,193 +273,14 @@ def merged_rules(
     ]
 
 
-# ---------------------------------------------------------------- the main part
-
-
-class AssociativeState(ListState):
-    """A decision list, and how many rules there were to choose from."""
-
-    n_mined: Count
-
-
-@register(order=8)
-class AssociativeClassifier(RuleClassifier):
-    """Mine association rules, and keep those that a decision list needs.
-
-    For each label its rarer value is told by rules, and the other one by a last rule that always
-    holds. All rules with enough support and confidence are mined. They are put in order: by
-    confidence, then by support, then by length. A rule is kept if it is right about a row that no
-    rule before it covers, and the list of a label ends where it makes least errors, the last
-    rule included: this is how CBA covers [1]_. Rules with the same body are then made one, with
-    several labels in its head, as in MMAC [2]_. Since all rules for a label say the same, this
-    changes no prediction.
-
-    Ctrl-C while rules are mined ends that, and the list is chosen from those there are; while rules
-    are chosen it leaves the labels that have none yet to the last rule. Before any rule is mined
-    there is nothing to keep.
-
-    Parameters
-    ----------
-    max_length : int, default=2
-        Items of a body at most; an item is a category, or a range of a numeric feature.
-    min_support : int or float, default=0.01
-        The rows that must have both body and head: a share of all rows, or a number of them; at
-        least 2.
-    min_confidence : float, default=0.5
-        The share of covered rows that must have the head.
-    m : float, default=5
-        In the order of the rules confidence is drawn towards the share of all rows as if so many
-        more rows were covered: the m-estimate. 0 is plain confidence, by which rules of few rows
-        come first.
-    productive : bool, default=True
-        Whether only rules are used that have more confidence than with fewer conditions.
-    max_frequency : float, default=0.9
-        Items that a larger share of the rows has are not used: they tell little.
-    bins : {"labels", "entropy", "frequency", "width"}
-        How numeric features are cut into ranges: as single labels, or as label sets have it; into
-        ranges of as many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
-    n_bins : int, default=6
-        How many ranges, or how many at most.
-    max_rules : int, default=2_000_000
-        When there are more rules to choose from, the search stops, and a warning says so.
-    smoothing, warm_start
-        As for :class:`SeparateAndConquer`.
-
-    Attributes
-    ----------
-    theory_ : DecisionList
-        The rules, with evidence from the training rows.
-    n_mined_ : int
-        How many rules there were to choose from.
-    schema_, classes_, n_labels_, background_, n_features_in_, feature_names_in_
-        As for :class:`SeparateAndConquer`.
-
-    References
-    ----------
-    .. [1] B. Liu, W. Hsu and Y. Ma: Integrating classification and association rule mining.
-       KDD 1998.
-    .. [2] F. Thabtah, P. Cowling and Y. Peng: MMAC, a new multi-class, multi-label associative
-       classification approach. ICDM 2004.
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> model = AssociativeClassifier(max_length=1).fit(load("magazines"))
-    >>> print(model.theory_)
-    quality <- education = University
-    quality <- marital = Divorced
-    tabloid <- marital = Single
-    tabloid <- sex = Male
-    fashion <- sex = Female
-    not quality, not tabloid, not fashion, not sports <- true
-    """
-
-    def __init__(
-        self,
-        *,
-        max_length: int = 2,
-        min_support: float = 0.01,
-        min_confidence: float = 0.5,
-        m: float = 5.0,
-        productive: bool = True,
-        max_frequency: float = 0.9,
-        bins: Binning = "labels",
-        n_bins: int = 6,
-        max_rules: int = 2_000_000,
-        smoothing: Smoothing = "laplace",
-        warm_start: bool = False,
-    ) -> None:
-        self.max_length = max_length
-        self.min_support = min_support
-        self.min_confidence = min_confidence
-        self.m = m
-        self.productive = productive
-        self.max_frequency = max_frequency
-        self.bins = bins
-        self.n_bins = n_bins
-        self.max_rules = max_rules
-        self.smoothing = smoothing
-        self.warm_start = warm_start
-
-    _State: ClassVar[type[Record]] = AssociativeState
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check()
-        truth(self, "productive")
-        checked_number("min_confidence", self.min_confidence, 1.0)
-        minimum_count(self.min_support, n_rows=1)
-        checked_binning(self.bins, self.n_bins)
-        if self.bins is None:
-            raise ValueError("bins must say how numeric features are cut: use 'labels'")
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "n_mined": int(self.n_mined_)}
-
-    def _restore_state(self, state: Any) -> None:
-        super()._restore_state(state)
-        self.n_mined_ = state.n_mined
-
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
-        self._check()
-        is_open = _open_cells(data, prefix)
-        is_common: Mask = 2 * data.Y.sum(axis=0, dtype=np.int64) > data.n_rows
-        told = data.Y ^ is_common  # the rarer value is what rules tell
-        candidates, is_whole = self._mined(Dataset(data.schema, data.X, told))
-        self.n_mined_ = len(candidates.label)
-        ranks = candidates.ranks()
-        labels = range(data.schema.n_labels)
-        chosen = _chosen(candidates, ranks, told, is_open)
-        _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
-        without = slice(len(chosen), None)
-        chosen += [nothing_chosen(told[:, j], is_open[:, j]) for j in labels[without]]
-        rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
-        default = {j: chosen[j].default ^ int(is_common[j]) for j in labels}
-        return DecisionList(
-            data.schema, [*(prefix or ()), *rules, Rule(Head(default, data.schema.n_labels))]
-        )
-
-    def _mined(self, data: Dataset) -> tuple[Candidates, bool]:
-        """The rules to choose from, all of them for presence; and whether none is missing."""
-        items = telling_items(data, self.bins, self.n_bins, self.max_frequency)
-        if not len(items):
-            nothing = np.empty(0, dtype=np.int64)
-            none = Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
-            return none, True
-        with nullcontext() if are_passed_on() else kept_if_interrupted():
-            mined = association_rules(
-                data,
-                max(2, minimum_count(self.min_support, data.n_rows)),
-                self.min_confidence,
-                max_conditions=self.max_length,
-                items=items,
-                productive=self.productive,
-                max_rules=self.max_rules,
-                max_visited=ANY_NUMBER,
-            )
-        label = mined.head.values.astype(np.int64) >> 1
-        share = data.Y.mean(axis=0)[label]
-        confidence = (mined.n_both + self.m * share) / (mined.n_body + self.m)
-        found = Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
-        return found, mined.stopped != INTERRUPTED
-
-    def _check(self) -> None:
-        checked_number("max_frequency", self.max_frequency, 1.0)
-        checked_number("m", self.m)
-        longest = whole_number(self.max_length, "max_length", low=1)
-        if self.productive:
-            check_compared("max_length", longest)
-        whole_number(self.max_rules, "max_rules", low=1)
-
-
-def _chosen(candidates: Candidates, ranks: Integers, told: Board, is_open: Mask) -> list[Chosen]:
-    """The rules of each label, up to the label at which somebody interrupts."""
+def _chosen(candidates: Candidates, ranks: Integers, rarer: Board, is_open: Mask) -> list[Chosen]:
+    """The rules of each label, up to the label at which learning is interrupted."""
     chosen: list[Chosen] = []
     try:
-        for j in range(told.shape[1]):
-            chosen.append(chosen_rules(candidates, ranks, j, told[:, j], is_open[:, j]))
+        for j in range(rarer.shape[1]):
+            chosen.append(chosen_rules(candidates, ranks, j, rarer[:, j], is_open[:, j]))
     except KeyboardInterrupt:
-        if are_passed_on() or not chosen:
+        if is_nested_fit() or not chosen:
             raise
     return chosen
 
@@ -321,7 +288,7 @@ def _chosen(candidates: Candidates, ranks: Integers, told: Board, is_open: Mask)
 def _warn_of_interrupts(
     candidates: Candidates, is_whole: bool, n_chosen: int, n_labels: int
 ) -> None:
-    """Say what is kept if somebody interrupts; nothing is if there are no rules yet."""
+    """Warn what is kept after an interrupt; nothing is if no rule was mined yet."""
     n_mined = len(candidates.label)
     if not is_whole and not n_mined:
         raise KeyboardInterrupt

@@ -1,7 +1,8 @@
-"""The rules that had a say in the labels of one row."""
+"""The rules that vote on the labels of one row, mined for this row alone."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from labelrules.rules.formats.text import rule_text
 
 
 class VotingRule(NamedTuple):
-    """A rule, the share it votes for, and its part of all votes for the label."""
+    """A rule, the share that it votes with, and its part of the weight of all votes."""
 
     rule: Rule
     share: float
@@ -27,7 +28,7 @@ class VotingRule(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelVotes:
-    """What was said about one label of a row.
+    """The votes on one label of a row.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class LabelVotes:
 
 @dataclass(frozen=True)
 class RowRules:
-    """What the rules of one row say, label by label; printing shows the labels predicted.
+    """The rules of one row, label by label; printing shows the labels predicted.
 
     Attributes
     ----------
@@ -59,7 +60,7 @@ class RowRules:
     votes : tuple of LabelVotes
         One for each label.
     n_bodies : int
-        How many bodies have voted.
+        How many bodies cover the row.
     """
 
     schema: Schema
@@ -67,7 +68,7 @@ class RowRules:
     n_bodies: int
 
     def __str__(self) -> str:
-        lines = [f"{self.n_bodies:,} bodies hold for this row"]
+        lines = [f"{self.n_bodies:,} bodies cover this row"]
         for votes in sorted(self.votes, key=lambda one: -one.presence):
             if votes.is_predicted:
                 name = name_text(self.schema.labels[votes.label])
@@ -79,28 +80,33 @@ class RowRules:
                 ]
         return "\n".join(lines if len(lines) > 1 else [*lines, "no label is predicted"])
 
+    def __repr__(self) -> str:
+        predicted = [votes.label for votes in self.votes if votes.is_predicted]
+        names = ", ".join(self.schema.labels[label] for label in predicted) or "no label"
+        return f"<RowRules: {self.n_bodies:,} bodies, {names} predicted>"
+
 
 @dataclass(frozen=True, eq=False)
-class VotingRules:
-    """Makes the rules of single rows.
+class RowRuleFinder:
+    """Finds the rules of single rows.
 
     Parameters
     ----------
     items : Items
     Y : array, training rows by labels
-    least, longest, m
-        Rows of a body at least, items at most, and the m of the votes.
+    minimum, max_conditions, m
+        The fewest rows that a body covers, the most items of a body, and the m of the votes.
     """
 
     items: Items
     Y: Board
-    least: int
-    longest: int
+    minimum: int
+    max_conditions: int
     m: float
 
     @cached_property
-    def telling(self) -> Floats:
-        """For each item the greatest correlation with a label."""
+    def correlation(self) -> Floats:
+        """For each item its greatest correlation with a label."""
         own = np.arange(len(self.items), dtype=np.int32)
         counts = self._counts(self._everything, own, 0)
         _, weights = self._votes(counts.astype(np.int64))
@@ -114,11 +120,11 @@ class VotingRules:
         predicted: Board,
         n_rules: int,
     ) -> RowRules:
-        """The rules of a row with these items."""
+        """The rules of a row with these items, at most `n_rules` for each label."""
         bodies: list[tuple[int, ...]] = []
-        found: list[Integers] = []
-        self._collect(own, (), self._everything, bodies, found)
-        counts = np.array(found, dtype=np.int64).reshape(-1, 1 + self.Y.shape[1])
+        body_counts: list[Integers] = []
+        self._collect(own, (), self._everything, bodies, body_counts)
+        counts = np.array(body_counts, dtype=np.int64).reshape(-1, 1 + self.Y.shape[1])
         shares, weights = self._votes(counts)
         votes = []
         for label in range(self.Y.shape[1]):
@@ -133,8 +139,8 @@ class VotingRules:
                 for number in best
                 if weights[number, label] > 0
             )
-            said = float(scores[label]), float(presence[label]), bool(predicted[label])
-            votes.append(LabelVotes(label, *said, rules))
+            values = float(scores[label]), float(presence[label]), bool(predicted[label])
+            votes.append(LabelVotes(label, *values, rules))
         return RowRules(self.items.schema, tuple(votes), len(bodies))
 
     @cached_property
@@ -145,11 +151,11 @@ class VotingRules:
     def _labels(self) -> Bits:
         return np.array([packed_rows(column == 1) for column in self.Y.T])
 
-    def _counts(self, rows: Bits, own: npt.NDArray[np.int32], least: int) -> Integers:
+    def _counts(self, rows: Bits, own: npt.NDArray[np.int32], minimum: int) -> Integers:
         from labelrules.kernels.mining.bits import count_conditions
 
         counts = np.empty((len(own), 1 + self.Y.shape[1]), dtype=np.int32)
-        count_conditions(rows, self.items.words[own], self._labels, least, counts)
+        count_conditions(rows, self.items.words[own], self._labels, minimum, counts)
         return counts.astype(np.int64)
 
     def _collect(
@@ -158,17 +164,17 @@ class VotingRules:
         body: tuple[int, ...],
         rows: Bits,
         bodies: list[tuple[int, ...]],
-        found: list[Integers],
+        body_counts: list[Integers],
     ) -> None:
-        """All bodies of some of these items that enough rows have, depth first."""
-        counts = self._counts(rows, own, self.least)
-        for place in np.flatnonzero(counts[:, 0] >= self.least).tolist():
+        """Collect all bodies of some of these items that cover enough rows, depth first."""
+        counts = self._counts(rows, own, self.minimum)
+        for place in np.flatnonzero(counts[:, 0] >= self.minimum).tolist():
             longer = (*body, int(own[place]))
             bodies.append(longer)
-            found.append(counts[place])
-            if len(longer) < self.longest:
+            body_counts.append(counts[place])
+            if len(longer) < self.max_conditions:
                 inside = rows & self.items.words[own[place]]
-                self._collect(own[place + 1 :], longer, inside, bodies, found)
+                self._collect(own[place + 1 :], longer, inside, bodies, body_counts)
 
     def _votes(self, counts: Integers) -> tuple[Floats, Floats]:
         from labelrules.kernels.mining.bits import votes_of
@@ -186,14 +192,15 @@ class VotingRules:
         return Rule(head, self.items.body(body), evidence=evidence)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return VotingRules, (self.items, self.Y, self.least, self.longest, self.m)
+        values = self.items, self.Y, self.minimum, self.max_conditions, self.m
+        return RowRuleFinder, values
 
 
-# ---------------------------------------------------------------- which items rows have
+# ---------------------------------------------------------------- items of rows
 
 
 def items_in_rows(items: Items, X: Matrix) -> Ragged:
-    """The items, made of features, that hold for each encoded row."""
+    """The items, made of features, that hold for each encoded row, rising."""
     rows: list[Integers] = []
     column, values = -1, np.empty(0)
     for parts in items.conditions:
@@ -210,13 +217,13 @@ def items_in_rows(items: Items, X: Matrix) -> Ragged:
     return Ragged(table.indptr.astype(np.int64), table.indices.astype(np.int32))
 
 
-def most_telling(held: Ragged, telling: Floats, most: int) -> tuple[Ragged, bool]:
-    """At most so many items per row, those that tell most; and whether some were left out."""
-    kept: list[npt.NDArray[np.int32]] = []
-    for row in range(len(held.start) - 1):
-        own = held.part(row)
+def most_correlated(held: Ragged, correlation: Floats, most: int) -> tuple[Ragged, bool]:
+    """At most so many items per row, those with the greatest correlation; and whether some left."""
+    kept = [held.values[:0]]
+    for start, end in pairwise(held.start):
+        own = held.values[start:end]
         if len(own) > most:
-            own = np.sort(own[np.argsort(-telling[own], kind="stable")[:most]])
+            own = np.sort(own[np.argsort(-correlation[own], kind="stable")[:most]])
         kept.append(own)
-    chosen = Ragged.of(kept)
-    return chosen, len(chosen.values) < len(held.values)
+    start = np.cumsum([len(own) for own in kept])
+    return Ragged(start, np.concatenate(kept)), bool((held.lengths > most).any())

@@ -1,8 +1,8 @@
-"""What every learner does with tables: check them, encode them, and answer in their form."""
+"""Base class of all learners: a scikit-learn classifier of tables with several labels per row."""
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,67 +16,232 @@ from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
-from labelrules.learners.base.targets import Target, read_target
+from labelrules.learners.base.targets import Target, TargetLabels, read_target
 from labelrules.rules import Theory
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
+from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 
-# -------------------- How notebooks show learners: scikit-learn's diagram, and below it the rules
+if TYPE_CHECKING:
+    from labelrules.inspection.explanation.values import Explanation
 
 
-class ShowsRules:
-    """A learner whose rules are shown in notebooks, once it is fitted.
+class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+    """A scikit-learn classifier of rows that may have several labels.
 
-    It goes before scikit-learn's `BaseEstimator`, and follows its setting ``display``: no HTML if
-    that is "text". Within a pipeline a learner has its box of the diagram, as any other.
+    A subclass has a `fit` that calls `_training_data` and, at the end, `_remember`; and it predicts
+    the labels and their probabilities by `_labels` and `_presence`. For model files it names the
+    fitted attributes to store in `_State`.
+
+    Attributes
+    ----------
+    schema_ : Schema
+        Names, kinds and categories of the features, and names of the labels.
+    labels_ : list of str
+        The names of the labels.
+    classes_ : array, or list of arrays
+        The classes of a target of one dimension; for rows by labels, absent and
+        present for each label.
+    n_labels_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        If `fit` was given names.
     """
 
+    _State: ClassVar[type[Record]]
+    """The record of the fitted attributes beyond schema and classes, without their underscores."""
+    _why_not_stored: ClassVar[str | None] = None
+    """Why files cannot hold the models of this learner, and what to do; None if they can."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
+
+    @abstractmethod
+    def _labels(self, X: Any) -> Board:
+        """Predict labels, 0 or 1; X is a data set, or a table that `_table` has checked."""
+
+    @abstractmethod
+    def _presence(self, X: Any) -> Floats:
+        """Estimate the probability that each label is present; X as for `_labels`."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict labels, or classes where `fit` was given classes.
+
+        Of two classes the second is the one that the label stands for; of more classes the most
+        probable is predicted, the first of those that are equally probable.
+        """
+        target = self._check_fitted()
+        if target.kind == "classes":
+            return target.most_probable(self._presence(self._table(X)))
+        return target.predicted(self._labels(self._table(X)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Estimate the probabilities that labels are present, or those of classes.
+
+        Returns
+        -------
+        array of float
+            Rows by labels; where `fit` was given classes, rows by classes, each row
+            with the sum 1.
+        """
+        return self._check_fitted().probabilities(self._presence(self._table(X)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of rows whose labels are all right (subset accuracy), or whose class is."""
+        if self._check_fitted().kind != "labels":
+            return float(super().score(X, y, sample_weight))
+        truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
+        right = (self.predict(X) == truth).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
+
+    def explain(
+        self, X: Any, row: int | Iterable[int] = 0, **options: Any
+    ) -> "Explanation | list[Explanation]":
+        """Explain the labels predicted for a row, or for several rows, by the rules of `theory_`.
+
+        Parameters
+        ----------
+        X : as for `predict`
+        row : int or iterable of int, default=0
+            Which row of X. Several give a list of explanations.
+        **options
+            As for :func:`labelrules.explain`, such as `labels` or `training`.
+        """
+        from labelrules.inspection.explanation.explaining import explain
+
+        self._check_fitted()
+        return explain(self.theory_, self._table(X), row, **options)
+
+    def __sklearn_tags__(self) -> Any:
+        # Not `categorical`: by that tag scikit-learn's checks mean learners that take codes only.
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    # ------------------------------------------------------------ reading tables
+
+    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
+        if isinstance(X, Dataset):
+            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
+        table = as_features(X)
+        refuse_empty(table.shape)
+        validate_data(self, table, reset=True, skip_check_array=True)
+        target, labels = self._target_labels(table, Y)
+        return dataset(table, labels.board, label_names=labels.names), target
+
+    def _given_data(self, data: Dataset, Y: Any) -> Dataset:
+        if Y is not None:
+            raise ValueError("X is a Dataset, which brings its labels: leave Y out")
+        if data.n_rows == 0:
+            raise ValueError("the Dataset has no rows to learn from")
+        _refuse_no_labels(data.schema.n_labels)
+        self.n_features_in_ = data.schema.n_features
+        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+        return data
+
+    def _target_labels(self, X: Any, Y: Any) -> tuple[Target, TargetLabels]:
+        """The form and the labels of Y, whose names must not be those of features."""
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "only a Dataset as X brings its labels"
+            )
+        target, labels = read_target(Y, taken=column_names(X))
+        _refuse_no_labels(labels.board.shape[1])
+        return target, labels
+
+    def _remember(self, schema: Schema, target: Target) -> None:
+        """Set the attributes that all fitted learners have; the last step of `fit`."""
+        self._target = target
+        self.schema_ = schema
+        self.labels_ = list(schema.labels)
+        self.n_labels_ = schema.n_labels
+        self.classes_ = target.classes(self.n_labels_)
+
+    def _check_fitted(self) -> Target:
+        check_is_fitted(self, "schema_")
+        return self._target
+
+    def _table(self, X: Any) -> Any:
+        """New rows, with the features that `fit` has seen."""
+        if isinstance(X, Dataset):
+            return X
+        table = as_features(X)
+        validate_data(self, table, reset=False, skip_check_array=True)
+        if hasattr(self, "feature_names_in_"):
+            return table
+        return renamed(table, self.schema_.feature_names)
+
+    # ------------------------------------------------------------ model files
+
+    def _state(self) -> dict[str, Any]:
+        """The fields of `_State`, from which `_restore_state` makes the fitted attributes."""
+        if not hasattr(self, "_State"):
+            raise DataError(
+                f"a {type(self).__name__} cannot be stored: derive it from RuleClassifier, or "
+                "define _State"
+            )
+        return {name: self._stored(name) for name in self._State.__struct_fields__}
+
+    def _stored(self, name: str) -> Any:
+        """The value of a field: the attribute of that name with an underscore behind it."""
+        value = getattr(self, f"{name}_", None)
+        return theory_record(value) if isinstance(value, Theory) else value
+
+    def _restore_state(self, state: Any) -> None:
+        """Set the attributes from a `_State`; `schema_` and `_target` are set already."""
+        for name in state.__struct_fields__:
+            value = getattr(state, name)
+            if isinstance(value, TheoryRecord):
+                value = read_theory(value, self.schema_, f".{name}")
+            setattr(self, f"{name}_", value)
+
+    # ------------------------------------------------------------ notebooks
+
     def _repr_html_inner(self) -> str:
-        return str(super()._repr_html_inner()) + rules_html(self)  # type: ignore[misc]
+        # scikit-learn's diagram, with the rules below it; in a pipeline only the diagram is shown.
+        return str(super()._repr_html_inner()) + "".join(self._rules_html())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:  # not if scikit-learn's setting `display` is "text"
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
-
-def rules_html(learner: Any) -> str:
-    """The rules of a learner in HTML; nothing if it is not fitted, or has none."""
-    return "".join(_parts(learner))
-
-
-def _parts(learner: Any) -> Iterator[str]:
-    if hasattr(learner, "theory_"):
-        yield _shown(learner.theory_)
-    elif getattr(learner, "theories_", None):
-        n_theories = len(learner.theories_)
-        yield _heading(f"Theory 1 of {n_theories}, which vote; all are in theories_")
-        yield _shown(learner.theories_[0])
-    elif hasattr(learner, "constraints_"):
-        yield _heading("Constraints that every prediction satisfies")
-        yield _shown(learner.constraints_)
-        before = rules_html(learner.base_)
-        if before:
-            yield _heading("What the base says before")
-            yield before
+    def _rules_html(self) -> Iterator[str]:
+        """The rules of a fitted learner, if it has any."""
+        if hasattr(self, "theory_"):
+            yield shown(self.theory_)
+        elif getattr(self, "theories_", None):
+            n_theories = len(self.theories_)
+            yield heading(f"Theory 1 of {n_theories}, which vote; all are in theories_")
+            yield shown(self.theories_[0])
 
 
-def _shown(theory: Theory) -> str:
+def shown(theory: Theory) -> str:
+    """The first rules of a theory in HTML."""
     return theory_html(theory, max_rules=SHOWN_IN_NOTEBOOKS)
 
 
-def _heading(text: str) -> str:
+def heading(text: str) -> str:
+    """A heading in HTML."""
     return f'<div class="labelrules"><h4>{text}</h4></div>'
 
 
-# -------------------- Features as they come to an estimator, refused at the door if no table can
-# be made of them
+def _refuse_no_labels(n_labels: int) -> None:
+    if not n_labels:
+        raise ValueError("the data have no labels, so there is nothing to learn")
+
+
+# ---------------------------------------------------------------- features
 
 
 def as_features(X: Any) -> Any:
-    """X as an array, sparse matrix or frame of its library; a table in any case.
+    """X as a table: an array, sparse matrix or frame.
 
-    The words of the messages are those that scikit-learn's users know.
+    Messages use the words that scikit-learn's users know.
     """
     X = native(X)
     if sparse.issparse(X) or is_frame(X):
@@ -97,7 +262,7 @@ def as_features(X: Any) -> Any:
 
 
 def refuse_empty(shape: tuple[int, int]) -> None:
-    """Nothing can be learned from no rows, and no columns are almost always a mistake."""
+    """Refuse tables without rows, or without columns, which are almost always a mistake."""
     for number, what in zip(shape, ("sample", "feature"), strict=True):
         if number == 0:
             raise ValueError(
@@ -107,7 +272,7 @@ def refuse_empty(shape: tuple[int, int]) -> None:
 
 
 def column_names(X: Any) -> Names:
-    """The names that a frame gives its columns; an array gives none."""
+    """The names of the columns of a frame; an array has none."""
     return FrameTable(X, "X").names if is_frame(X) else ()
 
 
@@ -119,144 +284,3 @@ def renamed(X: Any, names: Names) -> Any:
         return X
     frame = nw.from_native(X, eager_only=True)
     return nw.to_native(frame.rename(dict(zip(frame.columns, names, strict=True))))
-
-
-# ---------------------------------------------------------------- the main part
-
-
-class TableClassifier(ShowsRules, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
-    """A scikit-learn classifier of rows that may have several labels.
-
-    A subclass has a `fit` that calls `_training_data` and, once it has learned, `_remember`; and
-    it says which labels it predicts, and how probable each is.
-
-    Attributes
-    ----------
-    schema_ : Schema
-        Names, kinds and categories of the features, and names of the labels.
-    classes_ : array, or list of arrays
-        The classes of a target of one dimension; for rows by labels, absent and
-        present for each label.
-    n_labels_ : int
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        If `fit` was given names.
-    """
-
-    _State: ClassVar[type[Record]]
-    """The record of what a fitted model has beyond its parameters, schema and classes."""
-    _why_not_stored: ClassVar[str | None] = None
-    """Why files cannot hold the models of this learner, and what to do; None if they can."""
-
-    def _check_parameters(self) -> None:
-        """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
-
-    def _state(self) -> dict[str, Any]:
-        """The fields of `_State`, of which others are made by `_restore_state`."""
-        name = type(self).__name__
-        raise DataError(
-            f"a {name} cannot be stored: derive it from RuleClassifier, or define _State, _state "
-            "and _restore_state"
-        )
-
-    def _restore_state(self, state: Any) -> None:
-        """Make the fitted attributes from a `_State`; `schema_` and `_target` are there already."""
-
-    @abstractmethod
-    def _labels(self, X: Any) -> Board:
-        """The labels of new rows, 0 or 1; X is a data set, or a table that `_table` has checked."""
-
-    @abstractmethod
-    def _presence(self, X: Any) -> Floats:
-        """How probable it is that each label is present; X as for `_labels`."""
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict labels, or classes where `fit` was given classes.
-
-        Of two classes the second is the one that the label stands for; of more classes the most
-        probable is predicted, the first of those that are equally probable.
-        """
-        target = self._check_fitted()
-        if target.kind == "classes":
-            return target.most_probable(self._presence(self._table(X)))
-        return target.predicted(self._labels(self._table(X)))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities that labels are present, or of classes.
-
-        Returns
-        -------
-        array of float
-            Rows by labels; where `fit` was given classes, rows by classes, each row
-            with the sum 1.
-        """
-        return self._check_fitted().probabilities(self._presence(self._table(X)))
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows that are right in all labels (subset accuracy), or in their class."""
-        if self._check_fitted().kind != "labels":
-            return float(super().score(X, y, sample_weight))
-        truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
-        right = (self.predict(X) == truth).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
-
-    def __sklearn_tags__(self) -> Any:
-        # Not `categorical`: by that tag scikit-learn's checks mean learners that take codes only.
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.classifier_tags.multi_label = True
-        return tags
-
-    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
-        if isinstance(X, Dataset):
-            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
-        if Y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; "
-                "only a Dataset as X brings its labels"
-            )
-        table = as_features(X)
-        refuse_empty(table.shape)
-        validate_data(self, table, reset=True, skip_check_array=True)
-        target, labels = read_target(Y, taken=column_names(table))
-        refuse_no_labels(labels.board.shape[1])
-        return dataset(table, labels.board, label_names=labels.names), target
-
-    def _given_data(self, data: Dataset, Y: Any) -> Dataset:
-        if Y is not None:
-            raise ValueError("X is a Dataset, which brings its labels: leave Y out")
-        if data.n_rows == 0:
-            raise ValueError("the Dataset has no rows to learn from")
-        refuse_no_labels(data.schema.n_labels)
-        self.n_features_in_ = data.schema.n_features
-        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
-        return data
-
-    def _remember(self, schema: Schema, target: Target) -> None:
-        """Take note of what was learned from, when all has gone well."""
-        self._target = target
-        self.schema_ = schema
-        self.n_labels_ = schema.n_labels
-        self.classes_ = target.classes(self.n_labels_)
-
-    def _check_fitted(self) -> Target:
-        check_is_fitted(self, "schema_")
-        return self._target
-
-    def _table(self, X: Any) -> Any:
-        """New rows, with the features that `fit` has seen."""
-        if isinstance(X, Dataset):
-            return X
-        table = as_features(X)
-        validate_data(self, table, reset=False, skip_check_array=True)
-        if hasattr(self, "feature_names_in_"):
-            return table
-        return renamed(table, self.schema_.feature_names)
-
-
-def refuse_no_labels(n_labels: int) -> None:
-    """Refuse a table that has no labels."""
-    if not n_labels:
-        raise ValueError("the data have no labels, so there is nothing to learn")

@@ -1,25 +1,24 @@
-"""What learners of one model for each label have in common."""
+"""Base classes of learners made of other classifiers, one for each label or one for all."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
 
+from labelrules._checks import job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import encode
-from labelrules.learners.base.progress import check_progress, told
+from labelrules.learners.base.label_models import Workers, checked_base
+from labelrules.learners.base.progress import check_progress, progress_listener
 from labelrules.learners.base.theory_classifier import (
     Background,
     Smoothing,
     TheoryClassifier,
     TheoryState,
 )
-from labelrules.learners.base.workers import Crew, checked_base, checked_jobs
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
@@ -27,11 +26,9 @@ from labelrules.learners.covering.settings import checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
-# -------------------- What classifiers that are made of other classifiers have in common
-
 
 class _NoTheory:
-    """What `theory_` is as long as `fit` has made none."""
+    """The attribute `theory_` as long as `fit` has made none."""
 
     def __get__(self, model: Any, owner: type) -> Any:
         if model is None:
@@ -40,9 +37,7 @@ class _NoTheory:
 
 
 class ComposedClassifier(TheoryClassifier):
-    """A multi-label classifier made of other classifiers.
-
-    If these learn rules, it has a `theory_`.
+    """A multi-label classifier made of other classifiers; it has a `theory_` if they learn rules.
 
     Parameters
     ----------
@@ -55,28 +50,14 @@ class ComposedClassifier(TheoryClassifier):
     theory_ = _NoTheory()
 
     def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
-        """Take a theory for the result, with evidence from the training rows."""
+        """Set the theory, with evidence from the training rows."""
         self.theory_ = theory.with_evidence(data, data.Y)
         self.background_ = Background.count(self._run(data).board, data.Y)
 
-    @property
-    def _smoothing(self) -> Smoothing:
-        """As the base does it."""
-        found: Smoothing = getattr(self.base, "smoothing", "laplace")
-        return found
-
     def _forget(self) -> None:
-        """Drop a theory that was learned before, maybe with another base."""
-        self.__dict__.pop("theory_", None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.base is not None:
-            of_base = get_tags(self.base)
-            tags.input_tags.allow_nan = of_base.input_tags.allow_nan
-            tags.input_tags.sparse = of_base.input_tags.sparse
-            tags.classifier_tags.poor_score = of_base.classifier_tags.poor_score
-        return tags
+        """Drop what was learned before, maybe with another base."""
+        for name in ("theory_", "background_", "_models"):
+            self.__dict__.pop(name, None)
 
     @property
     def _has_theory(self) -> bool:
@@ -91,69 +72,39 @@ class ComposedClassifier(TheoryClassifier):
             "learn rules; use SeparateAndConquer, Ripper or another RuleClassifier"
         )
 
+    @property
+    def _smoothing(self) -> Smoothing:
+        smoothing: Smoothing = getattr(self.base, "smoothing", "laplace")
+        return smoothing
+
     def _rows(self, X: Any) -> Dataset:
         """New rows, encoded; their labels do not matter."""
         matrix = encode(X, self.schema_)
-        return Dataset(
-            self.schema_, matrix, np.zeros((matrix.shape[0], self.n_labels_), dtype=np.int8)
-        )
+        labels = np.zeros((matrix.shape[0], self.n_labels_), dtype=np.int8)
+        return Dataset(self.schema_, matrix, labels)
 
-
-# -------------------- A label for rows in which a classifier finds none
-
-
-def checked_last_resort(least: Any) -> float | None:
-    """How probable a label must be, from 0 to 1; None if none shall be guessed."""
-    if least is None:
-        return None
-    is_number = isinstance(least, Real) and not isinstance(least, bool)
-    if not (is_number and 0 <= float(least) <= 1):
-        raise ValueError(f"last_resort must be a number from 0 to 1, or None, not {least!r}")
-    return float(least)
-
-
-def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionList | None:
-    """Rules that guess a label for rows in which none was predicted; None if no guess is good.
-
-    As the covering learner makes them, see `SeparateAndConquer`; not where some label is present
-    in most rows.
-    """
-    if is_mostly_present(data.Y.T):
-        return None
-    ground = TrainingBoard(data, "append")
-    ground.board[predicted.T == 1] = 1
-    settings = checked_settings(SeparateAndConquer(), data.schema)
-    resort = LastResort(
-        data, ground, SortedColumns.of(data), settings, least, is_late=lambda: False
-    )
-    rules = [Rule(head, grown.body) for head, grown in resort.guesses()]
-    return DecisionList(data.schema, rules) if rules else None
-
-
-def likeliest(labels: Board, presence: Floats, least: float) -> Board:
-    """The labels, with the likeliest one in rows that have none if it is probable enough."""
-    bare = ~(labels == 1).any(axis=1)
-    best = presence.argmax(axis=1)
-    sure = bare & (presence.max(axis=1, initial=0.0) > least)
-    found = labels.copy()
-    found[sure, best[sure]] = 1
-    return np.asarray(found)
-
-
-# ---------------------------------------------------------------- the main part
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.base is not None:
+            of_base = get_tags(self.base)
+            tags.input_tags.allow_nan = of_base.input_tags.allow_nan
+            tags.input_tags.sparse = of_base.input_tags.sparse
+            tags.classifier_tags.poor_score = of_base.classifier_tags.poor_score
+        return tags
 
 
 class LabelwiseState(TheoryState):
-    """Rules of several labels, and how probable a label of last resort must be."""
+    """Rules of several labels, and the probability above which a label of last resort is given."""
 
-    least: Share | None
+    last_resort: Share | None
 
 
 class LabelwiseClassifier(ComposedClassifier):
     """A multi-label classifier made of classifiers for single labels.
 
-    A subclass says in ``_learn(data, base, crew)`` how. It gives `_keep` a theory if the base
-    learns rules; otherwise, and for what is no single theory, it answers `_said` and `_probable`.
+    A subclass learns them in ``_learn(data, base, workers)``. It gives `_keep` a theory if the
+    base learns rules; any other models are in `_models`, which it applies in `_model_labels` and
+    `_model_presence`.
 
     Parameters
     ----------
@@ -162,85 +113,66 @@ class LabelwiseClassifier(ComposedClassifier):
         latter is given numbers: a nominal feature becomes a column of 0 and 1 for each category,
         or for the second if it has two. By default `Ripper()`.
     last_resort : float, optional
-        Rows in which no label is found are given the likeliest one if it is more probable than
-        this: by rules for such rows, or as the classifiers say. Not where some label is present in
-        most rows, nor for a single label or for classes.
+        Rows for which no label is predicted get the likeliest one if it is more probable than
+        this: by rules for such rows, or by the probabilities of the classifiers. Not where some
+        label is present in most rows, nor for a single label or for classes.
     n_jobs : int, optional
         Labels that are learned at the same time, by joblib and in any of its backends; -1 for all
         processors. The result does not depend on it.
     progress : bool or function, default=False
-        Whether to show how far learning has come, or a function to call with each
-        :class:`LabelProgress`.
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
     """
 
     last_resort: float | None = None
     n_jobs: int | None = None
     progress: Any = False
+    _models: Any
 
     _State: ClassVar[type[Record]] = LabelwiseState
 
     def _check_parameters(self) -> None:
         checked_base(self.base)
-        checked_last_resort(self.last_resort)
-        checked_jobs(self.n_jobs)
+        _last_resort(self.last_resort)
+        job_count(self.n_jobs)
         check_progress(self.progress)
 
     def _state(self) -> dict[str, Any]:
         if not self._has_theory:
             raise DataError(f"{self._why_no_theory()}; a file holds rules only")
-        return {**super()._state(), "least": self._least}
-
-    def _restore_state(self, state: Any) -> None:
-        super()._restore_state(state)
-        self._least = state.least
+        return super()._state()
 
     @abstractmethod
-    def _learn(self, data: Dataset, base: Any, crew: Crew) -> None:
+    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
         """Learn what `predict` needs."""
 
     @abstractmethod
-    def _said(self, X: Any) -> Board:
-        """The labels, where there is no theory."""
+    def _model_labels(self, X: Any) -> Board:
+        """Predict the labels where there is no theory."""
 
     @abstractmethod
-    def _probable(self, X: Any) -> Floats:
-        """How probable each label is, where there is no theory."""
+    def _model_presence(self, X: Any) -> Floats:
+        """Estimate the probabilities of labels where there is no theory."""
 
     def fit(self, X: Any, Y: Any = None) -> Self:
-        """Learn the models of the labels.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame, list of rows, or Dataset
-            Features as for :func:`labelrules.dataset`: columns of text, truth values or
-            categories are nominal, NaN and None are missing values, sparse X stays so.
-            A `Dataset` brings its labels.
-        Y : array, sparse matrix, frame, series or list
-            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one
-            dimension, the class of each row.
-
-        Returns
-        -------
-        self
-        """
-        base, least = checked_base(self.base), checked_last_resort(self.last_resort)
+        """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
+        base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         data, target = self._training_data(X, Y)
         self._forget()
-        with told(self.progress) as listener:
-            crew = Crew(self.n_jobs, listener)
-            self._learn(data, base, crew)
+        with progress_listener(self.progress) as listener:
+            workers = Workers(self.n_jobs, listener)
+            self._learn(data, base, workers)
             is_single = target.kind != "labels" or data.schema.n_labels == 1
-            self._least = None if is_single or is_mostly_present(data.Y.T) else least
-            if self._has_theory and self._least is not None:
-                crew.unless_interrupted(lambda: self._fall_back(data))
+            self.last_resort_ = None if is_single or is_mostly_present(data.Y.T) else last_resort
+            if self._has_theory and self.last_resort_ is not None:
+                workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
-        crew.warn()
+        workers.warn()
         return self
 
     def _fall_back(self, data: Dataset) -> None:
-        """Add rules for rows in which the theory finds no label."""
+        """Add rules for rows in which the theory predicts no label."""
         theory = self.theory_
-        rules = fallback_rules(data, theory.predict(data), float(self._least or 0.0))
+        rules = fallback_rules(data, theory.predict(data), float(self.last_resort_ or 0.0))
         if rules is None:
             return
         if not isinstance(theory, LayeredTheory):
@@ -250,27 +182,37 @@ class LabelwiseClassifier(ComposedClassifier):
     def _labels(self, X: Any) -> Board:
         if self._has_theory:
             return super()._labels(X)
-        labels = self._said(X)
-        return labels if self._least is None else likeliest(labels, self._probable(X), self._least)
+        labels = self._model_labels(X)
+        if self.last_resort_ is None:
+            return labels
+        return with_likeliest(labels, self._model_presence(X), self.last_resort_)
 
     def _presence(self, X: Any) -> Floats:
-        return super()._presence(X) if self._has_theory else self._probable(X)
+        return super()._presence(X) if self._has_theory else self._model_presence(X)
 
 
-def majority(Y: Board) -> list[int]:
-    """For each label whether it is present in more than half of the rows."""
-    return [int(2 * ones > len(Y)) for ones in Y.sum(axis=0, dtype=np.int64)]
+def _last_resort(least: Any) -> float | None:
+    return None if least is None else number(least, "last_resort", low=0, high=1, also="None")
 
 
-def by_label(rules: Iterable[Rule], order: Sequence[int]) -> list[Any]:
-    """The rules for each label alone, as they were learned: evidence was counted later."""
-    found: dict[int, list[Rule]] = {label: [] for label in order}
-    for rule in rules:
-        if len(rule.head) == 1:
-            found[rule.head.labels[0]].append(rule.with_evidence(None))
-    return list(found.values())
+def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionList | None:
+    """Rules that guess a label for rows in which none was predicted; None if no guess is good.
+
+    They are learned as by `SeparateAndConquer`; not where some label is present in most rows.
+    """
+    if is_mostly_present(data.Y.T):
+        return None
+    board = TrainingBoard(data, "append")
+    board.board[predicted.T == 1] = 1
+    settings = checked_settings(SeparateAndConquer(), data.schema)
+    resort = LastResort(data, board, SortedColumns.of(data), settings, least, is_late=lambda: False)
+    rules = [Rule(head, grown.body) for head, grown in resort.guesses()]
+    return DecisionList(data.schema, rules) if rules else None
 
 
-def flat(lists: Iterable[Any]) -> list[Rule]:
-    """The rules of lists that follow one another."""
-    return [rule for rules in lists for rule in rules]
+def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:
+    """The labels, with the likeliest one in rows that have none if it is probable enough."""
+    guessed = ~(labels == 1).any(axis=1) & (presence.max(axis=1, initial=0.0) > least)
+    completed = labels.copy()
+    completed[guessed, presence[guessed].argmax(axis=1)] = 1
+    return completed

@@ -1,4 +1,4 @@
-"""News from a learner at work."""
+"""Progress reports of learners, and Ctrl-C: what a learner has learned so far is kept."""
 
 import sys
 import warnings
@@ -6,19 +6,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from labelrules._checks import counted, quoted, suggestion
+from labelrules._checks import counted
 from labelrules.rules import Rule
+
+Listener: TypeAlias = Callable[[Any], object]
+"""A function that is called with each report; a report has a `share` and a text."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a learner of a list has done so far.
+    """The progress of a learner of one decision list.
 
     Attributes
     ----------
@@ -29,7 +30,7 @@ class Progress:
     n_cells : int
         All cells.
     value : float
-        What the last rule was worth by the measure, before it was pruned.
+        The value of the last rule by the measure, before it was pruned.
     rule : Rule
         The last rule.
     """
@@ -42,7 +43,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """How much of the work is done, from 0 to 1."""
+        """The share of the work that is done, from 0 to 1."""
         return 1 - self.n_open / self.n_cells
 
     def __str__(self) -> str:
@@ -51,16 +52,16 @@ class Progress:
 
 @dataclass(frozen=True)
 class LabelProgress:
-    """What a learner of one model for each label has done so far.
+    """The progress of a learner of one model for each label.
 
     Attributes
     ----------
     n_done, n_labels : int
-        Labels that are finished, and all of them, in this phase.
+        Labels that are finished, and all labels, in this phase.
     label : str
         The label that was finished last.
     phase : str
-        What they are learned for, such as "layer 2".
+        What the models are learned for, such as "layer 2".
     """
 
     n_done: int
@@ -70,58 +71,79 @@ class LabelProgress:
 
     @property
     def share(self) -> float:
-        """How much of this phase is done, from 0 to 1."""
+        """The share of this phase that is done, from 0 to 1."""
         return self.n_done / self.n_labels
 
     def __str__(self) -> str:
         return f"{self.phase}: {self.n_done} of {self.n_labels} labels, last one {self.label}"
 
 
-News: TypeAlias = Progress | LabelProgress
-Listener: TypeAlias = Callable[[Any], object]
+@dataclass(frozen=True)
+class ListProgress:
+    """The progress of a learner of several decision lists: lists that are finished, and all.
+
+    Attributes
+    ----------
+    n_done, n_lists : int
+    """
+
+    n_done: int
+    n_lists: int
+
+    @property
+    def share(self) -> float:
+        """The share of the lists that are finished, from 0 to 1."""
+        return self.n_done / self.n_lists
+
+    def __str__(self) -> str:
+        return f"{self.n_done} of {self.n_lists} lists"
 
 
-def check_progress(wanted: Any) -> None:
-    """Refuse what is neither true nor false nor a function."""
-    if not (callable(wanted) or isinstance(wanted, bool | np.bool_)):
-        raise ValueError(f"progress must be True, False or a function, not {wanted!r}")
+def check_progress(progress: Any) -> None:
+    """Refuse a value of `progress` that is neither True nor False nor a function."""
+    if not (callable(progress) or isinstance(progress, bool | np.bool_)):
+        raise ValueError(f"progress must be True, False or a function, not {progress!r}")
 
 
 @contextmanager
-def told(wanted: "bool | Listener") -> Iterator[Listener]:
-    """Whom to tell: nobody, the function given, or a bar in the terminal or notebook."""
-    check_progress(wanted)
-    if callable(wanted):
-        yield wanted
-    elif wanted:
-        with _bar() as listener:
-            yield listener
+def progress_listener(progress: "bool | Listener") -> Iterator[Listener]:
+    """The function to call with each report: that given, a progress bar, or one without effect."""
+    check_progress(progress)
+    if callable(progress):
+        yield progress
+    elif progress:
+        with progress_bar("learning") as show:
+            yield show
     else:
-        yield lambda news: None
+        yield lambda report: None
 
 
 @contextmanager
-def _bar() -> Iterator[Listener]:
+def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Iterator[Listener]:
+    """A bar in the terminal or notebook.
+
+    Parameters
+    ----------
+    title : str
+        Shown until the first report.
+    total : float or None
+        None for work that sends no reports: then only its time is shown.
+    **options
+        For :class:`rich.progress.Progress`.
+    """
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%  {task.description}", markup=False),
-        TimeElapsedColumn(),
-    )
-    with Bar(*columns) as bar:
-        task = bar.add_task("learning", total=1.0)
-
-        def show(news: News) -> None:
-            bar.update(task, completed=news.share, description=str(news))
-
-        yield show
+    share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
+    text = TextColumn("{task.description}", markup=False)
+    with Bar(BarColumn(), *share, text, TimeElapsedColumn(), **options) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda report: bar.update(task, completed=report.share, description=str(report))
 
 
-# -------------------- Ctrl-C: what was learned so far is kept
+# ---------------------------------------------------------------- Ctrl-C
 
-_passed_on = ContextVar("interrupts are passed on", default=False)
+_nested = ContextVar("this fit is part of another", default=False)
 
 
 class LearningInterrupted(UserWarning):
@@ -129,25 +151,25 @@ class LearningInterrupted(UserWarning):
 
 
 @contextmanager
-def passed_on() -> Iterator[None]:
-    """Let learners inside this block not deal with Ctrl-C, because the learner around them does.
+def nested_fit() -> Iterator[None]:
+    """Within this block learners are part of another learner, which alone handles Ctrl-C.
 
     Otherwise each of many learners, one after the other, would have to be interrupted.
     """
-    token = _passed_on.set(True)
+    token = _nested.set(True)
     try:
         yield
     finally:
-        _passed_on.reset(token)
+        _nested.reset(token)
 
 
-def are_passed_on() -> bool:
-    """Whether a learner around this one deals with Ctrl-C."""
-    return _passed_on.get()
+def is_nested_fit() -> bool:
+    """Whether another learner handles Ctrl-C for this one."""
+    return _nested.get()
 
 
 def warn_of_early_end(reason: str, kept: str) -> None:
-    """Tell the caller of this package why learning ended early, and what is kept."""
+    """Warn the caller of this package why learning ended early, and what is kept."""
     warnings.warn(
         f"learning ended early because {reason}; {kept}",
         LearningInterrupted,
@@ -156,7 +178,7 @@ def warn_of_early_end(reason: str, kept: str) -> None:
 
 
 def rules_so_far(number: int, has_default: bool = True) -> str:
-    """What is kept of a list, to which a default rule may be added.
+    """What is kept of a list, for a warning; a default rule may end the list.
 
     >>> rules_so_far(1), rules_so_far(2)
     ('the rule learned so far is kept', 'the 2 rules learned so far are kept')
@@ -172,68 +194,9 @@ def rules_so_far(number: int, has_default: bool = True) -> str:
 
 
 def _levels_to_caller() -> int:
-    """How far up the stack the caller of this package is, as warnings count."""
+    """The number of stack frames up to the caller of this package, for `warnings.warn`."""
     frame, level = sys._getframe(1), 1
     inside = ("labelrules.", "contextlib")  # which runs what `heard_interrupts` decorates
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(inside):
         frame, level = frame.f_back, level + 1
     return level
-
-
-# -------------------- Parameters of learners, checked one by one: the message names the parameter
-
-Number = TypeVar("Number", int, float)
-
-
-def seed(learner: Any) -> int:
-    """A number from `random_state`; 0 if there is none."""
-    if learner.random_state is None:
-        return 0
-    return int(check_random_state(learner.random_state).randint(2**31 - 1))
-
-
-def word(learner: Any, name: str, known: tuple[str, ...]) -> str:
-    """A parameter that must be one of these words."""
-    value = getattr(learner, name)
-    if not (isinstance(value, str) and value in known):
-        words = " or ".join(map(repr, known))
-        raise ValueError(
-            f"{name} must be {words}, not {quoted(value)}{suggestion(str(value), known)}"
-        )
-    return value
-
-
-def truth(learner: Any, name: str) -> bool:
-    """A parameter that must be true or false."""
-    value = getattr(learner, name)
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
-
-
-def whole(learner: Any, name: str, lowest: int) -> int | None:
-    """A parameter that must be a whole number, or None."""
-    value = getattr(learner, name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < lowest:
-        raise ValueError(f"{name} must be a whole number of at least {lowest}, not {value!r}")
-    return int(value)
-
-
-def number(learner: Any, name: str, highest: float = float("inf")) -> float | None:
-    """A parameter that must be a number of at least 0, or None."""
-    value = getattr(learner, name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= highest:
-        upper = "" if highest == float("inf") else f" and at most {highest:g}"
-        raise ValueError(f"{name} must be a number of at least 0{upper}, not {value!r}")
-    return float(value)
-
-
-def needed(number: Number | None, name: str) -> Number:
-    """The number, which must not be None."""
-    if number is None:
-        raise ValueError(f"{name} must be a number, not None")
-    return number

@@ -1,4 +1,4 @@
-"""What `fit` is given as Y, and predictions in the same form."""
+"""The target Y of `fit`, labels or classes, and predictions in the same form."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ class Target:
     values: Array
 
     def classes(self, n_labels: int) -> Any:
-        """What scikit-learn calls `classes_`: one array, or one for each label."""
+        """The attribute `classes_` of scikit-learn: one array, or one for each label."""
         if self.kind == "labels":
             return [self.values.copy() for _ in range(n_labels)]
         return self.values
@@ -54,20 +54,20 @@ class Target:
         """The labels of other rows, whose classes must be among those known."""
         if self.kind == "labels":
             return encode_labels(Y, schema)
-        found = class_cells(Y)
-        if found is None:
+        classes = read_classes(Y)
+        if classes is None:
             raise DataError("Y has labels, but fit was given classes: give classes here too")
-        known = np.isin(found.cells, self.values)
+        known = np.isin(classes.cells, self.values)
         if not known.all():
             row = int(np.argmin(known))
             raise DataError(
-                f"Y has the class {found.cells[row]!r:.60} in row {row}, unknown to fit"
+                f"Y has the class {classes.cells[row]!r:.60} in row {row}, unknown to fit"
             )
-        wanted = self.values[1:] if self.kind == "two classes" else self.values
-        return np.asarray(found.cells.reshape(-1, 1) == wanted, dtype=np.int8)
+        labels = self.values[1:] if self.kind == "two classes" else self.values
+        return np.asarray(classes.cells.reshape(-1, 1) == labels, dtype=np.int8)
 
     def probabilities(self, presence: Floats) -> Floats:
-        """From probabilities of presence to those that scikit-learn expects."""
+        """From probabilities of presence to the array that `predict_proba` returns."""
         if self.kind == "labels":
             return presence
         if self.kind == "two classes":
@@ -76,8 +76,8 @@ class Target:
 
     def predicted(self, board: Board) -> Array:
         """From a filled board to labels, or to the first or second class."""
-        found = self.values[board]
-        return np.asarray(found if self.kind == "labels" else found[:, 0])
+        values = self.values[board]
+        return np.asarray(values if self.kind == "labels" else values[:, 0])
 
     def most_probable(self, presence: Floats) -> Array:
         """The class with the greatest probability, the first of those that are equal."""
@@ -99,7 +99,7 @@ class ClassCells(NamedTuple):
 
 
 def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, TargetLabels]:
-    """The form of Y and its labels.
+    """Read the form of Y and its labels.
 
     Parameters
     ----------
@@ -109,15 +109,15 @@ def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, TargetLabels
     taken : iterable of str
         Names of features, which labels that are classes must not have.
     """
-    found = class_cells(Y)
-    if found is not None:
-        return _from_classes(found, set(taken))
+    classes = read_classes(Y)
+    if classes is not None:
+        return _from_classes(classes, set(taken))
     board, names = read_labels(Y, None)
     return Target("labels", _cell_values(native(Y))), TargetLabels(board, names)
 
 
-def class_cells(Y: Any) -> ClassCells | None:
-    """The classes that Y holds, if it does not hold labels."""
+def read_classes(Y: Any) -> ClassCells | None:
+    """Read the classes of Y; None if it holds labels."""
     Y = native(Y)
     if sparse.issparse(Y) or is_frame(Y):
         return None
@@ -153,7 +153,7 @@ def _warn_of_column() -> None:
 
 
 def _plain(cells: Array) -> Array:
-    """Lists come as objects; NumPy finds the type of those that are all numbers, or all text."""
+    """Cells of one type; lists come as arrays of objects."""
     if cells.dtype.kind not in "OT":
         return cells
     kinds = [kind_of(cell) for cell in cells.tolist()]
@@ -171,18 +171,18 @@ def _plain(cells: Array) -> Array:
     return np.array(cells.tolist())
 
 
-def _from_classes(found: ClassCells, taken: set[str]) -> tuple[Target, TargetLabels]:
-    classes, codes = np.unique(found.cells, return_inverse=True)
+def _from_classes(given: ClassCells, taken: set[str]) -> tuple[Target, TargetLabels]:
+    classes, codes = np.unique(given.cells, return_inverse=True)
     if len(classes) == 2:
         board = codes.reshape(-1, 1).astype(np.int8)
-        names = _label_name(classes, found.name)
+        names = _label_name(classes, given.name)
         return Target("two classes", classes), TargetLabels(board, names and _free(names, taken))
     board = (codes.reshape(-1, 1) == np.arange(len(classes))).astype(np.int8)
     return Target("classes", classes), TargetLabels(board, _free(_class_names(classes), taken))
 
 
 def _label_name(classes: Array, name: str | None) -> Names | None:
-    """The label of two classes is called as the second, unless they only say no and yes."""
+    """The label of two classes has the name of the second, unless they are 0 and 1."""
     if classes.dtype.kind != "U" and classes.tolist() == [0, 1]:
         return (name,) if name else None
     return _class_names(classes[1:])
@@ -195,7 +195,7 @@ def _class_names(classes: Array) -> Names:
 
 
 def _free(names: Names, taken: set[str]) -> Names:
-    """With as many underscores at the end as it takes to be no feature's name."""
+    """The names, with underscores added until they differ from those of features."""
     if taken.isdisjoint(names) and len(set(names)) == len(names):
         return names
     return _free(tuple(f"{name}_" for name in names), taken)

@@ -1,22 +1,19 @@
-"""Everything of a learner of decision lists but the learning."""
+"""Base classes of learners whose model is a decision list, or several lists in layers."""
 
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
-from numbers import Real
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from msgspec import Meta
 from scipy import sparse
 
-from labelrules._checks import listed
+from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.progress import truth
 from labelrules.learners.base.targets import Target
 from labelrules.rules import (
     DecisionList,
@@ -28,55 +25,9 @@ from labelrules.rules import (
     Run,
     parse,
 )
-from labelrules.rules.json import LayersRecord, ListRecord, read_theory, theory_record
+from labelrules.rules.json import LayersRecord, ListRecord
 
-# ---------------------------------------------------------------- rules that a learner is to keep
-
-
-def as_prefix(theory: Any, schema: Schema) -> DecisionList | None:
-    """The rules to keep, over the schema of the training data and without evidence.
-
-    Evidence that they bring may come from other rows, so it is left behind.
-    """
-    if theory is None:
-        return None
-    if isinstance(theory, str):
-        theory = parse(theory, schema)
-    if not isinstance(theory, DecisionList):
-        raise ValueError(
-            f"theory must be a DecisionList, or the text of one, not a {type(theory).__name__}"
-        )
-    if theory.schema != schema:
-        raise ValueError(
-            f"theory does not fit the training data: {_difference(theory.schema, schema)}. To "
-            "have its rules read by the names of features and labels, give their text: "
-            "theory=str(theory)"
-        )
-    return DecisionList(schema, [rule.with_evidence(None) for rule in theory])
-
-
-def _difference(found: Schema, expected: Schema) -> str:
-    if found.labels != expected.labels:
-        return f"its labels are {listed(found.labels)}, those of Y {listed(expected.labels)}"
-    if found.feature_names != expected.feature_names:
-        names = listed(found.feature_names), listed(expected.feature_names)
-        return f"its features are {names[0] or 'none'}, those of X {names[1] or 'none'}"
-    for a, b in zip(found.features, expected.features, strict=True):
-        if a != b:
-            return (
-                f"its feature {a.name!r} is {_kind(a.categories)}, that of X {_kind(b.categories)}"
-            )
-    return "its hierarchy of labels is another"
-
-
-def _kind(categories: tuple[str, ...] | None) -> str:
-    return (
-        "numeric" if categories is None else f"nominal with {listed(categories) or 'no category'}"
-    )
-
-
-# -------------------- How probable it is that a label is present, by the evidence of the rule
-# that said so
+# ---------------------------------------------------------------- probabilities
 
 Smoothing: TypeAlias = Literal["laplace"] | float
 """Laplace's estimate, or the m of the m-estimate."""
@@ -86,15 +37,9 @@ Estimate: TypeAlias = Callable[[Evidence, int], float]
 
 
 def check_smoothing(smoothing: object) -> None:
-    """Refuse what is neither "laplace" nor a number above 0."""
-    if isinstance(smoothing, str) and smoothing == "laplace":
-        return
-    is_number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
-    if not (is_number and isfinite(smoothing) and smoothing > 0):  # type: ignore[arg-type, operator]
-        raise ValueError(
-            f"smoothing must be 'laplace', or a number above 0 for the m-estimate, "
-            f"not {smoothing!r}"
-        )
+    """Refuse a value that is neither "laplace" nor a number above 0."""
+    if smoothing != "laplace":
+        number(smoothing, "smoothing", above=0, also="'laplace'")
 
 
 class BackgroundRecord(Record):
@@ -107,7 +52,7 @@ class BackgroundRecord(Record):
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """What the training rows say about labels apart from the rules.
+    """Counts of labels in the training rows apart from the rules.
 
     Parameters
     ----------
@@ -132,13 +77,13 @@ class Background:
 
     @property
     def record(self) -> BackgroundRecord:
-        """The same for a file."""
+        """The record for a model file."""
         return BackgroundRecord(*(one.tolist() for one in (self.ones, self.zeros, self.share)))
 
     @classmethod
     def of(cls, record: BackgroundRecord, n_labels: int) -> "Background":
-        """From a file; `n_labels` numbers of each kind."""
-        for name in ("ones", "zeros", "share"):
+        """Read a record, which must have `n_labels` numbers of each kind."""
+        for name in record.__struct_fields__:
             if len(getattr(record, name)) != n_labels:
                 message = f"must have a number for each of {n_labels} labels"
                 raise DocumentError(f".background.{name}", message)
@@ -152,32 +97,25 @@ class Background:
         m = float(smoothing)
         return lambda cells, label: cells.probability(m, float(self.share[label]))
 
+    def presence(self, theory: DecisionList, run: Run, smoothing: Smoothing) -> Floats:
+        """For each cell the probability that the label is present.
 
-def presence(
-    theory: DecisionList, run: Run, background: Background, smoothing: Smoothing
-) -> Floats:
-    """For each cell the probability that the label is present.
-
-    A cell has the probability of the rule that wrote it, from the evidence for that
-    label; a cell that nobody wrote, that of the training cells that nobody wrote.
-    """
-    estimate = background.estimate(smoothing)
-    by_label: list[list[tuple[int, float]]] = [[] for _ in background.ones]
-    for number, rule in enumerate(theory):
-        for label, cells in _with_and_without(rule):
-            by_label[label].append((number, estimate(cells, label)))
-    found = np.empty(run.board.shape)
-    for label, of_rules in enumerate(by_label):
-        nobody = Evidence(int(background.ones[label]), int(background.zeros[label]))
-        lookup = np.full(len(theory) + 1, estimate(nobody, label))  # writer -1 is its last place
-        for number, probability in of_rules:
-            lookup[number] = probability
-        found[:, label] = lookup[run.writer[:, label]]
-    return found
+        A cell has the probability of the rule that wrote it, from the evidence for that
+        label; a cell that no rule wrote, that of the training cells that no rule wrote.
+        """
+        estimate, n_labels = self.estimate(smoothing), len(self.ones)
+        unwritten = [Evidence(int(self.ones[j]), int(self.zeros[j])) for j in range(n_labels)]
+        # Rules by labels; the last place is for the writer -1, which stands for no rule.
+        lookup = np.empty((len(theory) + 1, n_labels))
+        lookup[-1] = [estimate(cells, label) for label, cells in enumerate(unwritten)]
+        for rule_number, rule in enumerate(theory):
+            for label, cells in _present_and_absent(rule):
+                lookup[rule_number, label] = estimate(cells, label)
+        return np.asarray(lookup[run.writer, np.arange(n_labels)])
 
 
-def _with_and_without(rule: Rule) -> list[tuple[int, Evidence]]:
-    """For each label of the head the cells written that have the label, and those that do not."""
+def _present_and_absent(rule: Rule) -> list[tuple[int, Evidence]]:
+    """For each label of the head the cells written in which it is present, and absent."""
     evidence = rule.evidence or (Evidence(0, 0),) * len(rule.head)
     return [
         (label, cells if value else Evidence(cells.wrong, cells.right))
@@ -185,7 +123,7 @@ def _with_and_without(rule: Rule) -> list[tuple[int, Evidence]]:
     ]
 
 
-# -------------------- Classifiers that can say which rule said what
+# ---------------------------------------------------------------- classifiers
 
 
 class TheoryState(Record):
@@ -213,17 +151,17 @@ class TheoryClassifier(TableClassifier):
     _State: ClassVar[type[Record]] = TheoryState
 
     def _state(self) -> dict[str, Any]:
-        return {"theory": theory_record(self.theory_), "background": self.background_.record}
+        return {**super()._state(), "background": self.background_.record}
 
     def _restore_state(self, state: Any) -> None:
-        self.theory_ = read_theory(state.theory, self.schema_, ".theory")
+        super()._restore_state(state)
         self.background_ = Background.of(state.background, self.n_labels_)
 
     def calibrate(self, X: Any, Y: Any = None) -> Self:
-        """Count the evidence on rows that were not learned from; the rules stay as they are.
+        """Count the evidence anew, on rows that were not learned from; the rules stay as they are.
 
-        The rules were made to fit the training rows, so evidence from there flatters them,
-        and so do probabilities. A tenth of the rows, kept from `fit`, makes them honest.
+        Rules fit the training rows, so evidence and probabilities from there are too optimistic.
+        A tenth of the rows, kept from `fit`, corrects them.
 
         Parameters
         ----------
@@ -266,21 +204,23 @@ class TheoryClassifier(TableClassifier):
     def _labels(self, X: Any) -> Board:
         theory = self.theory_
         table = theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
-        found: Board = table.predict(X)
-        return found
+        labels: Board = table.predict(X)
+        return labels
 
     def _presence(self, X: Any) -> Floats:
-        run = self._run(X)
+        run, theory = self._run(X), self.theory_
         if isinstance(run, Run):
-            return presence(self.theory_, run, self.background_, self._smoothing)
-        found = run.presence
-        if found is None:
-            last = self.theory_.layers[-1]
-            found = presence(last, run.layers[-1], self.background_, self._smoothing)
+            return self._presence_by(theory, run)
+        presence = run.presence
+        if presence is None:
+            presence = self._presence_by(theory.layers[-1], run.layers[-1])
         if run.fallback is None:
-            return found
-        guessed = presence(self.theory_.fallback, run.fallback, self.background_, self._smoothing)
-        return np.where(run.fallback.writer >= 0, guessed, found)
+            return presence
+        guessed = self._presence_by(theory.fallback, run.fallback)
+        return np.where(run.fallback.writer >= 0, guessed, presence)
+
+    def _presence_by(self, theory: DecisionList, run: Run) -> Floats:
+        return self.background_.presence(theory, run, self._smoothing)
 
     @property
     def _smoothing(self) -> Smoothing:
@@ -304,9 +244,6 @@ def _path(run: Run, n_rules: int) -> sparse.csr_array:
     return path
 
 
-# ---------------------------------------------------------------- the main part
-
-
 class ListState(TheoryState):
     """A decision list, and counts for cells that no rule writes."""
 
@@ -314,15 +251,15 @@ class ListState(TheoryState):
 
 
 class RuleClassifier(TheoryClassifier):
-    """A scikit-learn classifier whose model is a decision list.
+    """Base class of all learners of one decision list.
 
-    A label is predicted to be what the list says, absent where it says nothing. A cell has the
-    probability that the evidence of the rule which wrote it gives; a cell nobody wrote, that of the
-    training cells nobody wrote. Evidence from the rows that the rules were learned from is too
-    good to be true: see `calibrate`.
+    The first rule that covers a row and has a label in its head predicts the label; a label that
+    no rule predicts is absent. The probability of a cell comes from the evidence of the rule
+    which wrote it; that of a cell no rule wrote, from the training cells no rule wrote. Evidence
+    from the rows that the rules were learned from is too good to be true: see `calibrate`.
 
-    A subclass says how the list is learned, in ``_learn(data, prefix)``, and has these
-    parameters among those of its ``__init__``, if they are to be chosen:
+    A subclass learns the list in ``_learn(data, prefix)``, and has these parameters among those
+    of its ``__init__``, if users are to choose them:
 
     Parameters
     ----------
@@ -337,17 +274,10 @@ class RuleClassifier(TheoryClassifier):
     ----------
     theory_ : DecisionList
         The rules, with evidence from the training rows, or those given to `calibrate`.
-    schema_ : Schema
-        Names, kinds and categories of the features, and names of the labels.
-    classes_ : array, or list of arrays
-        The classes of a target of one dimension; for rows by labels, absent and
-        present for each label.
-    n_labels_ : int
     background_ : Background
         Counts for cells that no rule writes.
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        If `fit` was given names.
+    schema_, labels_, classes_, n_labels_, n_features_in_, feature_names_in_
+        As for every learner: names and kinds of features, labels and classes.
 
     Examples
     --------
@@ -369,7 +299,7 @@ class RuleClassifier(TheoryClassifier):
 
     def _check_parameters(self) -> None:
         check_smoothing(self.smoothing)
-        truth(self, "warm_start")
+        truth_value(self.warm_start, "warm_start")
 
     @abstractmethod
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
@@ -418,7 +348,7 @@ class RuleClassifier(TheoryClassifier):
         return self
 
     def _written(self, learned: DecisionList, data: Dataset) -> Board:
-        """The board that the list writes; a learner that has it at hand need not write it anew."""
+        """The board that the list writes; learners that have it at hand need not write it anew."""
         return RuleTable(learned).apply(data)
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
@@ -430,3 +360,47 @@ class RuleClassifier(TheoryClassifier):
             return theory
         learned: DecisionList = self.theory_
         return learned[:-1] if learned.rules and not len(learned[-1].body) else learned
+
+
+# ---------------------------------------------------------------- rules to keep
+
+
+def as_prefix(theory: Any, schema: Schema) -> DecisionList | None:
+    """The rules to keep, over the schema of the training data and without evidence.
+
+    Their evidence may come from other rows, so it is dropped.
+    """
+    if theory is None:
+        return None
+    if isinstance(theory, str):
+        theory = parse(theory, schema)
+    if not isinstance(theory, DecisionList):
+        raise ValueError(
+            f"theory must be a DecisionList, or the text of one, not a {type(theory).__name__}"
+        )
+    if theory.schema != schema:
+        raise ValueError(
+            f"theory does not fit the training data: {_difference(theory.schema, schema)}. To "
+            "have its rules read by the names of features and labels, give their text: "
+            "theory=str(theory)"
+        )
+    return DecisionList(schema, [rule.with_evidence(None) for rule in theory])
+
+
+def _difference(given: Schema, expected: Schema) -> str:
+    if given.labels != expected.labels:
+        return f"its labels are {listed(given.labels)}, those of Y {listed(expected.labels)}"
+    if given.feature_names != expected.feature_names:
+        names = listed(given.feature_names), listed(expected.feature_names)
+        return f"its features are {names[0] or 'none'}, those of X {names[1] or 'none'}"
+    for a, b in zip(given.features, expected.features, strict=True):
+        if a != b:
+            kinds = _kind(a.categories), _kind(b.categories)
+            return f"its feature {a.name!r} is {kinds[0]}, that of X {kinds[1]}"
+    return "its hierarchy of labels is another"
+
+
+def _kind(categories: tuple[str, ...] | None) -> str:
+    if categories is None:
+        return "numeric"
+    return f"nominal with {listed(categories) or 'no category'}"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from labelrules._types import Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base.progress import Listener, check_progress, told
+from labelrules.learners.base.progress import Listener, check_progress, progress_listener
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
@@ -193,29 +193,25 @@ class SeparateAndConquer(RuleClassifier):
         checked_settings(rest, Schema([], ["label"]))
         check_progress(self.progress)
 
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "n_learned": int(self._n_learned)}
-
     def _restore_state(self, state: Any) -> None:
         super()._restore_state(state)
         if state.n_learned > len(self.theory_):
             raise DocumentError(".n_learned", f"there are {len(self.theory_)} rules only")
-        self._n_learned = state.n_learned
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         settings = checked_settings(self, data.schema)
         covering = Covering(data, settings, prefix)
-        with told(self.progress) as listener:
+        with progress_listener(self.progress) as listener:
             covering.go_on(listener)
         learned = covering.finished()
-        self._board, self._n_learned = covering.board.board.T, len(covering.rules)
+        self._board, self.n_learned_ = covering.board.board.T, len(covering.rules)
         return learned
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
             return theory
         # Rules of last resort and the default rule are for the end of a list.
-        learned: DecisionList = self.theory_[: self._n_learned]
+        learned: DecisionList = self.theory_[: self.n_learned_]
         return learned
 
     def _written(self, learned: DecisionList, data: Dataset) -> Board:

@@ -12,10 +12,11 @@ from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
-    are_passed_on,
+    is_nested_fit,
     rules_so_far,
     warn_of_early_end,
 )
+from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.next_rule import LastResort, RuleFinder, is_mostly_present
 from labelrules.learners.covering.pruning import (
@@ -23,9 +24,7 @@ from labelrules.learners.covering.pruning import (
     HeldOut,
     Pruner,
     Significance,
-    held_out_rows,
     prefixes_of,
-    row_keys,
 )
 from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, Evidence, Rule
@@ -56,7 +55,7 @@ class Covering:
         try:
             self._cover(listener)
         except KeyboardInterrupt:
-            if are_passed_on():
+            if is_nested_fit():
                 raise
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.

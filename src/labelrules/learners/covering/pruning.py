@@ -1,16 +1,12 @@
 """Prune rules: leave out conditions and rules that the training rows do not warrant."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import pairwise
 from math import log2
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from scipy import sparse
 
-from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
+from labelrules._types import UNSET, Mask, Matrix
 from labelrules.data.table import column_of
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.measures.description_length import body_bits, exception_bits
@@ -176,39 +172,3 @@ def prefixes_of(body: Body, X: Matrix, board: TrainingBoard) -> list[Mask]:
         values = board.board[column] if condition.on_label else column_of(X, column)
         prefixes.append(prefixes[-1] & condition.holds(values))
     return prefixes
-
-
-def row_keys(X: Matrix) -> Integers:
-    """A number for each row that depends on its values only."""
-    contents = _stored_rows(X) if sparse.issparse(X) else _nonzero_rows(np.ascontiguousarray(X))
-    digests = b"".join(blake2b(content, digest_size=8).digest() for content in contents)
-    return np.frombuffer(digests, dtype="<i8").astype(np.int64)
-
-
-def _stored_rows(X: sparse.csc_array) -> Iterator[bytes]:
-    rows = X.tocsr()
-    for start, stop in pairwise(rows.indptr.tolist()):
-        yield rows.indices[start:stop].astype(np.int64).tobytes() + rows.data[start:stop].tobytes()
-
-
-def _nonzero_rows(X: Floats) -> Iterator[bytes]:
-    for row in X:
-        columns = np.flatnonzero(row)
-        yield columns.tobytes() + row[columns].tobytes()
-
-
-def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
-    """A share of the rows, spread evenly over equal label sets, in whatever order the rows are.
-
-    Which rows are held out follows from their `keys` and the seed.
-    """
-    sets, kinds = np.unique(Y, axis=0, return_inverse=True)
-    random = np.random.default_rng(seed)
-    factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
-    shuffled = random.permutation(len(sets))[kinds.ravel()]
-    order = np.lexsort(((keys * factor) ^ (keys >> 17), shuffled))
-    held = np.zeros(len(Y), dtype=np.bool_)
-    # Every so many-th of the rows in order: about the same share of each label set.
-    steps = np.floor(np.arange(1, len(Y) + 1) * share) > np.floor(np.arange(len(Y)) * share)
-    held[order[steps]] = True
-    return held

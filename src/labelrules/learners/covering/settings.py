@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
-from labelrules.learners.base.progress import seed
+from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
 from labelrules.search.bodies.language import Language, language
@@ -108,7 +108,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         else truth_value(default, "default_rule"),
         pruning=_pruning(learner),
         prune_share=number(learner.prune_share, "prune_share", low=0, high=1),
-        seed=seed(learner),
+        seed=random_seed(learner.random_state),
         last_resort=_optional(number, learner, "last_resort", low=0, high=1),
         n_threads=_threads(learner.n_jobs),
     )

@@ -7,22 +7,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._checks import truth_value, whole_number
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
-    are_passed_on,
     check_progress,
-    needed,
+    is_nested_fit,
+    progress_listener,
     rules_so_far,
-    seed,
-    told,
-    truth,
     warn_of_early_end,
-    whole,
 )
+from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.targets import Target
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
 from labelrules.learners.registry import register
@@ -251,13 +249,13 @@ class Ripper(RuleClassifier):
         learner = ClassLearner(
             FoilSearch(SortedColumns.of(data)), settings, _classes(data.Y), _undecided(prefix, data)
         )
-        with told(self.progress) as listener:
+        with progress_listener(self.progress) as listener:
             tell = partial(_tell, listener, data, heads, len(kept)) if self.progress else None
             try:
                 with heard_interrupts():
                     learner.learn(tell)
             except KeyboardInterrupt:
-                if are_passed_on():
+                if is_nested_fit():
                     raise
                 n_rules = len(kept) + len(learner.rules)
                 warn_of_early_end("it was interrupted", rules_so_far(n_rules))
@@ -273,12 +271,12 @@ class Ripper(RuleClassifier):
 def ripper_settings(learner: Any) -> RipperSettings:
     """Check the parameters of a learner."""
     return RipperSettings(
-        n_passes=needed(whole(learner, "n_passes", 0), "n_passes"),
-        folds=needed(whole(learner, "folds", 2), "folds"),
-        min_coverage=needed(whole(learner, "min_coverage", 1), "min_coverage"),
-        pruning=truth(learner, "pruning"),
-        check_error=truth(learner, "check_error"),
-        seed=seed(learner),
+        n_passes=whole_number(learner.n_passes, "n_passes", low=0),
+        folds=whole_number(learner.folds, "folds", low=2),
+        min_coverage=whole_number(learner.min_coverage, "min_coverage", low=1),
+        pruning=truth_value(learner.pruning, "pruning"),
+        check_error=truth_value(learner.check_error, "check_error"),
+        seed=random_seed(learner.random_state),
     )
 
 

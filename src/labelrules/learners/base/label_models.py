@@ -1,0 +1,433 @@
+"""Models of single labels, rules or fitted classifiers: learned in parallel, and out of fold."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.utils.parallel import Parallel, delayed
+
+from labelrules._checks import job_count
+from labelrules._types import Board, Floats, Integers, Matrix
+from labelrules.data import Dataset, Feature, Schema
+from labelrules.data.table import column_of
+from labelrules.kernels.interrupts import heard_interrupts
+from labelrules.learners.base.progress import LabelProgress, nested_fit, warn_of_early_end
+from labelrules.learners.base.theory_classifier import RuleClassifier
+from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run
+from labelrules.rules.inference import (
+    Inference,
+    LabelByLabel,
+    Numbers,
+    Once,
+    Rounds,
+    UntilStable,
+    closed,
+    label_by_label,
+    nobody,
+    nothing_known,
+    sampled,
+    until_stable,
+)
+
+
+def checked_base(base: Any) -> Any:
+    """The base learner: `Ripper()` if none is given."""
+    if base is None:
+        from labelrules.learners.ripper.learner import Ripper
+
+        return Ripper()
+    if isinstance(base, type) or not (hasattr(base, "fit") and is_classifier(base)):
+        raise ValueError(
+            f"base must be a classifier of scikit-learn's kind, such as SeparateAndConquer(), "
+            f"not {base!r:.80}"
+        )
+    return base
+
+
+class LabelTask(NamedTuple):
+    """A label to be learned, and the labels that its model may test."""
+
+    label: int
+    tested: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class LabelClassifier:
+    """A classifier for one label that is not made of rules.
+
+    Parameters
+    ----------
+    task : LabelTask
+    with_features : bool
+        Whether it reads features, or labels only.
+    classifier : fitted estimator, or int
+        A number if all training rows had the same value.
+    """
+
+    task: LabelTask
+    with_features: bool
+    classifier: Any
+
+    def predict(self, X: Matrix, labels: Board) -> Board:
+        """Predict the label, by features as numbers and other labels."""
+        if isinstance(self.classifier, int):
+            return np.full(len(labels), self.classifier, dtype=np.int8)
+        return np.asarray(self.classifier.predict(self._columns(X, labels))).astype(np.int8)
+
+    def presence(self, X: Matrix, labels: Board) -> Floats:
+        """The probability that the label is present; 0 or 1 if the classifier gives none."""
+        if isinstance(self.classifier, int) or not hasattr(self.classifier, "predict_proba"):
+            return self.predict(X, labels).astype(np.float64)
+        place = int(np.flatnonzero(self.classifier.classes_ == 1)[0])
+        return np.asarray(self.classifier.predict_proba(self._columns(X, labels)))[:, place]
+
+    def _columns(self, X: Matrix, labels: Board) -> Matrix:
+        return with_labels(X if self.with_features else None, labels[:, list(self.task.tested)])
+
+
+class _Identity:
+    """Predicts the value of its only feature."""
+
+    def predict(self, X: Any) -> Any:
+        return X[:, 0]
+
+
+LabelModel: TypeAlias = "list[Rule] | LabelClassifier"
+"""The model of one label."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelLearner:
+    """Learns the models of single labels; it can be sent to other processes.
+
+    Parameters
+    ----------
+    base : classifier
+    data : Dataset
+    labels : array of int8
+        Rows by labels: the values of labels that are tested.
+    with_features : bool
+    """
+
+    base: Any
+    data: Dataset
+    labels: Board
+    with_features: bool = True
+
+    @property
+    def learns_rules(self) -> bool:
+        """Whether the models are rules."""
+        return isinstance(self.base, RuleClassifier)
+
+    def learn(self, task: LabelTask) -> LabelModel:
+        """Learn one label; one that all training rows have, or none, is predicted for all rows."""
+        values = np.unique(self.data.Y[:, task.label])
+        if len(values) == 1:
+            return self._constant(task, int(values[0]))
+        with nested_fit():
+            return self._rules(task) if self.learns_rules else self._classifier(task)
+
+    def completed(
+        self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
+    ) -> list[Any]:
+        """The models of all tasks; those that were not learned predict the majority."""
+        is_common = 2 * self.data.Y.sum(axis=0, dtype=np.int64) > self.data.n_rows
+        return [
+            learned[task] if task in learned else self._constant(task, int(is_common[task.label]))
+            for task in tasks
+        ]
+
+    def identity(self, label: int) -> LabelModel:
+        """A model that predicts the value of the label that it reads."""
+        n_labels = self.data.schema.n_labels
+        if self.learns_rules:
+            present = Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))
+            return [present, Rule(Head({label: 0}, n_labels))]
+        return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
+
+    def _constant(self, task: LabelTask, value: int) -> LabelModel:
+        if self.learns_rules:
+            return [Rule(Head({task.label: value}, self.data.schema.n_labels))]
+        return LabelClassifier(task, self.with_features, value)
+
+    def _rules(self, task: LabelTask) -> list[Rule]:
+        table = label_table(self.data, task, self.labels, self.with_features)
+        theory = clone(self.base).fit(table).theory_
+        return rules_for(task, theory, self.data.schema, table.schema.n_features)
+
+    def _classifier(self, task: LabelTask) -> LabelClassifier:
+        X = numeric_features(self.data) if self.with_features else None
+        columns = with_labels(X, self.labels[:, list(task.tested)])
+        classifier = clone(self.base).fit(columns, self.data.Y[:, task.label].astype(np.int64))
+        return LabelClassifier(task, self.with_features, classifier)
+
+
+# ---------------------------------------------------------------- labels as features
+
+ABSENT_PRESENT = ("0", "1")
+"""The categories of a label that is a feature."""
+
+
+def label_table(
+    data: Dataset, task: LabelTask, labels: Board, with_features: bool = True
+) -> Dataset:
+    """A data set with one label, in which the tested labels are nominal features.
+
+    Parameters
+    ----------
+    data : Dataset
+    task : LabelTask
+    labels : array of int8
+        The values of the tested labels, in rows by all labels.
+    with_features : bool, default=True
+        Whether to keep the features.
+    """
+    schema = data.schema
+    features = list(schema.features) if with_features else []
+    # A label that is predicted from its own earlier value needs another name for the latter.
+    taken = {*schema.feature_names, *schema.labels}
+    for j in task.tested:
+        name = _free(schema.labels[j], taken) if j == task.label else schema.labels[j]
+        features.append(Feature(name, ABSENT_PRESENT))
+    X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
+    schema = Schema(features, [schema.labels[task.label]])
+    return Dataset(schema, X, data.Y[:, [task.label]], data.name)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name = f"{name}_"
+    return name
+
+
+def with_labels(X: Matrix | None, labels: Board) -> Matrix:
+    """Features with labels as further columns; sparse X stays sparse."""
+    if X is None:
+        return np.asfortranarray(labels, dtype=np.float64)
+    if not labels.shape[1]:
+        return X
+    if sparse.issparse(X):
+        return sparse.csc_array(sparse.hstack([X, sparse.csc_array(labels.astype(np.float64))]))
+    columns = np.empty((X.shape[0], X.shape[1] + labels.shape[1]), order="F")
+    columns[:, : X.shape[1]] = X
+    columns[:, X.shape[1] :] = labels
+    columns.setflags(write=False)
+    return columns
+
+
+def rules_for(task: LabelTask, rules: Iterable[Rule], schema: Schema, n_columns: int) -> list[Rule]:
+    """Rules learned from the table of one label as rules over all features and labels.
+
+    The last rule always holds, so that the list predicts the label for every row.
+    """
+    translated = []
+    for rule in rules:
+        if rule.body.on_labels:
+            continue  # it tests its own label, which no rule can have written
+        first = n_columns - len(task.tested)
+        body = Body(_translated(condition, task, first) for condition in rule.body)
+        translated.append(Rule(Head({task.label: rule.head.values[0]}, schema.n_labels), body))
+        if not len(body):
+            return translated
+    return [*translated, Rule(Head({task.label: 0}, schema.n_labels))]
+
+
+def _translated(condition: Condition, task: LabelTask, first: int) -> Condition:
+    if condition.column < first:
+        return condition
+    present = (condition.value == 1) == (condition.operator == "=")
+    return Condition.label(task.tested[condition.column - first], present)
+
+
+def joined_list(schema: Schema, models: Iterable[list[Rule]]) -> DecisionList:
+    """One decision list of the rules of several models, one after the other."""
+    return DecisionList(schema, [rule for rules in models for rule in rules])
+
+
+def numeric_features(data: Dataset) -> Matrix:
+    """Features as numbers for any classifier.
+
+    A nominal feature becomes a column of 0 and 1 for each category, or for the second if it has
+    two; where its value is missing, all of them are 0.
+    """
+    if all(feature.is_numeric for feature in data.schema.features):
+        return data.X
+    columns = [
+        column
+        for index, feature in enumerate(data.schema.features)
+        for column in _numeric_columns(data.X, index, feature)
+    ]
+    if data.is_sparse:
+        return sparse.csc_array(sparse.hstack([sparse.csc_array(c[:, None]) for c in columns]))
+    return np.asfortranarray(np.column_stack(columns))
+
+
+def _numeric_columns(X: Matrix, index: int, feature: Feature) -> list[Any]:
+    values = column_of(X, index)
+    if feature.categories is None:
+        return [values]
+    n = len(feature.categories)
+    return [(values == code).astype(np.float64) for code in ([1] if n == 2 else range(n))]
+
+
+# ---------------------------------------------------------------- in parallel
+
+
+class Workers:
+    """Learn the models of many labels in parallel, by joblib.
+
+    Ctrl-C ends learning; the models that are finished are kept.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Labels that are learned at the same time, as joblib counts.
+    listener : function
+        Called with each `LabelProgress`.
+    """
+
+    def __init__(self, n_jobs: int | None, listener: Callable[[LabelProgress], object]) -> None:
+        self.n_jobs, self.listener = job_count(n_jobs), listener
+        self.n_done = self.n_tasks = self.n_phases = 0
+        self.was_interrupted = False
+
+    def learn(
+        self, learner: LabelLearner, tasks: Iterable[LabelTask], phase: str
+    ) -> dict[LabelTask, LabelModel]:
+        """The models of the tasks that were finished: all, or none after an interrupt."""
+        models: dict[LabelTask, LabelModel] = {}
+        tasks = list(dict.fromkeys(tasks))
+        self.n_tasks += len(tasks)
+        self.n_phases += 1
+        if self.was_interrupted or not tasks:
+            return models
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")
+        try:
+            for task, model in parallel(delayed(_learn)(learner, task) for task in tasks):
+                models[task] = model
+                self.n_done += 1
+                name = learner.data.schema.labels[task.label]
+                self.listener(LabelProgress(len(models), len(tasks), name, phase))
+        except KeyboardInterrupt:
+            self.was_interrupted = True
+        return models
+
+    def unless_interrupted(self, step: Callable[[], None]) -> None:
+        """Take a further step, unless Ctrl-C was or is pressed."""
+        if self.was_interrupted:
+            return
+        try:
+            step()
+        except KeyboardInterrupt:
+            self.was_interrupted = True
+
+    def warn(self) -> None:
+        """Warn if not everything was learned."""
+        if self.was_interrupted:
+            warn_of_early_end("it was interrupted", self._kept())
+
+    def _kept(self) -> str:
+        share = f"{self.n_done} of {self.n_tasks}"
+        if self.n_done == 0:
+            return "no label was learned yet, so only default rules are kept"
+        if self.n_phases == 1:
+            return f"the {share} labels learned so far are kept"
+        # A label has several models, and some are needed only for what was not begun.
+        return f"{share} models were learned, and what can be used of them is kept"
+
+
+@heard_interrupts()
+def _learn(learner: LabelLearner, task: LabelTask) -> tuple[LabelTask, LabelModel]:
+    return task, learner.learn(task)
+
+
+def out_of_fold_predictions(
+    learner: LabelLearner, tasks: list[LabelTask], folds: Integers, workers: Workers, phase: str
+) -> dict[LabelTask, Board]:
+    """For each task the labels predicted by models that were learned from the other folds.
+
+    Labels that are tested have the values of `learner.labels`, in learning and in predicting.
+    """
+    data, n_folds = learner.data, int(folds.max()) + 1
+    predictions: dict[LabelTask, Board] = {
+        task: np.zeros(data.n_rows, dtype=np.int8) for task in tasks
+    }
+    for fold in range(n_folds):
+        held, kept = folds == fold, np.flatnonzero(folds != fold)
+        if not kept.size:  # a single row
+            continue
+        part = replace(learner, data=data.take(kept), labels=learner.labels[kept])
+        models = workers.learn(part, tasks, f"{phase}, fold {fold + 1} of {n_folds}")
+        rows, labels = data.take(held), learner.labels[held]
+        for task, model in models.items():
+            predictions[task][held] = _predict(model, task, rows, labels)
+    return predictions
+
+
+def _predict(model: LabelModel, task: LabelTask, rows: Dataset, labels: Board) -> Board:
+    if isinstance(model, LabelClassifier):
+        return model.predict(numeric_features(rows), labels)
+    board = RuleTable(DecisionList(rows.schema, model)).apply(rows, reads=labels)
+    return closed(board)[:, task.label]
+
+
+# ---------------------------------------------------------------- layers of classifiers
+
+
+class ClassifierColumn:
+    """A classifier for one label with the rows to predict: see `LabelColumn` of rules."""
+
+    def __init__(self, model: LabelClassifier, X: Matrix) -> None:
+        self.label, self.model, self.X = model.task.label, model, X
+
+    def read(self, seen: Board) -> tuple[Board, Numbers]:
+        """Predict the label; no rule wrote it."""
+        return self.model.predict(self.X, seen), np.full(len(seen), -1, dtype=np.int32)
+
+    def presence(self, seen: Board) -> Floats:
+        """The probability that the label is present."""
+        return self.model.presence(self.X, seen)
+
+
+class ClassifierLayer:
+    """A classifier for each label with the rows to predict: see `Reader` of rules.
+
+    Parameters
+    ----------
+    models : iterable of LabelClassifier
+        One for each label.
+    X : matrix
+        Features as numbers.
+    """
+
+    def __init__(self, models: Iterable[LabelClassifier], X: Matrix) -> None:
+        in_order: Sequence[LabelClassifier] = sorted(models, key=lambda one: one.task.label)
+        self.columns = [ClassifierColumn(model, X) for model in in_order]
+        self.absent: Board = np.zeros((X.shape[0], len(in_order)), dtype=np.int8)
+
+    def read(self, seen: Board | None) -> Run:
+        """Predict all labels by features and these labels; all are absent if None."""
+        labels = self.absent if seen is None else seen
+        board = np.column_stack([column.read(labels)[0] for column in self.columns])
+        return Run(board, *nobody(board))
+
+    def presence(self, seen: Board | None) -> Floats:
+        """The probability of each label, given these labels."""
+        labels = self.absent if seen is None else seen
+        return np.column_stack([column.presence(labels) for column in self.columns])
+
+    def infer(self, inference: Inference, seen: Board | None) -> Rounds:
+        """Predict by one of the methods of inference, beginning with these labels."""
+        if isinstance(inference, UntilStable):
+            return until_stable(self, inference.max_rounds, seen)
+        if isinstance(inference, Once):
+            run = self.read(seen)
+            return Rounds(run, *nothing_known(run.board))
+        start = self.absent if seen is None else seen
+        if isinstance(inference, LabelByLabel):
+            order = inference.labels(len(self.columns))
+            return label_by_label(self.columns, order, inference.max_rounds, start)
+        return sampled(self.columns, inference, start)

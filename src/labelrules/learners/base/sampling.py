@@ -1,0 +1,94 @@
+"""Random samples and folds of rows, which depend on the contents of rows and not on their order."""
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from labelrules._checks import is_whole
+from labelrules._types import Board, Floats, Integers, Mask, Matrix
+from labelrules.data import Dataset
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """The source of random numbers that `random_state` stands for; None is the same as 0."""
+    try:
+        if not isinstance(random_state, bool | np.bool_):
+            source = 0 if random_state is None else random_state
+            return check_random_state(source)  # type: ignore[no-any-return]
+    except ValueError:
+        pass
+    raise ValueError(
+        "random_state must be a whole number from 0 to 4294967295, a RandomState or None, "
+        f"not {random_state!r:.60}"
+    )
+
+
+def random_seed(random_state: Any) -> int:
+    """A number drawn by `random_state`; 0 for None."""
+    random = random_numbers(random_state)
+    return 0 if random_state is None else int(random.randint(2**31 - 1))
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """NumPy's newer generator, seeded by the number itself where `random_state` is one."""
+    seed = random_seed(random_state)
+    return np.random.default_rng(int(random_state) if is_whole(random_state) else seed)
+
+
+def row_keys(X: Matrix) -> Integers:
+    """A number for each row that depends on its values only."""
+    contents = _stored_rows(X) if sparse.issparse(X) else _nonzero_rows(np.ascontiguousarray(X))
+    digests = b"".join(blake2b(content, digest_size=8).digest() for content in contents)
+    return np.frombuffer(digests, dtype="<i8").astype(np.int64)
+
+
+def _stored_rows(X: sparse.csc_array) -> Iterator[bytes]:
+    rows = X.tocsr()
+    for start, stop in pairwise(rows.indptr.tolist()):
+        yield rows.indices[start:stop].astype(np.int64).tobytes() + rows.data[start:stop].tobytes()
+
+
+def _nonzero_rows(X: Floats) -> Iterator[bytes]:
+    for row in X:
+        columns = np.flatnonzero(row)
+        yield columns.tobytes() + row[columns].tobytes()
+
+
+def _shuffled(Y: Board, keys: Integers, random: np.random.Generator) -> Integers:
+    """The rows in a random order in which equal label sets stand together."""
+    label_sets, kinds = np.unique(Y, axis=0, return_inverse=True)
+    factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
+    order = random.permutation(len(label_sets))[kinds.ravel()]
+    return np.lexsort(((keys * factor) ^ (keys >> 17), order))
+
+
+def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
+    """A share of the rows, about the same of each label set; `keys` are those of the rows."""
+    order = _shuffled(Y, keys, np.random.default_rng(seed))
+    steps = np.floor(np.arange(len(Y) + 1) * share)
+    held: Mask = np.zeros(len(Y), dtype=np.bool_)
+    held[order[np.diff(steps) > 0]] = True
+    return held
+
+
+def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
+    """For each row the number of its fold; each label set is spread evenly over the folds.
+
+    Fewer rows than folds make fewer folds, but two at least.
+    """
+    folds = np.empty(data.n_rows, dtype=np.int64)
+    order = _shuffled(data.Y, row_keys(data.X), random_generator(random_state))
+    folds[order] = np.arange(data.n_rows) % max(2, min(n_folds, data.n_rows))
+    return folds
+
+
+def bootstrap_sample(data: Dataset, random: np.random.RandomState) -> Integers:
+    """As many rows as there are, drawn with replacement."""
+    labels = np.packbits(data.Y, axis=1)
+    order = np.lexsort((*labels.T, row_keys(data.X)))
+    return np.asarray(order[np.sort(random.randint(0, data.n_rows, data.n_rows))])
