@@ -98,8 +98,10 @@ __all__ = [
     "trace",
 ]
 
-_ROOMS = "_types data measures rules search discovery inspection export learners storage".split()
-"""Where the public names are, the lower rooms first."""
+_ROOMS = [  # the lower ones first
+    *("_types", "data", "measures", "rules", "search", "discovery"),
+    *("inspection", "export", "learners", "storage"),
+]
 
 
 def __getattr__(name: str) -> Any:

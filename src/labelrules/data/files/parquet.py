@@ -53,10 +53,6 @@ def read_parquet(
     name : str, optional
         The name of the data set; the default is the one in the file, or else that of the file.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     FileError
@@ -202,16 +198,20 @@ def arrow_schema(data: Dataset) -> Any:
 
 def batches(data: Dataset, head: Any) -> Iterator[Any]:
     """The rows of a data set, some at a time."""
+    arrow = pyarrow()
     X: Any = data.X.tocsr() if sparse.issparse(data.X) else data.X
     size = max(1024, _CELLS_AT_ONCE // len(head))
     for start in range(0, data.n_rows, size):
         part = X[start : start + size]
         if data.is_sparse:
-            columns = _entries(part)
+            rows = sparse.csr_array(part)
+            starts = rows.indptr.astype(np.int64)
+            entries = (rows.indices.astype(np.int32), rows.data)
+            columns = [arrow.LargeListArray.from_arrays(starts, arrow.array(e)) for e in entries]
         else:
             columns = [_column(part[:, j], f) for j, f in enumerate(data.schema.features)]
-        labels = [pyarrow().array(column) for column in data.Y[start : start + size].T]
-        yield pyarrow().record_batch(columns + labels, schema=head)
+        labels = [arrow.array(column) for column in data.Y[start : start + size].T]
+        yield arrow.record_batch(columns + labels, schema=head)
 
 
 def from_arrow(content: Any, table: TableDescription) -> Dataset:
@@ -250,15 +250,6 @@ def _column(values: Floats, feature: Feature) -> Any:
     codes = arrow.array(np.where(missing, 0, values).astype(np.int32), mask=missing)
     categories = arrow.array(feature.categories, type=arrow.string())
     return arrow.DictionaryArray.from_arrays(codes, categories)
-
-
-def _entries(part: Any) -> list[Any]:
-    rows = sparse.csr_array(part)
-    arrow = pyarrow()
-    return [
-        arrow.LargeListArray.from_arrays(rows.indptr.astype(np.int64), arrow.array(entries))
-        for entries in (rows.indices.astype(np.int32), rows.data)
-    ]
 
 
 def _selected(content: Any, names: Iterable[str]) -> Any:

@@ -60,23 +60,18 @@ def positions(nominal: Iterable[str | int], names: Names) -> set[int]:
     """The positions of columns that are chosen by name or position."""
     if isinstance(nominal, (str, int)):
         raise DataError(f"nominal is {nominal!r}: give a list of names or positions")
-    index_of = {name: index for index, name in enumerate(names)}
-    return {_position(choice, index_of) for choice in nominal}
-
-
-def _position(choice: str | int, index_of: dict[str, int]) -> int:
-    if isinstance(choice, str):
-        if choice not in index_of:
-            raise DataError(
-                f"nominal names {quoted(choice)}, which X does not have"
-                f"{suggestion(choice, index_of)}"
-            )
-        return index_of[choice]
-    if not is_whole(choice):
-        raise DataError(f"nominal has {choice!r}: give names or positions of columns")
-    if not 0 <= choice < len(index_of):
-        raise DataError(f"nominal has the position {choice}, but X has {len(index_of)} columns")
-    return int(choice)
+    index_of: dict[str | int, int] = {name: index for index, name in enumerate(names)}
+    found = set()
+    for choice in nominal:
+        if isinstance(choice, str) and choice not in index_of:
+            message = f"nominal names {quoted(choice)}, which X does not have"
+            raise DataError(message + suggestion(choice, names))
+        if not isinstance(choice, str) and not is_whole(choice):
+            raise DataError(f"nominal has {choice!r}: give names or positions of columns")
+        if is_whole(choice) and not 0 <= choice < len(names):
+            raise DataError(f"nominal has the position {choice}, but X has {len(names)} columns")
+        found.add(index_of[choice] if isinstance(choice, str) else int(choice))
+    return found
 
 
 def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
@@ -88,7 +83,9 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
         return _from_frame(Y, names)
     refuse_lazy(Y, "Y")
     if is_series(Y):
-        return _from_series(Y, names)
+        Y, own = series_values(Y)
+        if names is None and own and not _are_label_sets(Y):
+            names = (own,)
     if _are_label_sets(Y):
         return _from_sets(list(Y), names)
     return _from_array(as_array(Y, "Y"), names), names
@@ -138,15 +135,6 @@ def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
         cells = as_array(frame.values(column), "Y").reshape(-1, 1)
         board[:, column] = _zeros_and_ones(cells, (name,))[:, 0]
     return board, frame.names
-
-
-def _from_series(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
-    values, own = series_values(Y)
-    if _are_label_sets(values):
-        return _from_sets(list(values), names)
-    if names is None and own:
-        names = (own,)
-    return _from_array(as_array(values, "Y"), names), names
 
 
 def _are_label_sets(Y: Any) -> bool:
