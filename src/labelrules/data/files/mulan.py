@@ -207,12 +207,7 @@ def read_meka(
     Parameters
     ----------
     arff, ignore, name, encoding
-        As in :func:`read_mulan`.
-
-    Raises
-    ------
-    FileError
-        If anything is wrong with a file; the message names the file and the line.
+        As in :func:`read_mulan`; so are the errors.
 
     Examples
     --------
