@@ -33,7 +33,9 @@ def test_a_schema_comes_back(data: Dataset) -> None:
 def test_categories_and_parents_may_be_left_out() -> None:
     flat = Schema([Feature("a"), Feature("b", ("x",))], ["l", "m"])
     features = [{"name": "a"}, {"name": "b", "categories": ["x"]}]
-    assert read_schema(converted({"features": features, "labels": ["l", "m"]}, SchemaRecord)) == flat
+    assert (
+        read_schema(converted({"features": features, "labels": ["l", "m"]}, SchemaRecord)) == flat
+    )
     deep = Schema([], ["l", "m"], [None, "l"])
     assert builtins_of(schema_record(deep))["parents"] == [None, "l"]
 
