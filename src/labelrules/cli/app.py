@@ -88,7 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except click.UsageError as wrong:
-        _report_usage(wrong)
+        path = wrong.ctx.command_path if wrong.ctx else "labelrules"
+        command = path.partition(" ")[2]
+        say(f"{command}: {_message(wrong)}" if command else _message(wrong))
+        say(f"see {path} --help", prefix="")
         return WRONG_USAGE
     except KeyboardInterrupt as stop:
         say(" ".join(["interrupted", *map(str, stop.args)]))
@@ -125,13 +128,6 @@ def _run(words: list[str]) -> int:
             return int(program.invoke(context) or SUCCESS)
     except click.exceptions.Exit as end:  # after --help and --version
         return end.exit_code
-
-
-def _report_usage(wrong: click.UsageError) -> None:
-    context = wrong.ctx
-    is_command = context is not None and context.parent is not None
-    say(f"{context.info_name}: {_message(wrong)}" if context and is_command else _message(wrong))
-    say(f"see {context.command_path if context else 'labelrules'} --help", prefix="")
 
 
 def _message(wrong: click.UsageError) -> str:

@@ -280,7 +280,8 @@ def _known_columns(
         columns, has_schema = column_names(path)
     ignored = {*(reading.ignore or ())}
     if has_schema:
-        return {"ignore": [*ignored, *(n for n in columns if n in {*wanted.labels} - {*labels})]}
+        unused = {*wanted.labels} - {*labels} if form == "csv" else set()
+        return {"ignore": [*ignored, *(name for name in columns if name in unused)]}
     read = {*labels, *(reading.labels or ())}
     known = {*wanted.feature_names, *read} - ignored
     # a table without rows shows no types, so all its columns are read as categories

@@ -18,7 +18,7 @@ Pair = tuple[str, str]
 _CONSTANTS = {"none": None, "true": True, "false": False}
 _KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
 _LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
-_DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*$")
+_DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*\n((?: {4}.*\n|\n)*)", re.MULTILINE)
 
 
 class Setting(click.ParamType[Pair]):
@@ -246,16 +246,9 @@ def _default_text(default: object) -> str:
 
 def _meanings(doc: str) -> dict[str, str]:
     """The first sentence on each parameter, from the section of a docstring."""
-    found: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in inspect.cleandoc(doc).splitlines():
-        match = _DOCUMENTED.match(line)
-        if match:
-            current = []
-            found.update((name.strip(), current) for name in match[1].split(","))
-        elif line.startswith("    "):
-            current.append(line.strip())
-        elif line:
-            current = []
-    sentences = {name: re.split(r"(?<=[.;])\s", " ".join(text))[0] for name, text in found.items()}
-    return {name: text.replace("`", "").removesuffix(";") for name, text in sentences.items()}
+    found: dict[str, str] = {}
+    for listed, text in _DOCUMENTED.findall(inspect.cleandoc(doc) + "\n"):
+        sentence = re.split(r"(?<=[.;])\s", " ".join(text.split()))[0]
+        plain = sentence.replace("`", "").removesuffix(";")
+        found |= dict.fromkeys(listed.split(", "), plain)
+    return found

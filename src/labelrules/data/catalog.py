@@ -60,10 +60,6 @@ def load(
         Only this part of a data set that has two; the default is both, the
         rows for training first.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> readers = load("magazines")
@@ -88,10 +84,6 @@ def fetch(name: str) -> Dataset:
     ----------
     name : str
         birds, emotions, enron, genbase, image, langLog, reuters, scene, slashdot or yeast.
-
-    Returns
-    -------
-    Dataset
 
     Raises
     ------

@@ -136,10 +136,6 @@ def statistics(data: Dataset) -> Statistics:
     ----------
     data : Dataset
 
-    Returns
-    -------
-    Statistics
-
     Examples
     --------
     >>> from labelrules.data import load

@@ -23,14 +23,7 @@ class FileError(DataError):
     def __init__(self, message: str, path: str | Path, line: int | None = None) -> None:
         where = f"{path}" if line is None else f"{path}, line {line}"
         super().__init__(f"{where}: {message}")
-        self.path = Path(path)
-        self.line = line
+        self.path, self.line, self._given = Path(path), line, (message, path, line)
 
-    def __reduce__(self) -> tuple[type, tuple[str], dict[str, object]]:
-        return (_restored, (str(self),), self.__dict__)  # type: ignore[return-value]
-
-
-def _restored(message: str) -> FileError:
-    error = FileError.__new__(FileError)
-    ValueError.__init__(error, message)
-    return error
+    def __reduce__(self) -> tuple[type["FileError"], tuple[str, str | Path, int | None]]:
+        return FileError, self._given

@@ -165,15 +165,16 @@ def names(text: str) -> list[str]:
     return found
 
 
-def _character(text: str) -> str:
+def character(text: str) -> str:
     """One character; a tab may be given by name, which is easier in a shell."""
-    character = {"tab": "\t", "\\t": "\t"}.get(text, text)
-    if len(character) != 1:
+    found = {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(found) != 1:
         raise click.BadParameter(f"must be one character, or tab, not {quoted(text)}")
-    return character
+    return found
 
 
-def _encoding(text: str) -> str:
+def encoding(text: str) -> str:
+    """The name of an encoding of text."""
     try:
         codecs.lookup(text)
     except LookupError:
@@ -214,9 +215,9 @@ _READING = {
     "--xml": (File(), "Mulan's XML file that lists the labels"),
     "--nominal": (names, "columns of numbers that stand for categories"),
     "--ignore": (names, "columns to leave out"),
-    "--delimiter": (_character, "the character between cells (,)"),
+    "--delimiter": (character, "the character between cells (,)"),
     "--missing": (str, "the cell that stands for a missing value (empty)"),
-    "--encoding": (_encoding, "the encoding of the file (utf-8)"),
+    "--encoding": (encoding, "the encoding of the file (utf-8)"),
 }
 
 

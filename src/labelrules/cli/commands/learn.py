@@ -164,15 +164,12 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
             "--set base=ripper"
         )
     if values.get("base") is not None:
-        values["base"] = made_learner(_base_name(str(values["base"])), inner)
+        try:
+            base = LEARNERS.convert(str(values["base"]), None, None)
+        except click.BadParameter as wrong:
+            raise click.UsageError(f"--set base: {wrong.message}") from None
+        values["base"] = made_learner(base, inner)
     return learner_classes()[name](**values)
-
-
-def _base_name(text: str) -> str:
-    try:
-        return LEARNERS.convert(text, None, None)
-    except click.BadParameter as wrong:
-        raise click.UsageError(f"--set base: {wrong.message}") from None
 
 
 def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:

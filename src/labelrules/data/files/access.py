@@ -15,7 +15,7 @@ import stat
 import tempfile
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -116,12 +116,21 @@ def read_blocks(
     path: Path, encoding: str, size: int = BLOCK_SIZE
 ) -> Generator[TextBlock, None, None]:
     """The lines of a file in any encoding, block by block; close it if you leave it early."""
+    is_utf8 = codec_name(encoding) in _UTF8
+    opened: Any = (opened_binary if is_utf8 else opened_text)(path, encoding)
     line = 1
-    with closing(_utf8_pieces(path, encoding, size)) as pieces:
-        for piece in _whole_lines(pieces):
-            data = _with_newlines(piece) if b"\r" in piece else piece
+    with opened as file:
+        while piece := file.read(size) + file.readline():
+            # half a character is let through to be refused with its line
+            data: bytes = piece if is_utf8 else piece.encode("utf-8", "surrogatepass")
+            if line == 1 and data.startswith(_GZIP_START):
+                raise FileError("the file is gzip-compressed: its name must end in .gz", path)
             if line == 1:
                 data = data.removeprefix(codecs.BOM_UTF8)
+            if b"\r" in data:
+                data = _with_newlines(data)
+            if not data.endswith(b"\n"):
+                data += b"\n"
             try:
                 data.isascii() or data.decode()
             except UnicodeDecodeError as wrong:
@@ -133,36 +142,6 @@ def read_blocks(
 
 def _with_newlines(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
-def _utf8_pieces(path: Path, encoding: str, size: int) -> Generator[bytes]:
-    """The text of a file as it comes, in UTF-8, which is not decoded."""
-    if codec_name(encoding) not in _UTF8:
-        with opened_text(path, encoding) as file:
-            while text := file.read(size):
-                # half a character is let through to be refused with its line
-                yield text.encode("utf-8", "surrogatepass")
-        return
-    with opened_binary(path, encoding) as file:
-        start = file.read(size)
-        if start.startswith(_GZIP_START):
-            raise FileError("the file is gzip-compressed: its name must end in .gz", path)
-        yield start
-        while piece := file.read(size):
-            yield piece
-
-
-def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut after the last newline of each piece; the last line gets one if it has none."""
-    unfinished: list[bytes] = []
-    for piece in pieces:
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            yield b"".join([*unfinished, piece[:cut]])
-            unfinished = []
-        unfinished.append(piece[cut:])
-    if rest := b"".join(unfinished):
-        yield rest + b"\n"
 
 
 def why_unreadable(wrong: BaseException) -> str:

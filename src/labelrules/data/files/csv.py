@@ -95,10 +95,6 @@ def read_csv(
         The name of the data set; the default is the one in the schema file, or else the name
         of the file.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     FileError

@@ -14,6 +14,12 @@ from labelrules.data.schema import repeated
 
 _CELLS_AT_ONCE = 1 << 19
 _DELIMITERS = (";", "\t", "|", ",")
+_WRONG = (
+    ("unexpected end of data", "a quote is opened but never closed"),
+    ("larger than field limit", "a cell has more than {} characters: is a quote not closed?"),
+    ("expected", "there is text after a closing quote: double the quotes inside a quoted cell"),
+)
+"""Messages of the csv module, and our words for them."""
 
 
 class Block(NamedTuple):
@@ -89,7 +95,9 @@ class Source:
                     yield line, row
                     line = reader.line_num + 1
             except csv.Error as wrong:
-                self.refuse(_in_plain_words(wrong), line)
+                text = str(wrong)
+                text = next((ours for theirs, ours in _WRONG if theirs in text), text)
+                self.refuse(text.replace("{}", str(csv.field_size_limit())), line)
 
     def _read_header(self) -> list[str]:
         with closing(self._records()) as records:
@@ -103,14 +111,3 @@ class Source:
         if twice:
             self.refuse(f"two columns are called {quoted(twice[0])}: rename one of them", 1)
         return header
-
-
-def _in_plain_words(wrong: csv.Error) -> str:
-    text = str(wrong)
-    if "unexpected end of data" in text:
-        return "a quote is opened but never closed"
-    if "field larger than field limit" in text:
-        return f"a cell has more than {csv.field_size_limit()} characters: is a quote not closed?"
-    if "expected after" in text:
-        return "there is text after a closing quote: double the quotes inside a quoted cell"
-    return text

@@ -153,10 +153,6 @@ def read_mulan(
     encoding : str
         The encoding of the ARFF files. An XML file declares its own.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     FileError
@@ -185,7 +181,13 @@ def read_mulan(
         return LabelFile(_label_path(paths[0]) if xml is None else Path(xml))
 
     def named_labels(header: Header) -> Hierarchy:
-        return _named_labels(header, label_file())
+        file = label_file()
+        declared = {attribute.name: None for attribute in header.attributes}
+        for label, (_, line) in file.labels.items():
+            if label not in declared:
+                message = f"label {quoted(label)} is not an attribute of {header.path}"
+                raise FileError(message + suggestion(label, declared), file.path, line)
+        return {label: parent for label, (parent, _) in file.labels.items()}
 
     return read_arff(paths, named_labels, ignore, _name(name, paths), encoding)
 
@@ -205,16 +207,7 @@ def read_meka(
     Parameters
     ----------
     arff, ignore, name, encoding
-        As in :func:`read_mulan`.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    FileError
-        If anything is wrong with a file; the message names the file and the line.
+        As in :func:`read_mulan`; so are the errors.
 
     Examples
     --------
@@ -307,16 +300,6 @@ def _label_path(arff: Path) -> Path:
         "xml=, or use read_meka if the relation name has -C",
         arff,
     )
-
-
-def _named_labels(header: Header, file: LabelFile) -> Hierarchy:
-    """The labels of the XML file, which must be attributes of the ARFF file."""
-    declared = {attribute.name: None for attribute in header.attributes}
-    for name, (_, line) in file.labels.items():
-        if name not in declared:
-            message = f"label {quoted(name)} is not an attribute of {header.path}"
-            raise FileError(message + suggestion(name, declared), file.path, line)
-    return {name: parent for name, (parent, _) in file.labels.items()}
 
 
 def _first_or_last(header: Header) -> Hierarchy:

@@ -53,10 +53,6 @@ def read_parquet(
     name : str, optional
         The name of the data set; the default is the one in the file, or else that of the file.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     FileError
@@ -76,7 +72,7 @@ def read_parquet(
         else:
             table = from_json(text, source)
             table.check_agreement("the file", wanted, chosen)
-            data = from_arrow(content, table).without(ignored)
+            data = _from_arrow(content, table).without(ignored)
     return data if name is None else Dataset(data.schema, data.X, data.Y, name)
 
 
@@ -111,9 +107,9 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
         raise DataError("the data set has neither features nor labels: there is nothing to write")
     target = checked_target(path)
     try:
-        head = arrow_schema(data)
+        head = _arrow_schema(data)
         with replacing(target) as new, new.open("wb") as file, ParquetWriter(file, head) as writer:
-            for batch in batches(data, head):
+            for batch in _batches(data, head):
                 writer.write_batch(batch)
     except UnicodeEncodeError as wrong:
         raise half_a_character(wrong, target) from None
@@ -179,8 +175,7 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def arrow_schema(data: Dataset) -> Any:
-    """The columns of a data set, with its schema as metadata."""
+def _arrow_schema(data: Dataset) -> Any:
     arrow = pyarrow()
     labels = [(label, arrow.int8()) for label in data.schema.labels]
     if data.is_sparse:
@@ -200,22 +195,24 @@ def arrow_schema(data: Dataset) -> Any:
     )
 
 
-def batches(data: Dataset, head: Any) -> Iterator[Any]:
-    """The rows of a data set, some at a time."""
+def _batches(data: Dataset, head: Any) -> Iterator[Any]:
+    arrow = pyarrow()
     X: Any = data.X.tocsr() if sparse.issparse(data.X) else data.X
     size = max(1024, _CELLS_AT_ONCE // len(head))
     for start in range(0, data.n_rows, size):
         part = X[start : start + size]
         if data.is_sparse:
-            columns = _entries(part)
+            rows = sparse.csr_array(part)
+            starts = rows.indptr.astype(np.int64)
+            entries = (rows.indices.astype(np.int32), rows.data)
+            columns = [arrow.LargeListArray.from_arrays(starts, arrow.array(e)) for e in entries]
         else:
             columns = [_column(part[:, j], f) for j, f in enumerate(data.schema.features)]
-        labels = [pyarrow().array(column) for column in data.Y[start : start + size].T]
-        yield pyarrow().record_batch(columns + labels, schema=head)
+        labels = [arrow.array(column) for column in data.Y[start : start + size].T]
+        yield arrow.record_batch(columns + labels, schema=head)
 
 
-def from_arrow(content: Any, table: TableDescription) -> Dataset:
-    """The data set in a table that :func:`write_parquet` wrote."""
+def _from_arrow(content: Any, table: TableDescription) -> Dataset:
     schema = table.schema
     Y = encode_labels(_selected(content, schema.labels), schema)
     X: Matrix
@@ -250,15 +247,6 @@ def _column(values: Floats, feature: Feature) -> Any:
     codes = arrow.array(np.where(missing, 0, values).astype(np.int32), mask=missing)
     categories = arrow.array(feature.categories, type=arrow.string())
     return arrow.DictionaryArray.from_arrays(codes, categories)
-
-
-def _entries(part: Any) -> list[Any]:
-    rows = sparse.csr_array(part)
-    arrow = pyarrow()
-    return [
-        arrow.LargeListArray.from_arrays(rows.indptr.astype(np.int64), arrow.array(entries))
-        for entries in (rows.indices.astype(np.int32), rows.data)
-    ]
 
 
 def _selected(content: Any, names: Iterable[str]) -> Any:

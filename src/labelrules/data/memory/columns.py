@@ -95,7 +95,12 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedCol
     if kind not in "iuf":
         refuse_kind(name, *_ADVICE.get(kind, (f"values of type {values.dtype}", "leave it out")))
     if nominal:
-        return _nominal_numbers(values, name)
+        numbers = values if kind in "iu" else values.astype(np.float64)
+        known = ~np.isnan(numbers)
+        different, codes = np.unique(numbers[known], return_inverse=True)
+        column = np.full(len(numbers), nan)
+        column[known] = codes
+        return EncodedColumn(column, category_texts(different.tolist(), name))
     check_exact(values.reshape(-1, 1), [name])
     return EncodedColumn(values.astype(np.float64))
 
@@ -300,12 +305,3 @@ def _check_kinds(
             f"column {quoted(name)} mixes numbers such as {number!r:.60} with values such as "
             f"{text!r:.60}: clean it, or make it nominal (nominal=[{quoted(name)}])"
         )
-
-
-def _nominal_numbers(values: npt.NDArray[Any], name: str) -> EncodedColumn:
-    numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
-    known = ~np.isnan(numbers)
-    different, codes = np.unique(numbers[known], return_inverse=True)
-    column = np.full(len(numbers), nan)
-    column[known] = codes
-    return EncodedColumn(column, category_texts(different.tolist(), name))

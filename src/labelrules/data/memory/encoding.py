@@ -60,10 +60,6 @@ def dataset(
     name : str
         For headings.
 
-    Returns
-    -------
-    Dataset
-
     Raises
     ------
     DataError

@@ -1,6 +1,5 @@
 """Columns of data frames: pandas, polars, pyarrow and all others that narwhals reads."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -103,8 +102,11 @@ def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
     dtype = series.dtype
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
         return _read_categories(series, name)
-    if isinstance(dtype, (nw.String, nw.Object, nw.Decimal)):
-        return _read_objects(series, name, nominal)
+    if isinstance(dtype, nw.String):  # even if every value is missing
+        texts = series.to_list()
+        return nominal_column(texts, [kind_of(text) for text in texts], name)
+    if isinstance(dtype, (nw.Object, nw.Decimal, *_BEYOND_NUMPY)):
+        return read_objects(series.to_list(), name, nominal)
     if isinstance(dtype, nw.Boolean):
         values = series.fill_null(False).to_numpy().astype(np.float64)
         values[series.is_null().to_numpy()] = np.nan
@@ -129,32 +131,20 @@ def _column_names(data: Any, what: str) -> tuple[str, ...]:
         columns = list(data.column_names)
     else:
         columns = list(nw.from_native(data, eager_only=True).columns)
-    names = tuple(_name_text(column, what) for column in columns)
+    for column in columns:
+        if not (isinstance(column, str) or is_whole(column)):
+            raise DataError(
+                f"{what} has a column called {column!r} of type {type(column).__name__}: "
+                "rename it, a name is text"
+            )
+    names = tuple(map(str, columns))
     twice = repeated(names)
     if twice:
         raise DataError(f"{what} has two columns called {quoted(twice[0])}: rename one of them")
     return names
 
 
-def _name_text(column: Any, what: str) -> str:
-    if isinstance(column, str) or is_whole(column):
-        return str(column)
-    raise DataError(
-        f"{what} has a column called {column!r} of type {type(column).__name__}: "
-        "rename it, a name is text"
-    )
-
-
-def _read_objects(series: Series, name: str, nominal: bool) -> EncodedColumn:
-    values = series.to_list()
-    if isinstance(series.dtype, nw.String):  # even if every value is missing
-        return nominal_column(values, [kind_of(value) for value in values], name)
-    return read_objects(values, name, nominal)
-
-
 def _read_numbers(series: Series, name: str, nominal: bool) -> EncodedColumn:
-    if isinstance(series.dtype, _BEYOND_NUMPY):
-        return read_objects(series.to_list(), name, nominal)
     missing = series.is_null().to_numpy()
     if not missing.any():
         return read_array(series.to_numpy(), name, nominal)
@@ -170,7 +160,10 @@ def _read_categories(series: Series, name: str) -> EncodedColumn:
     if coded is None:
         values = series.to_list()
         kinds = [kind_of(value) for value in values]
-        return nominal_column(values, kinds, name, _declared(series))
+        # the categories of an enumeration have an order; those of polars' Categorical have none
+        is_ordered = isinstance(series.dtype, nw.Enum)
+        declared = series.cat.get_categories().to_list() if is_ordered else None
+        return nominal_column(values, kinds, name, declared)
     codes, values = coded
     categories = category_texts(values, name)
     place = {text: float(code) for code, text in enumerate(categories)}
@@ -189,11 +182,6 @@ def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
         array = native.unify_dictionaries().combine_chunks()
         return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
     return None
-
-
-def _declared(series: Series) -> Sequence[Any] | None:
-    """The categories of an enumeration, in order; polars' Categorical has no order to keep."""
-    return series.cat.get_categories().to_list() if isinstance(series.dtype, nw.Enum) else None
 
 
 def _refuse(series: Series, name: str) -> EncodedColumn:

@@ -60,23 +60,18 @@ def positions(nominal: Iterable[str | int], names: Names) -> set[int]:
     """The positions of columns that are chosen by name or position."""
     if isinstance(nominal, (str, int)):
         raise DataError(f"nominal is {nominal!r}: give a list of names or positions")
-    index_of = {name: index for index, name in enumerate(names)}
-    return {_position(choice, index_of) for choice in nominal}
-
-
-def _position(choice: str | int, index_of: dict[str, int]) -> int:
-    if isinstance(choice, str):
-        if choice not in index_of:
-            raise DataError(
-                f"nominal names {quoted(choice)}, which X does not have"
-                f"{suggestion(choice, index_of)}"
-            )
-        return index_of[choice]
-    if not is_whole(choice):
-        raise DataError(f"nominal has {choice!r}: give names or positions of columns")
-    if not 0 <= choice < len(index_of):
-        raise DataError(f"nominal has the position {choice}, but X has {len(index_of)} columns")
-    return int(choice)
+    index_of: dict[str | int, int] = {name: index for index, name in enumerate(names)}
+    found = set()
+    for choice in nominal:
+        if isinstance(choice, str) and choice not in index_of:
+            message = f"nominal names {quoted(choice)}, which X does not have"
+            raise DataError(message + suggestion(choice, names))
+        if not isinstance(choice, str) and not is_whole(choice):
+            raise DataError(f"nominal has {choice!r}: give names or positions of columns")
+        if is_whole(choice) and not 0 <= choice < len(names):
+            raise DataError(f"nominal has the position {choice}, but X has {len(names)} columns")
+        found.add(index_of[choice] if isinstance(choice, str) else int(choice))
+    return found
 
 
 def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
@@ -88,23 +83,22 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
         return _from_frame(Y, names)
     refuse_lazy(Y, "Y")
     if is_series(Y):
-        return _from_series(Y, names)
+        Y, own = series_values(Y)
+        if names is None and own and not _are_label_sets(Y):
+            names = (own,)
     if _are_label_sets(Y):
         return _from_sets(list(Y), names)
-    return _from_array(as_array(Y, "Y"), names), names
+    array = as_array(Y, "Y")
+    if array.ndim not in (1, 2):
+        raise DataError(f"Y has {array.ndim} dimensions, but a table of rows and labels has two")
+    cells = array.reshape(-1, 1) if array.ndim == 1 else array
+    _check_count(cells.shape[1], names)
+    return _zeros_and_ones(cells, names), names
 
 
 def _check_count(n_columns: int, names: Names | None) -> None:
     if names is not None and n_columns != len(names):
         raise DataError(f"Y has {n_columns} columns but {len(names)} label names were given")
-
-
-def _from_array(array: npt.NDArray[Any], names: Names | None) -> Board:
-    if array.ndim not in (1, 2):
-        raise DataError(f"Y has {array.ndim} dimensions, but a table of rows and labels has two")
-    cells = array.reshape(-1, 1) if array.ndim == 1 else array
-    _check_count(cells.shape[1], names)
-    return _zeros_and_ones(cells, names)
 
 
 def _from_sparse(Y: Any, names: Names | None) -> Board:
@@ -119,7 +113,7 @@ def _from_sparse(Y: Any, names: Names | None) -> Board:
     bad = np.flatnonzero((values != 0) & (values != 1))
     if len(bad):
         row, column = entries.coords[0][bad[0]], entries.coords[1][bad[0]]
-        _refuse(values[bad[0]], int(row), _called(int(column), names))
+        _refuse(values[bad[0]], row, column, names)
     board: Board = np.zeros(Y.shape, dtype=np.int8)
     board[entries.coords] = values == 1
     return board
@@ -138,15 +132,6 @@ def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
         cells = as_array(frame.values(column), "Y").reshape(-1, 1)
         board[:, column] = _zeros_and_ones(cells, (name,))[:, 0]
     return board, frame.names
-
-
-def _from_series(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
-    values, own = series_values(Y)
-    if _are_label_sets(values):
-        return _from_sets(list(values), names)
-    if names is None and own:
-        names = (own,)
-    return _from_array(as_array(values, "Y"), names), names
 
 
 def _are_label_sets(Y: Any) -> bool:
@@ -211,7 +196,7 @@ def _refuse_cells(rows: list[Any], names: Names | None) -> None:
 def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
     if isinstance(cells, np.ma.MaskedArray) and np.ma.getmaskarray(cells).any():
         row, column = np.argwhere(np.ma.getmaskarray(cells))[0]
-        _refuse(None, int(row), _called(int(column), names))
+        _refuse(None, row, column, names)
     values = np.ma.getdata(cells)
     if values.dtype.kind in "OT":
         flat = values.reshape(-1).tolist()
@@ -223,14 +208,11 @@ def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
         good = np.zeros(values.shape, dtype=bool)
     if not good.all():
         row, column = np.argwhere(~good)[0]
-        _refuse(values[row, column], int(row), _called(int(column), names))
+        _refuse(values[row, column], row, column, names)
     return values.astype(np.int8)
 
 
-def _called(column: int, names: Names | None) -> str:
-    return str(column) if names is None else quoted(names[column])
-
-
-def _refuse(value: Any, row: int, column: str) -> NoReturn:
+def _refuse(value: Any, row: int, column: int, names: Names | None) -> NoReturn:
     shown = value.item() if isinstance(value, np.generic) else value
-    raise DataError(f"Y has {shown!r:.60} in row {row}, column {column}: a label is 0 or 1")
+    name = column if names is None else quoted(names[column])
+    raise DataError(f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1")

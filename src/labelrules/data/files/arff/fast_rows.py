@@ -35,7 +35,9 @@ def sparse_digits(data: bytes, layout: Layout, lookup: Lookup) -> SparseRows | N
         return None
     digits, closers = text.take(spaces + 1) - _ZERO, text.take(spaces + 2)
     last = closers == _CLOSE
-    if not (last[-1] and (last | (closers == _COMMA)).all() and _begin_rows(text, spaces[last])):
+    are_sound = last[-1] and (last | (closers == _COMMA)).all() and text[0] == _OPEN
+    ends = spaces[last]  # after each row a line with a brace begins
+    if not (are_sound and (text[ends + 3] == _NEWLINE).all() and (text[ends + 4] == _OPEN).all()):
         return None
     lengths = _lengths(spaces, last)
     attributes = None if lengths is None else _numbers_before(text, spaces, lengths)
@@ -45,15 +47,6 @@ def sparse_digits(data: bytes, layout: Layout, lookup: Lookup) -> SparseRows | N
     if values.min() < 0:
         return None
     return listed_rows(attributes, values, np.flatnonzero(last) + 1, layout, lookup)
-
-
-def _begin_rows(text: Bytes, last_spaces: Integers) -> bool:
-    """Whether the text begins with a brace, and after each row a line with a brace begins."""
-    return bool(
-        text[0] == _OPEN
-        and (text.take(last_spaces + 3) == _NEWLINE).all()
-        and (text.take(last_spaces + 4) == _OPEN).all()
-    )
 
 
 def _lengths(spaces: Integers, last: Mask) -> Bytes | None:
@@ -100,30 +93,16 @@ def listed_rows(
     target = lookup.target.take(attributes)
     in_labels = target >= layout.n_features
     of_labels = np.flatnonzero(in_labels)
-    cells = _unusual_cells(of_labels, target, values, ends, layout)
-    if cells is None or not in_order.all():
+    labels, present = target.take(of_labels) - layout.n_features, values.take(of_labels)
+    if not in_order.all() or not ((present == 0) | (present == 1)).all():
         return None
+    first_cells = np.arange(len(ends)) * len(layout.labels)
+    cells = np.repeat(first_cells, np.diff(ends, prepend=0)).take(of_labels) + labels
+    unusual = cells[present != layout.usual_labels.take(labels)]
     kept = (target >= 0) & (values != 0) & ~in_labels
     of_features = np.flatnonzero(kept)
     counts = np.diff(np.searchsorted(of_features, ends), prepend=0).astype(np.int32)
-    return SparseRows(counts, target.take(of_features), values.take(of_features), cells)
-
-
-def _unusual_cells(
-    entries: Integers,
-    target: Columns,
-    values: npt.NDArray[Any],
-    ends: Integers,
-    layout: Layout,
-) -> Integers | None:
-    """The cells of Y that differ from unlisted ones; None if an entry is not 0 or 1."""
-    labels, present = target.take(entries) - layout.n_features, values.take(entries)
-    if not ((present == 0) | (present == 1)).all():
-        return None
-    first_cells = np.arange(len(ends)) * len(layout.labels)
-    cells: Integers = np.repeat(first_cells, np.diff(ends, prepend=0)).take(entries) + labels
-    unusual: Integers = cells[present != layout.usual_labels.take(labels)]
-    return unusual
+    return SparseRows(counts, target.take(of_features), values.take(of_features), unusual)
 
 
 _NUMBER_BYTES = NUMBER_CHARACTERS.encode() + b"?,"

@@ -140,8 +140,7 @@ class Header:
 class _HeaderReader:
     """Reads the header line by line."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self) -> None:
         self.relation: str | None = None
         self.relation_line: int | None = None
         self.attributes: dict[str, Attribute] = {}
@@ -184,25 +183,24 @@ class _HeaderReader:
                 "rename one of them"
             )
 
-    def header(self) -> Header:
-        if not self.attributes:
-            raise FileError("no @attribute is declared before @data", self.path)
-        attributes = tuple(self.attributes.values())
-        return Header(self.path, self.relation, self.relation_line, attributes)
-
 
 def read_header(blocks: Iterator[TextBlock], path: Path) -> tuple[Header, TextBlock]:
     """Read up to ``@data``; also return the rest of the last block."""
-    reader = _HeaderReader(path)
+    reader = _HeaderReader()
     for block in blocks:
         start = 0
         for number, line in enumerate(block.data.split(b"\n")[:-1], block.first_line):
             start += len(line) + 1
             try:
-                if reader.take(line.decode(), number):
-                    return reader.header(), TextBlock(number + 1, block.data[start:])
+                is_end = reader.take(line.decode(), number)
             except Misread as wrong:
                 raise FileError(str(wrong), path, number) from None
+            if is_end and not reader.attributes:
+                raise FileError("no @attribute is declared before @data", path)
+            if is_end:
+                attributes = tuple(reader.attributes.values())
+                header = Header(path, reader.relation, reader.relation_line, attributes)
+                return header, TextBlock(number + 1, block.data[start:])
     is_empty = not (reader.has_text or reader.attributes)
     raise FileError("the file is empty" if is_empty else "there is no @data line, so no rows", path)
 
