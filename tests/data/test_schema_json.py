@@ -99,5 +99,5 @@ def test_malformed_text_has_a_line(text: str, line: int) -> None:
 
 
 def test_text_that_is_nested_too_deeply() -> None:
-    with pytest.raises(FileError, match="the schema is wrong: .* nested too deeply"):
+    with pytest.raises(FileError, match=r"the schema is wrong: .* nested too deeply"):
         from_json('{"other": ' + "[" * 100_000, Path("t.json"))
