@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 
 from labelrules._checks import is_number, is_whole, whole_number
 
@@ -30,28 +29,16 @@ _VISITED = {"rules": "bodies and rules"}
 def minimum_count(minimum: float, n_rows: int, name: str = "min_support") -> int:
     """The number of rows that a minimum requires: a float is a share of the rows, an int a number.
 
+    A share is the decimal number as it is written, in any precision, so that rounding adds no row.
+
     Examples
     --------
     >>> minimum_count(0.05, 1500), minimum_count(0.1, 14), minimum_count(3, 14)
     (75, 2, 3)
     """
     if is_number(minimum) and not is_whole(minimum) and 0 < minimum <= 1:
-        return rows_of_share(minimum, n_rows)
+        return max(1, math.ceil(Fraction(str(minimum)) * n_rows))
     return whole_number(minimum, name, low=1, also="a share of the rows above 0 and up to 1.0")
-
-
-def rows_of_share(share: Real | float, n_rows: int) -> int:
-    """The least number of rows that reaches a share, at least one.
-
-    The share is the decimal number as it is written, in any precision: rounding adds no row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows_of_share(0.07, 100), rows_of_share(np.float32(0.1), 100), rows_of_share(0.01, 5)
-    (7, 10, 1)
-    """
-    return max(1, math.ceil(Fraction(str(share)) * n_rows))
 
 
 @contextmanager
