@@ -43,14 +43,10 @@ def test_the_parameter_is_an_argument():
 @pytest.mark.parametrize("counted", TALLIES, ids=lambda one: str(one.covered_ones.shape))
 def test_scores(counted, relative):
     formula, convention = Formula("f", 0.5), "head-relative" if relative else "chapter"
-    weights = np.array([0.5, -1.0, 0.25, 2.0, 3.0])
     by_formula = kernels_for(formula).score_tallies(0.5, relative, *counted)
-    by_weights = kernel.score_by_weights(weights, relative, *counted)
     for value in (0, 1):
         tp, fp, tn, fn = confusion(counted, value, convention)
         assert by_formula[:, value] == pytest.approx(formula(tp, fp, tn, fn))
-        expected = 0.5 * tp - fp + 0.25 * tn + 2 * fn + 3
-        assert by_weights[:, value] == pytest.approx(expected)
 
 
 def scores(n_bodies, n_labels):
@@ -133,16 +129,3 @@ def test_the_greatest_ratio(n_labels, absence):
         if lower[:, body].min() > 0:
             tied = [choice for choice, ratio in ratios.items() if near(ratio, best)]
             assert said == max(tied, key=lambda choice: (sum(choice), choice))
-
-
-@pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize("relative", [False, True])
-@pytest.mark.parametrize("counted", TALLIES, ids=lambda one: str(one.covered_ones.shape))
-def test_totals(counted, relative, full):
-    heads = RNG.integers(-1, 2, counted.covered_ones.shape).astype(np.int8)
-    totals = kernel.total_counts(heads, full, relative, *counted)
-    convention = "head-relative" if relative else "chapter"
-    parts = confusion(counted, heads == 1, convention)
-    counts = (heads != SILENT) | full
-    for found, part in zip(totals, parts, strict=True):
-        assert found.tolist() == (part * counts).sum(axis=1).tolist()

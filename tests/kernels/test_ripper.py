@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from labelrules import Dataset
-from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.search.bodies.foil import FoilSearch, SplitMix64
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from naive_ripper import OneClass, Table
 from tables import schema_of
@@ -109,9 +109,9 @@ def test_dividing(data, table, seed, folds):
     left = np.random.default_rng(seed).random(data.n_rows) < 0.8
     classes = data.Y[:, 0].astype(np.int64)
     table.folds, table.ranked = folds, [0, 1]
-    table.draws = iter(Chance(seed).draw(data.n_rows).tolist())
+    table.draws = iter(SplitMix64(seed).draw(data.n_rows).tolist())
     expected = table.divided(set(np.flatnonzero(left).tolist()))
-    found = search.divide(classes, left, folds, Chance(seed))
+    found = search.divide(classes, left, folds, SplitMix64(seed))
     assert [set(np.flatnonzero(part).tolist()) for part in found] == list(expected)
 
 

@@ -23,7 +23,7 @@ from labelrules.learners.covering.pruning import (
 )
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.measures.description_length import exception_bits
-from labelrules.search.bodies.grow import Grown
+from labelrules.search.bodies.grow import NO_MERIT, Grown
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
 from theories import boards, bodies, heads
@@ -42,7 +42,7 @@ def situations(draw):
     ground.ended[:] = draw(st.lists(st.booleans(), min_size=data.n_rows, max_size=data.n_rows))
     ground.ended &= draw(st.booleans())
     ground.counted[0] = (ground.board == UNSET) & ~ground.ended
-    return data, ground, Grown(head, body, None, 0, 0)
+    return data, ground, Grown(head, body, None, NO_MERIT)
 
 
 def fronts_of(data, ground, body):

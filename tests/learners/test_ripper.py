@@ -17,9 +17,8 @@ import labelrules
 from labelrules import Body, Dataset, Ripper, load, parse
 from labelrules.data.schema import Feature, Schema
 from labelrules.learners import LearningInterrupted
-from labelrules.learners.ripper.learner import ClassLearner
-from labelrules.learners.ripper.one_class import RipperSettings
-from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.learners.ripper.one_class import ClassLearner, RipperSettings
+from labelrules.search.bodies.foil import FoilSearch, SplitMix64
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
 
@@ -260,7 +259,7 @@ def test_one_label_in_any_form():
     ("parameter", "value", "message"),
     [
         ("n_passes", -1, "n_passes must be a whole number of at least 0"),
-        ("n_passes", None, "n_passes must be a number"),
+        ("n_passes", None, "n_passes must be a whole number"),
         ("folds", 1, "folds must be a whole number of at least 2"),
         ("min_coverage", 0, "min_coverage must be a whole number of at least 1"),
         ("pruning", "mdl", "pruning must be True or False"),
@@ -381,18 +380,18 @@ def test_rows_are_divided_by_class_into_folds():
     search = FoilSearch(SortedColumns.of(data))
     classes = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
     left = np.arange(14) != 13
-    growing, held = search.divide(classes, left, 3, Chance(7))
+    growing, held = search.divide(classes, left, 3, SplitMix64(7))
     assert not (growing & held).any()
     np.testing.assert_array_equal(growing | held, left)
     assert (growing.sum(), held.sum()) == (8, 5)
     assert held[:6].sum() == 2
-    other = search.divide(classes, left, 3, Chance(8))[0]
+    other = search.divide(classes, left, 3, SplitMix64(8))[0]
     assert (growing != other).any()
 
 
 def test_the_known_numbers_of_splitmix():
     """The first outputs for the seed 1234567, without the last bit."""
     known = [6457827717110365317, 3203168211198807973, 9817491932198370423]
-    assert Chance(1234567).draw(3).tolist() == [number >> 1 for number in known]
-    chance = Chance(1234567)
+    assert SplitMix64(1234567).draw(3).tolist() == [number >> 1 for number in known]
+    chance = SplitMix64(1234567)
     assert [chance.draw(1)[0] for _ in range(3)] == [number >> 1 for number in known]

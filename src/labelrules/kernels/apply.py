@@ -1,9 +1,8 @@
-"""Run rules on many rows, 64 at a time.
+"""Apply rules to many rows, 64 at a time; see README.md, "Packed bits".
 
-A *word* holds one bit for each of 64 rows. Rows are taken in slabs of `SLAB` words, so that
-everything a slab needs stays in the processor's cache. Within a slab an *atom* (a condition on
-a feature, shared by all rules that use it) becomes a few words when a rule first asks for it;
-the board is two words per label, "written" and "present". A rule is then a handful of ANDs.
+Rows are taken in slabs of `SLAB` words, so that all data of a slab stays in the processor's cache.
+An *atom* (a condition on a feature, shared by all rules that test it) becomes a few words when it
+is first tested. A rule is then a handful of ANDs.
 """
 
 from typing import NamedTuple
@@ -192,9 +191,9 @@ def _rows_of(active, n_rows):
 def run_list(rules, columns, board, fresh, reads, writer, stopped):
     """Apply rules in order to a board, in place.
 
-    `fresh` tells that nothing is written on the board yet. `reads` is a second board for label
-    conditions, or has no rows. `writer` (cells) and `stopped` (rows) receive the numbers of rules;
-    with no rows they are not kept.
+    `fresh`: whether nothing is written on the board yet. `reads` is a second board for label
+    conditions, or has no rows. `writer` (cells) and `stopped` (rows) receive the numbers of rules,
+    unless they have no rows.
     """
     n_total, n_labels = board.shape
     words = np.empty((len(rules.column), SLAB), np.uint64)

@@ -1,9 +1,7 @@
-"""The best heads of many bodies at once, from their tallies.
+"""Heads: of many bodies at once from their tallies, and of one body by branch and bound.
 
-A tally has, per body and label, the covered ones and zeros among open cells, and per label all
-of them. Each literal gets a score, of a compiled formula or of a weighted sum of its four
-counts; what a body's head is made of these is all there is to do. Only scoring by a formula is
-compiled anew for each formula.
+A tally has, per body and label, the covered ones and zeros among open cells, and per label all of
+them. Each literal is scored, and the scores decide the head.
 """
 
 from typing import NamedTuple
@@ -34,24 +32,6 @@ def score_tallies(parameter, head_relative, inside_1, inside_0, ones, zeros):
                     ones[label], zeros[label],
                 )  # fmt: skip
                 scores[body, value, label] = formula(tp, fp, tn, fn, parameter)
-    return scores
-
-
-@njit(cache=True, nogil=True)
-def score_by_weights(weights, head_relative, inside_1, inside_0, ones, zeros):
-    """The same for a score that is a weighted sum of the four counts and a constant."""
-    n_bodies, n_labels = inside_1.shape
-    scores = np.empty((n_bodies, 2, n_labels))
-    for body in range(n_bodies):
-        for value in range(2):
-            for label in range(n_labels):
-                tp, fp, tn, fn = confusion(
-                    value, head_relative, inside_1[body, label], inside_0[body, label],
-                    ones[label], zeros[label],
-                )  # fmt: skip
-                scores[body, value, label] = (
-                    weights[0] * tp + weights[1] * fp + weights[2] * tn + weights[3] * fn
-                ) + weights[4]
     return scores
 
 
@@ -147,28 +127,11 @@ def dinkelbach(upper, lower, absence, heads):
     return values
 
 
-@njit(cache=True, nogil=True)
-def total_counts(heads, full, head_relative, inside_1, inside_0, ones, zeros):
-    """The four counts of each head, added up over its labels: counts by bodies."""
-    n_bodies, n_labels = heads.shape
-    totals = np.zeros((4, n_bodies), np.int64)
-    for body in range(n_bodies):
-        for label in range(n_labels):
-            if full or heads[body, label] != UNSET:
-                counts = confusion(
-                    heads[body, label] == 1, head_relative, inside_1[body, label],
-                    inside_0[body, label], ones[label], zeros[label],
-                )  # fmt: skip
-                for i in range(4):
-                    totals[i, body] += counts[i]
-    return totals
-
-
-# -------------------- Branch and bound over heads for example-based measures, rows counted cell
-# by cell
-# The general search: any formula, cells open or written, any limit or lift. It decides label
-# after label. A row is worth what a table says of its right and wrong cells; what it would be
-# worth if every label left to decide turned out right bounds what it can reach.
+# ---------------------------------------------------------------- branch and bound
+#
+# The general search for example-based measures: any formula, board, limit and size bonus. It
+# decides label after label. The value of a row is a table of its right and wrong cells, and its
+# value if all undecided labels turned out right is a bound.
 
 ABSENT, PRESENT, SILENT = 0, 1, 2
 
@@ -188,13 +151,13 @@ class HeadSpace(NamedTuple):
     """The heads there are and what their rows are worth."""
 
     choices: npt.NDArray[np.int8]
-    """What may be said of a label."""
+    """The choices for a label."""
     full: bool
-    """Whether the size of a head is its presences rather than all it says."""
+    """Whether the size of a head is its presences rather than all its labels."""
     smallest: int
     largest: int
     factors: Floats
-    """The lift by size."""
+    """The size bonus."""
     worth: Floats
     """Table by right by wrong cells."""
     reach: Floats
@@ -209,18 +172,26 @@ def _counts_in_size(choice, full):
 
 
 @njit(cache=True, nogil=True)
+def _size(head, full):
+    size = 0
+    for choice in head:
+        size += _counts_in_size(choice, full)
+    return size
+
+
+@njit(cache=True, nogil=True)
 def _preferred(head, other):
-    """Whether one head comes before another: size, then presences, then earlier labels."""
-    said = present = first = 0
+    """The tie rule of heads, see `search.heads.problem.preference`."""
+    size = present = first = 0
     for label in range(len(head)):
         a, b = head[label], other[label]
-        said += int(a != SILENT) - int(b != SILENT)
+        size += int(a != SILENT) - int(b != SILENT)
         present += int(a == PRESENT) - int(b == PRESENT)
         if first == 0 and a != b:
             # Present before absent before silent.
             first = 1 if a == PRESENT or (a == ABSENT and b == SILENT) else -1
-    if said != 0:
-        return said > 0
+    if size != 0:
+        return size > 0
     if present != 0:
         return present > 0
     return first > 0
@@ -228,11 +199,8 @@ def _preferred(head, other):
 
 @njit(cache=True, nogil=True)
 def head_value(head, rows, space):
-    """The lifted value of a head."""
+    """The value of a head with its size bonus."""
     n_labels, n_rows = rows.effect.shape[1], rows.effect.shape[2]
-    size = 0
-    for label in range(n_labels):
-        size += _counts_in_size(head[label], space.full)
     total = 0.0
     for row in range(n_rows):
         right = wrong = 0
@@ -241,17 +209,14 @@ def head_value(head, rows, space):
             right += effect == 1
             wrong += effect == -1
         total += rows.weight[row] * space.worth[rows.table[row], right, wrong]
-    return total * space.factors[size]
+    return total * space.factors[_size(head, space.full)]
 
 
 @njit(cache=True, nogil=True)
 def climb(head, rows, space):
     """Change one label at a time as long as the head gets better; returns its value."""
     best = head_value(head, rows, space)
-    size = 0
-    for label in range(len(head)):
-        size += _counts_in_size(head[label], space.full)
-    improved = True
+    size, improved = _size(head, space.full), True
     while improved:
         improved = False
         for label in range(len(head)):
@@ -282,19 +247,19 @@ def _bound(depth, size, right, wrong, left, rows, space):
             total += rows.weight[row] * space.worth[table, r + min(left[depth, row], room), w]
         else:
             total += rows.weight[row] * space.reach[table, r, w]
-    lift = 0.0
+    factor = 0.0
     for k in range(max(size, space.smallest), min(size + n_labels - depth, space.largest) + 1):
-        lift = max(lift, space.factors[k])
+        factor = max(factor, space.factors[k])
     # Negative values (some heuristics) shrink by the smallest factor; be generous.
-    return total * lift if total > 0 else 0.0
+    return total * factor if total > 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def search_heads(rows, space, best_head, max_nodes):
-    """Improve `best_head` to the best there is; returns its value, the bound left open, nodes.
+    """Improve `best_head` to the best head; returns its value, the bound left open, and nodes.
 
-    The bound left open is that of the best head not looked at when `max_nodes` ran out, or
-    minus infinity when the search was complete.
+    The bound left open is that of the best head not visited when `max_nodes` ran out, minus
+    infinity if the search was complete.
     """
     _, n_labels, n_rows = rows.effect.shape
     right = np.zeros((n_labels + 1, n_rows), np.int32)

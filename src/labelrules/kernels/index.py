@@ -1,10 +1,7 @@
-"""Columns sorted once and narrowed down: which rows have which value.
+"""Columns sorted once and narrowed down; see README.md, "Index and entries".
 
-A column lists its rows by rising value. The rows of one value, its most frequent one, may be left
-out: their counts are what the others leave of the whole. So a sparse column costs what it stores,
-and a column of words the few texts that have the word.
-
-An entry is the number of a row, or its complement (negative) for the first row of its value.
+The rows of the most frequent value of a column may be left out. So a sparse column costs what it
+stores, and a column of words the few texts that have the word.
 """
 
 from typing import NamedTuple
@@ -17,12 +14,7 @@ from labelrules._types import Integers
 
 
 class Index(NamedTuple):
-    """The entries of all columns.
-
-    Column c has the entries from ``start[c]`` to ``stop[c]``; from ``valid[c]`` on they are rows
-    where the value is missing. Rows that are not listed have a value that comes before the entry
-    ``middle[c]``.
-    """
+    """The entries of all columns, and where each column begins and ends among them."""
 
     entries: npt.NDArray[np.int32]
     start: Integers
@@ -39,7 +31,7 @@ _ONE, _NONE = np.uint64(1), np.uint64(0)
 
 @njit(inline="always")
 def _exponent(power):
-    """Which power of two it is, read off the float's exponent."""
+    """The logarithm of a power of two, read off the float's exponent."""
     return (np.float64(power).view(np.int64) >> 52) - 1023
 
 
@@ -47,7 +39,7 @@ def _exponent(power):
 def _keep(source, first, last, covered, target, end):
     """Copy the covered entries to `end` and behind; the first of each value is marked anew.
 
-    Without a branch: whether a row is covered is hard to foretell.
+    Without a branch: whether a row is covered is hard to predict.
     """
     pending = np.int32(0)
     for i in range(first, last):
@@ -84,11 +76,11 @@ def narrow(index, first, last, covered, narrowed):
 
 @njit(nogil=True, cache=True)
 def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
-    """The same as `narrow`, from the index of all rows, where few are covered.
+    """The same as `narrow`, from the index of all rows, if few are covered.
 
-    Columns that list all rows have a number in `ranked`, else -1, and a row in `places` that tells
-    where they list each row; `by_column` has their values. Covered rows are put in order by setting
-    a bit for the place of each and reading the bits off.
+    For columns that list all rows, `places[ranked[column]]` is where they list each row, and
+    `by_column` has their values. A bit is set for the place of each covered row; reading the bits
+    off sorts the rows.
     """
     bits = np.zeros(places.shape[1] // 64 + 1, np.uint64)
     for column in range(first, last):
@@ -122,9 +114,9 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
 
 @njit
 def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, covered):
-    """Narrow all columns down to the covered rows, the shorter way.
+    """Narrow all columns down to the covered rows, by the faster of the two functions.
 
-    From the index of all rows if `is_whole`, else further than they are narrowed down already.
+    From the index of all rows if `is_whole`, else from `narrowed` itself.
     """
     # Not as a constant: for that it would be compiled once more.
     first, n_columns = np.int64(0), len(index.start)
@@ -138,9 +130,9 @@ def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, cove
 
 @njit(inline="always")
 def counts_of(code):
-    """Two counts in one number: ``1 << 32`` if a cell counts, and 1 if its label is present.
+    """Widen a code to two counts in one number.
 
-    A code has a bit for each: many rows' codes fit into the processor's cache, their counts do not.
+    The codes of many rows fit into the processor's cache, their counts do not.
     """
     return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
 
@@ -149,24 +141,9 @@ def counts_of(code):
 def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
     """Add up the codes of the rows of a column, value by value.
 
-    Parameters
-    ----------
-    entries : array of int32
-    start, middle, valid, stop : int
-        Where the column is among the entries, see `Index`.
-    codes : array of uint8
-        What each row counts, see `counts_of`.
-    inside : int
-        The sum over all `n_inside` covered rows.
-    unlisted : bool
-        Whether rows that are not listed have a value; else theirs is missing.
-    sums : array of int64
-        Receives the sum for all values up to each one; there is room for one more.
-
-    Returns
-    -------
-    n_values, total : int
-        How many values there are, and the sum over the rows where the value is not missing.
+    `inside` is the sum over all `n_inside` covered rows. Rows that are not listed have a value if
+    `unlisted`, else theirs is missing. `sums` receives the sum for all values up to each one, and
+    has room for one more. Returns the number of values, and the sum over rows that have a value.
     """
     total, n_values = _add(entries, start, middle, codes, sums, np.int64(0), np.int64(0))
     gap, before = n_values, total

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _NOTHING_HANDED_OVER = "no compiled object yet for"
-"""How Numba says so; only an interrupt can be the reason."""
+"""Numba's message; only an interrupt can be the reason."""
 
 
 @contextmanager
 def heard_interrupts() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt, also while a kernel is compiled or gets its arguments.
+    """Raise KeyboardInterrupt on Ctrl-C, also while a kernel is compiled or gets its arguments.
 
-    Of arguments Python then says that the call has both a result and an error, by a SystemError
-    that has the interrupt for its cause. And if the interrupt comes as the compiler hands over
-    what it has compiled, it is lost on the way, and Numba has nothing to keep on disk. This is a
-    decorator, too.
+    While arguments are converted, Python raises a SystemError, a result with an error set, that has
+    the interrupt for its cause. While the compiler hands over its code, the interrupt is lost, and
+    Numba has nothing to keep on disk. This is a decorator, too.
 
     Examples
     --------

@@ -1,9 +1,7 @@
-"""The inner loops of RIPPER: tell rows apart, divide them, grow a body, see whom it covers.
+"""The inner loops of RIPPER: divide rows, grow a body by FOIL's gain, find the rows it covers.
 
-A condition is a *cut* here, five numbers: its column, the first and the last place (not included)
-of the rows for which it holds among the entries of the column, whether it holds for rows that are
-not listed, and whether it is the second of two operators (greater than, instead of at most). So
-it covers the same training rows wherever the threshold is written down between two values.
+A condition is a *cut*, see README.md: it covers the same training rows wherever the threshold lies
+between two values.
 """
 
 from typing import NamedTuple
@@ -16,7 +14,7 @@ from labelrules.kernels.covering.refine import NOMINAL, NUMERIC, ONE_LISTED
 from labelrules.kernels.index import Index, counts_of, cumulate, narrow_down
 
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
-"""What the numbers of a cut are."""
+"""The numbers of a cut."""
 
 _PRESENT = 0xFFFFFFFF
 _UNLISTED, _NOWHERE = -1, -2
@@ -40,10 +38,10 @@ class RipperTable(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def content_keys(index, multipliers, n_rows):
-    """A number for each row that depends on its values only, not on its place or how it is stored.
+    """A number for each row that depends on its values only, not on its position or storage.
 
     The sum over the columns of the rank of the value times the column's multiplier. It wraps
-    around; so do not look at warnings where this is not compiled.
+    around, with a warning where this is not compiled.
     """
     entries, starts, middles, valids, stops = index
     keys = np.zeros(n_rows, np.int64)
@@ -71,20 +69,9 @@ def content_keys(index, multipliers, n_rows):
 def divide(order, classes, left, folds, draws, growing, pruning):
     """Divide the rows that are left into those to grow a rule on and those to prune it on.
 
-    The rows of each class are shuffled, and the classes put behind each other, the first class
-    first. Dealt out to so many folds, all but the last fold are for growing.
-
-    Parameters
-    ----------
-    order : array of int
-        All rows, in an order that does not depend on how they were given.
-    classes : array of int
-    left : array of bool
-    folds : int
-    draws : array of int
-        A random number, not negative, for each row.
-    growing, pruning : array of bool
-        Receive the two parts.
+    `order` are all rows in an order that does not depend on how they were given. The rows of each
+    class are shuffled by the random numbers `draws`, and dealt out to the folds class by class; all
+    but the last fold are for growing.
     """
     dealt = np.empty(len(order), np.int64)
     end, n_drawn = 0, 0
@@ -110,7 +97,7 @@ def divide(order, classes, left, folds, draws, growing, pruning):
 
 @njit
 def _restrict(index, cut, covered, left):
-    """Tell which of the covered rows a cut leaves."""
+    """Find which of the covered rows a cut leaves."""
     entries = index.entries
     holds_for_rest = cut[REST] > 0
     for row in range(len(covered)):
@@ -147,15 +134,15 @@ def covered_by(index, cuts, held, positive, counts):
     `counts` receives for each of them how many held-out rows are covered, and how many of these
     are positive.
     """
-    found = np.ones((len(cuts) + 1, len(held)), np.bool_)
+    covered = np.ones((len(cuts) + 1, len(held)), np.bool_)
     counts[:] = 0
     for k in range(len(cuts) + 1):
         if k > 0:
-            _restrict(index, cuts[k - 1], found[k - 1], found[k])
+            _restrict(index, cuts[k - 1], covered[k - 1], covered[k])
         for row in range(len(held)):
-            counts[0, k] += found[k, row] & held[row]
-            counts[1, k] += found[k, row] & held[row] & positive[row]
-    return found
+            counts[0, k] += covered[k, row] & held[row]
+            counts[1, k] += covered[k, row] & held[row] & positive[row]
+    return covered
 
 
 # ---------------------------------------------------------------- growing
@@ -195,14 +182,14 @@ def _set_limits(upper, lower, inside, logs, best, most):
 @njit
 def _is_better_inside(entries, first, last, counts, total, upper, lower):
     """Whether a cut before one of the entries is better; and the sum behind them."""
-    found = False
+    is_better = False
     for i in range(first, last):
         entry = entries[i]
         p, t = total & _PRESENT, total >> 32
         # Without a branch: it is a cut where a value begins.
-        found |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
+        is_better |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
         total += counts[entry ^ (entry >> 31)]
-    return found, total
+    return is_better, total
 
 
 @njit
@@ -228,12 +215,12 @@ def _may_be_better(
     if nominal == ONE_LISTED:
         listed = inside - rest - _sum_of(entries, valid, stop, codes)
         return listed >> 32 <= upper[listed & _PRESENT] or rest >> 32 <= upper[rest & _PRESENT]
-    found, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
+    is_better, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
     if is_rest:
         p, t = total & _PRESENT, total >> 32
-        found |= (t <= upper[p]) | (t >= lower[p])
+        is_better |= (t <= upper[p]) | (t >= lower[p])
         total += rest
-    return found | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
+    return is_better | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
 
 
 @njit
@@ -269,7 +256,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
                 if nominal[column] and i > 0:
                     count -= sums[i - 1]
                 p, t = count & _PRESENT, count >> 32
-                # A cut that leaves no value on the other side asks only whether one is missing.
+                # A cut without a value on the other side only tests whether one is missing.
                 if t > upper[p] or (sides == 2 and t == total >> 32):
                     continue
                 gain = _gain(p, t, logs, base)

@@ -209,7 +209,7 @@ def better_value(inside, everywhere, values, scoring):
 def scan_two(first, last, is_first, everywhere, values, present, absent, scoring):
     """The same as `scan_values` for the sums of two values, of which the first may not occur.
 
-    Tells the keys and the right cells of both, too.
+    Returns the keys and the right cells of both, too.
     """
     keys, rights = (NOTHING, NOTHING), (-1.0, -1.0)
     for second in range(2):
@@ -251,7 +251,7 @@ def scan_values(sums, n, total, operators, everywhere, values, present, absent, 
 
 
 def saturation(everywhere, values, present, absent, top, scoring):
-    """What limits tell of the top key: `OPEN`, `SATURATED` or `SURE`."""
+    """Whether the top key is `OPEN`, `SATURATED` or `SURE`, given its limits."""
     ones, cells = ones_of(everywhere), cells_of(everywhere)
     level = SURE
     for value in range(2):
@@ -292,7 +292,7 @@ def scan_block(
     """
     top, most, place = best
     if level == OPEN:
-        floor = max(top, NOTHING + 1) - 1  # what equals the best shall be found
+        floor = max(top, NOTHING + 1) - 1  # so that ties are seen
         key = greatest_of_column(sums, n, total, operators, floor, everywhere, values, scoring)
         if key == floor:
             return best

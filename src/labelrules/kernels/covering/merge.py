@@ -1,7 +1,4 @@
-"""Heads of several labels: those that are equally good are taken together.
-
-Like `labelrules.kernels.covering.refine`, compiled once per formula.
-"""
+"""Merge labels that are equally good into one head; compiled once per formula."""
 
 import numpy as np
 from numba import njit

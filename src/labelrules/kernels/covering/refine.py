@@ -1,4 +1,4 @@
-"""Count and score every refinement of a body in one pass; see `labelrules.kernels.scoring`."""
+"""Count and score every refinement of a body in one pass; see ../README.md."""
 
 from typing import NamedTuple
 
@@ -28,10 +28,9 @@ STEP = 512
 
 
 class Cells(NamedTuple):
-    """The truth and the cells that count, by labels and rows, and the values heads may have.
+    """The truth and the cells that count, labels by rows, and the values heads may have.
 
-    Where the two values of a label count different cells there are two layers of ``counted``,
-    for absence and for presence; else there is one.
+    ``counted`` has two layers if absence and presence count different cells, else one.
     """
 
     truth: npt.NDArray[np.int8]
@@ -40,11 +39,9 @@ class Cells(NamedTuple):
 
 
 class RefinementSpace(NamedTuple):
-    """The columns that a body may be refined by.
+    """The columns that a body may be refined by; for slots see ../README.md.
 
-    ``operators`` has one row, or one for each label of a head. What is reached is told apart for
-    parts of the refinements by a column: so many buckets for each operator, in the slots from
-    ``slots[column]`` to ``slots[column + 1]``, for so many cuts each.
+    ``operators`` has one row, or one for each label of a head.
     """
 
     listing: Index
@@ -292,10 +289,9 @@ def best_refinements(space, first, last, rows, cells, targets, scoring, best, re
 
 @njit(nogil=True, cache=True)
 def count_refinements(space, column, rows, cells, labels, sums, totals):
-    """Count all refinements by one column, for layers and labels, and tell how many there are.
+    """Count all refinements by one column, for layers and labels; returns how many there are.
 
-    `sums` receives the codes of the cells inside with the first operator, `totals` those of all
-    rows where the column has a value.
+    `sums` receives the sums of the first operator, `totals` those of all rows that have a value.
     """
     (entries, start, middle, valid, stop), unlisted, nominal, _, _, _, _ = space
     codes = np.empty(cells.truth.shape[1], np.uint8)

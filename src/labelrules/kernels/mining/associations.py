@@ -41,7 +41,7 @@ class Truth(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Which rules are looked for."""
+    """Which rules are searched for."""
 
     minimum: int
     longest_body: int
@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
     count_all: bool
     """Whether to go through all frequent bodies, to count them."""
     most_bodies: int
-    """How many bodies may be looked at."""
+    """How many bodies may be visited."""
 
 
 class Heads(NamedTuple):
@@ -265,7 +265,7 @@ def _all_rows(words, n_rows, n_words):
 
 @njit(cache=True, nogil=True)
 def _begin(table, truth, wanted, stack, heads, rules):
-    """Go on to the next item as a body by itself; why that failed, or -1."""
+    """Start with the next item as a body; returns why that failed, or -1."""
     root = stack.at[0]
     n_rows = table.item_start[root + 1] - table.item_start[root]
     n_words = (n_rows + 63) >> 6
@@ -292,7 +292,7 @@ def _begin(table, truth, wanted, stack, heads, rules):
 
 @njit(cache=True, nogil=True)
 def mine_rules(table, truth, wanted, stack, heads, rules):
-    """Go on with the search for rules; why it came back."""
+    """Resume the search for rules; returns why it ended."""
     n_items = len(table.item_start) - 1
     patience = PATIENCE
     while True:

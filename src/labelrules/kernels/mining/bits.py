@@ -1,4 +1,8 @@
-"""Sets of rows as bits, 64 to a word."""
+"""Count rows on packed bits: conditions, rules and votes.
+
+A set of rows is an array of words, 64 rows to a word; bits beyond the last row are 0. See
+../README.md.
+"""
 
 from typing import Any
 
@@ -62,25 +66,24 @@ def set_bit(words, start, place):
     words[start + (place >> 6)] |= _ONE << np.uint64(place & 63)
 
 
-# -------------------- Refinements of a group of rows: how many rows each has, and how labels
-# depend on each other
-# Rows are counted on packed bits. A column of rows is an array of words, 64 rows to a word; bits
-# beyond the last row are 0.
+@njit(nogil=True, cache=True)
+def _common(rows, others):
+    """How many rows two arrays of words have in common."""
+    n_rows = 0
+    for word in range(len(rows)):
+        n_rows += popcount(rows[word] & others[word])
+    return n_rows
+
+
+# ---------------------------------------------------------------- groups of rows
 
 
 @njit(nogil=True, cache=True)
 def count_conditions(group, conditions, columns, least, counts):
-    """Count the rows of a group that satisfy each condition, alone and within each column.
+    """Count the rows of a group that satisfy each condition, in all and within each column.
 
-    Parameters
-    ----------
-    group : array of uint64
-        The rows of the group.
-    conditions, columns : array of uint64, conditions or columns by words
-    least : int
-        Of refinements with fewer rows than this the columns are not counted.
-    counts : array of int32, conditions by columns and one more
-        Receives the number of rows, and the number in each column.
+    `conditions` and `columns` are by words; `counts`, conditions by 1 + columns, receives the
+    numbers. Columns are not counted for conditions with fewer rows than `least`.
     """
     n_words = len(group)
     refined = np.empty(n_words, np.uint64)
@@ -90,32 +93,20 @@ def count_conditions(group, conditions, columns, least, counts):
             refined[word] = group[word] & conditions[condition, word]
             n_rows += popcount(refined[word])
         counts[condition, 0] = n_rows
-        if n_rows < least:
-            counts[condition, 1:] = 0
-            continue
-        for column in range(len(columns)):
-            n_inside = 0
-            for word in range(n_words):
-                n_inside += popcount(refined[word] & columns[column, word])
-            counts[condition, 1 + column] = n_inside
+        counts[condition, 1:] = 0
+        if n_rows >= least:
+            for column in range(len(columns)):
+                counts[condition, 1 + column] = _common(refined, columns[column])
 
 
 @njit(nogil=True, cache=True)
 def phi_coefficients(counts, n_labels):
-    """The correlation of each pair of labels within groups; 0 where a label does not vary.
+    """The correlation of each pair of labels within groups: groups by pairs, 0 if constant.
 
-    Parameters
-    ----------
-    counts : array of int64, groups by 1 + labels + pairs
-        The rows of a group; those with each label; those with both labels of each pair, the first
-        label with all others, then the second with those behind it, and so on.
-    n_labels : int
-
-    Returns
-    -------
-    array of float, groups by pairs
+    `counts` are by groups: all rows, those with each label, and those with both labels of each
+    pair, the first label with all others, then the second with those behind it, and so on.
     """
-    found = np.zeros((len(counts), n_labels * (n_labels - 1) // 2))
+    phi = np.zeros((len(counts), n_labels * (n_labels - 1) // 2))
     spread = np.empty(n_labels)
     for group in range(len(counts)):
         n_rows = counts[group, 0]
@@ -129,40 +120,23 @@ def phi_coefficients(counts, n_labels):
                 if size > 0:
                     both = n_rows * counts[group, 1 + n_labels + pair]
                     expected = counts[group, 1 + first] * counts[group, 1 + second]
-                    found[group, pair] = (both - expected) / size
+                    phi[group, pair] = (both - expected) / size
                 pair += 1
-    return found
+    return phi
 
 
-# -------------------- Which rules of a long, ordered list are worth keeping, on packed bits
+# ---------------------------------------------------------------- rules
 
 
 @njit(nogil=True, cache=True)
 def choose_rules(start, items, words, order, wanted, left, kept, errors):
-    """Keep each rule that is right about a row no rule before has covered.
+    """Keep each rule that is right about a row that no rule before covers; returns how many.
 
-    Parameters
-    ----------
-    start, items : array of int
-        Rule r has the items from ``start[r]`` to ``start[r + 1]``.
-    words : array of uint64, items by words
-        The rows of each item.
-    order : array of int
-        The rules for one label, the best first.
-    wanted : array of uint64
-        The rows of which these rules are right.
-    left : array of uint64
-        The rows that are not covered; those that remain are left in it.
-    kept : array of int
-        Receives the rules that are kept, in order.
-    errors : array of int
-        Receives for each number of rules, from none on, how many rows are wrong if the others get
-        what most of them have.
-
-    Returns
-    -------
-    int
-        How many are kept.
+    Rule r has the items ``items[start[r] : start[r + 1]]``, and item i covers the rows
+    ``words[i]``. `order` are the rules for one label, the best first, which are right about the
+    rows `wanted`. `left` are the rows not covered, before and after. `kept` receives the rules, and
+    `errors`, for each number of rules from none on, the wrong rows if the rows left get their
+    majority.
     """
     n_words = len(wanted)
     covered = np.empty(n_words, np.uint64)
@@ -196,10 +170,6 @@ def choose_rules(start, items, words, order, wanted, left, kept, errors):
     return n_kept
 
 
-# -------------------- Rules looked at again: their heads in all rows, and the rules with fewer
-# conditions
-
-
 @njit(cache=True, nogil=True)
 def _literal(labels, code, k):
     word = labels[code >> 1, k]
@@ -208,10 +178,10 @@ def _literal(labels, code, k):
 
 @njit(cache=True, nogil=True)
 def count_heads(body, items, head, labels, everywhere, right, n_head):
-    """For each literal of a head, covered rows where it holds; for each head, all such rows.
+    """For each literal of a head the covered rows where it holds; for each head all its rows.
 
-    `body` and `head` are starts with numbers of items, and starts with literals; `everywhere` has
-    a bit for each row there is.
+    `body` and `head` are lists of items and of literals, see ../README.md; `everywhere` has a bit
+    for each row.
     """
     n_words = len(everywhere)
     covered = np.empty(n_words, np.uint64)
@@ -248,7 +218,7 @@ def _subset_counts(items, chosen, which, held, everywhere):
 
 @njit(cache=True, nogil=True)
 def compare_with_general(body, items, head, labels, everywhere, counts, productive, needed):
-    """Whether each rule is right more often than all with fewer conditions, and needs all of its.
+    """Whether each rule is more confident than all with fewer conditions, and needs all of its.
 
     `counts` are the rows that each rule covers, and those of them in which its head holds.
     """
@@ -273,24 +243,18 @@ def compare_with_general(body, items, head, labels, everywhere, counts, producti
                 break
 
 
-# -------------------- What the bodies that hold for a row say about its labels, counted on packed
-# bits
-# A body votes for each label with the share of its rows that have the label, drawn a little
-# towards the share of all rows, and with a weight: the correlation of the body and the label.
+# ---------------------------------------------------------------- votes
+#
+# A body votes for each label with the share of its rows that have the label, shrunk towards the
+# share of all rows, and with a weight: the correlation of the body and the label.
 
 
 @njit(nogil=True, cache=True)
 def _vote(n_rows, n_ones, n_all, ones_all, m):
-    """The share that a body votes for, and its weight: phi without its sign, 0 if one is constant.
+    """The share that a body votes for, and its weight: |phi|, 0 if body or label is constant.
 
-    Parameters
-    ----------
-    n_rows, n_ones : int
-        Rows of the body, and those of them with the label.
-    n_all, ones_all : int
-        The same of all rows.
-    m : float
-        How many rows the share of all rows is worth.
+    The body has `n_rows`, `n_ones` of them with the label; all rows are `n_all` and `ones_all`, and
+    their share counts as much as `m` rows.
     """
     share = (n_ones + m * ones_all / n_all) / (n_rows + m)
     spread = np.sqrt(np.float64(n_rows * (n_all - n_rows)))
@@ -320,15 +284,6 @@ def _intersect(words, item, body, level):
             both &= body[level - 1, word]
         body[level, word] = both
         n_rows += popcount(both)
-    return n_rows
-
-
-@njit(nogil=True, cache=True)
-def _common(rows, label):
-    """How many rows two stretches of words have in common."""
-    n_rows = 0
-    for word in range(len(rows)):
-        n_rows += popcount(rows[word] & label[word])
     return n_rows
 
 
@@ -368,22 +323,10 @@ def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, u
 def score_rows(words, labels, start, items, left_out, truth, least, longest, m, scores):
     """The weighted mean of the votes for each label, row by row.
 
-    Parameters
-    ----------
-    words, labels : array of uint64, items or labels by words
-        The training rows that have them.
-    start, items : array of int
-        Row r has the items from ``start[r]`` to ``start[r + 1]``.
-    left_out : array of int
-        The training row that is not counted for each row, or -1.
-    truth : array of int8, training rows by labels
-    least : int
-        Rows that a body must have.
-    longest : int
-        Items that a body may have.
-    m : float
-    scores : array of float, rows by labels
-        Receives the means; where nothing votes, the share of all rows.
+    `words` and `labels` are the training rows of each item and label. Row r has the items
+    ``items[start[r] : start[r + 1]]``, and the training row ``left_out[r]``, unless it is -1, is
+    not counted for it. Bodies have at least `least` rows and at most `longest` items. `scores`
+    receives the means, rows by labels; where nothing votes, the share of all rows.
     """
     n_labels, n_words = labels.shape
     body = np.empty((longest, n_words), np.uint64)

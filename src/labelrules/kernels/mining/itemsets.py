@@ -1,10 +1,10 @@
-"""Frequent sets of items, depth first: all of them.
+"""Mine frequent itemsets, depth first: all, closed or maximal ones.
 
-Items are numbered by rising frequency. For each item in turn, the rows that have it are taken out
-as a small table of their own (the *projection*), in which each later item that is still frequent
-is a stretch of bits. Below that, a set is extended by intersecting bits, and the extensions of a
-set are kept side by side on a stack. So the search needs the memory of one way down, whatever it
-finds; it stops when the space for results is full and can be taken up again where it stood.
+Items are numbered by rising frequency. The rows of each item in turn form a small table (the
+*projection*), in which each later item that is still frequent is a stretch of bits. Sets are
+extended by intersecting bits, and the extensions of a set lie side by side on a stack. So the
+memory is that of one path of the search tree; the search stops when the space for results is full
+and can be resumed.
 """
 
 from typing import NamedTuple
@@ -17,13 +17,14 @@ from labelrules._types import Integers
 from labelrules.kernels.mining.bits import count_both, lies_within, put_both, set_bit
 
 DONE, FULL, NARROW, PAUSED, SPENT = 0, 1, 2, 3, 4
-"""Why a search came back.
+"""Why a search returned.
 
-It is over, results need room, it needs a larger stack, just so, or it may look at no more.
+It is complete; results need room; the stack is too small; it pauses for Ctrl-C; or its limit is
+reached.
 """
 
 PATIENCE = 1 << 27
-"""Words that are intersected before a search comes back, even if it has found nothing."""
+"""Words that are intersected before a search pauses."""
 
 Numbers = npt.NDArray[np.int32]
 Words = npt.NDArray[np.uint64]
@@ -37,7 +38,7 @@ class TransactionTable(NamedTuple):
     row_start: Integers
     items: Numbers
     name: Numbers
-    """What results call each item."""
+    """The number of each item in results."""
 
 
 class Stack(NamedTuple):
@@ -82,23 +83,23 @@ def put_rising(chosen, n_items, name, target, start):
 
 
 @njit(cache=True, nogil=True)
-def emit(found, chosen, n_items, name, support):
+def emit(results, chosen, n_items, name, support):
     """Note a set, its items by rising name."""
-    number = found.n[0]
-    start = found.start[number]
-    put_rising(chosen, n_items, name, found.items, start)
-    found.start[number + 1] = start + n_items
-    found.support[number] = support
-    found.n[0] = number + 1
+    number = results.n[0]
+    start = results.start[number]
+    put_rising(chosen, n_items, name, results.items, start)
+    results.start[number + 1] = start + n_items
+    results.support[number] = support
+    results.n[0] = number + 1
 
 
 @njit(cache=True, nogil=True)
-def has_room(found, n_sets, n_items):
+def has_room(results, n_sets, n_items):
     """Whether so many sets of so many items can be noted."""
-    number = found.n[0]
-    if number + n_sets > len(found.support):
+    number = results.n[0]
+    if number + n_sets > len(results.support):
         return False
-    return found.start[number] + n_sets * n_items <= len(found.items)
+    return results.start[number] + n_sets * n_items <= len(results.items)
 
 
 @njit(cache=True, nogil=True)
@@ -148,8 +149,8 @@ def fits(stack, n_entries, n_words):
 
 
 @njit(cache=True, nogil=True)
-def _begin(table, minimum, longest, stack, found):
-    """Go on to the next item by itself; whether there was room for it."""
+def _begin(table, minimum, longest, stack, results):
+    """Start with the next item; returns whether there was room for it."""
     root = stack.at[0]
     n_rows = table.item_start[root + 1] - table.item_start[root]
     n_words = (n_rows + 63) >> 6
@@ -162,21 +163,21 @@ def _begin(table, minimum, longest, stack, found):
         stack.next[1] = 0
         stack.stop[1] = fill_projection(table, root, root + 1, minimum, stack, n_words)
         stack.at[1] = 1
-    emit(found, stack.prefix, 1, table.name, n_rows)
+    emit(results, stack.prefix, 1, table.name, n_rows)
     stack.at[0] = root + 1
     stack.at[2] = n_words
     return True
 
 
 @njit(cache=True, nogil=True)
-def _last_level(table, minimum, level, entry, stack, found):
+def _last_level(table, minimum, level, entry, stack, results):
     """Extend the set for the last time: nothing is kept."""
     n_words = stack.at[2]
     for other in range(entry + 1, stack.stop[level]):
         support = count_both(stack.words, entry * n_words, other * n_words, n_words)
         if support >= minimum:
             stack.prefix[level + 1] = stack.item[other]
-            emit(found, stack.prefix, level + 2, table.name, support)
+            emit(results, stack.prefix, level + 2, table.name, support)
 
 
 @njit(cache=True, nogil=True)
@@ -197,8 +198,8 @@ def next_level(minimum, level, entry, stack):
 
 
 @njit(cache=True, nogil=True)
-def mine_all(table, minimum, longest, stack, found):
-    """Go on with the search for all frequent sets of up to `longest` items; why it came back."""
+def mine_all(table, minimum, longest, stack, results):
+    """Resume the search for all frequent sets of up to `longest` items; returns why it ended."""
     n_items = len(table.item_start) - 1
     patience = PATIENCE
     while True:
@@ -206,9 +207,9 @@ def mine_all(table, minimum, longest, stack, found):
         if level == 0:
             if stack.at[0] == n_items:
                 return DONE
-            if not has_room(found, 1, 1):
+            if not has_room(results, 1, 1):
                 return FULL
-            if not _begin(table, minimum, longest, stack, found):
+            if not _begin(table, minimum, longest, stack, results):
                 return NARROW
             continue
         entry = stack.next[level]
@@ -219,15 +220,15 @@ def mine_all(table, minimum, longest, stack, found):
         patience -= n_after * stack.at[2]
         if patience < 0:
             return PAUSED
-        if not has_room(found, n_after + 1, level + 2):
+        if not has_room(results, n_after + 1, level + 2):
             return FULL
         if not fits(stack, stack.stop[level] + n_after, stack.at[2]):
             return NARROW
         stack.prefix[level] = stack.item[entry]
-        emit(found, stack.prefix, level + 1, table.name, stack.support[entry])
+        emit(results, stack.prefix, level + 1, table.name, stack.support[entry])
         stack.next[level] = entry + 1
         if level + 2 == longest:
-            _last_level(table, minimum, level, entry, stack, found)
+            _last_level(table, minimum, level, entry, stack, results)
         elif level + 1 < longest:
             next_level(minimum, level, entry, stack)
 
@@ -238,8 +239,8 @@ def mine_all(table, minimum, longest, stack, found):
 # from exactly one other: by adding one item, and then all items that every remaining row has. The
 # extension is valid only if it adds no item before the one that was added (the prefix-preserving
 # extension of T. Uno et al., "LCM: an efficient algorithm for enumerating frequent closed item
-# sets", FIMI 2003). So no set is remembered. The entries of a projection are those of *all*
-# frequent items in it, since extensions are checked against earlier ones.
+# sets", FIMI 2003). So no sets have to be remembered. The entries of a projection are those of
+# *all* frequent items in it, since extensions are checked against earlier ones.
 
 
 @njit(cache=True, nogil=True)
@@ -346,7 +347,7 @@ def _project(table, minimum, stack, sizes, chosen):
 
 
 @njit(cache=True, nogil=True)
-def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
+def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, results):
     """The items of all rows, which every closed set has."""
     n_items = len(table.item_start) - 1
     size = 0
@@ -357,18 +358,18 @@ def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
             size += 1
     sizes[0] = size
     if 0 < size <= longest and not (maximal and size < n_items):
-        emit(found, stack.prefix, size, table.name, n_rows)
+        emit(results, stack.prefix, size, table.name, n_rows)
     stack.at[1] = 1
     return size <= longest
 
 
 @njit(cache=True, nogil=True)
-def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, found):
-    """Go on with the search for closed or maximal sets of up to `longest` items.
+def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, results):
+    """Resume the search for closed or maximal sets of up to `longest` items.
 
     Levels count from 2 within a projection; level 1 goes from item to item, level 0 begins.
-    `sizes` and `chosen` are how many items the set has on each level, and which. The search is
-    over when it has looked at `most` sets, whether they were wanted or not.
+    `sizes` and `chosen` are how many items the set has on each level, and which. The search ends
+    when it has visited `most` sets, whether they qualified or not.
     """
     n_items = len(table.item_start) - 1
     patience = PATIENCE
@@ -376,10 +377,10 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
         level = stack.at[1]
         if patience < 0:
             return PAUSED
-        if not has_room(found, 1, n_items):
+        if not has_room(results, 1, n_items):
             return FULL
         if level == 0:
-            if not _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, found):
+            if not _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, results):
                 return DONE
             continue
         if level == 1:
@@ -402,7 +403,7 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
             is_largest = stack.at[3] == 0
             if size <= longest and (not maximal or is_largest):
                 support = table.item_start[root + 1] - table.item_start[root]
-                emit(found, stack.prefix, size, table.name, support)
+                emit(results, stack.prefix, size, table.name, support)
             if size >= longest:
                 stack.next[2] = stack.stop[2]
             continue
@@ -425,6 +426,6 @@ def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, ch
         if size <= longest and not (
             maximal and (goes_on or _is_extended(stack, entry, minimum, chosen, stack.item[entry]))
         ):
-            emit(found, stack.prefix, size, table.name, stack.support[entry])
+            emit(results, stack.prefix, size, table.name, stack.support[entry])
         if size >= longest:
             stack.next[level + 1] = stack.stop[level + 1]

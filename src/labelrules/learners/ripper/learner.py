@@ -1,8 +1,7 @@
 """RIPPER as a classifier for one label, or for classes."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,138 +23,21 @@ from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.targets import Target
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
 from labelrules.learners.registry import register
-from labelrules.learners.ripper.one_class import Candidate, OneClass, RipperSettings
-from labelrules.rules import Body, DecisionList, Head, Rule, RuleTable
-from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
+from labelrules.rules import DecisionList, Head, Rule, RuleTable
+from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
-
-# -------------------- RIPPER's rules for all classes: for each but the most frequent, the rarest
-# first
-
-
-class ClassNews(NamedTuple):
-    """A rule that has taken its place, or that of another.
-
-    Its class, how many rules there are now, how many rows none of them covers, and the share of
-    the rows it covers that have its class.
-    """
-
-    target: int
-    rule: Candidate
-    n_rules: int
-    n_left: int
-    share_right: float
-
-
-Teller: TypeAlias = Callable[["ClassLearner", ClassNews], object]
-
-
-class ClassLearner:
-    """Learns an ordered list of rules, each for one class, and a default class.
-
-    The search holds the sorted features and can be used again, for other classes of the same rows;
-    so the columns of many labels are sorted once. Results depend on features, classes and the
-    seed, not on what the search was used for before.
-
-    Parameters
-    ----------
-    search : FoilSearch
-    settings : RipperSettings
-    classes : array of int
-        The class of each row, from 0 on; of a label 0 for absent and 1 for present.
-    left : array of bool, optional
-        The rows to learn from; all by default.
-
-    Attributes
-    ----------
-    rules : list of (int, Candidate)
-        The class and the body of each rule, in order. If learning is interrupted those found so
-        far.
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> from labelrules.search.bodies.sorted_columns import Columns
-    >>> readers = load("magazines")
-    >>> search = FoilSearch(Columns.of(readers))
-    >>> settings = RipperSettings(2, 3, 2, True, True, seed=0)
-    >>> for label in (0, 2):
-    ...     learner = ClassLearner(search, settings, readers.Y[:, label].astype(int))
-    ...     learner.learn()
-    ...     print([(one, len(body)) for one, body in learner.listed()])
-    [(1, 1), (0, 0)]
-    [(1, 2), (0, 0)]
-    """
-
-    def __init__(
-        self,
-        search: FoilSearch,
-        settings: RipperSettings,
-        classes: Integers,
-        left: Mask | None = None,
-    ) -> None:
-        self.search, self.settings, self.classes = search, settings, classes
-        self.left: Mask = np.ones(len(classes), dtype=np.bool_) if left is None else left
-        rows = self.left if self.left.any() else slice(None)
-        n_rows = np.bincount(classes[rows])
-        # Rising frequency; of classes that are equally frequent the last comes first.
-        order = np.lexsort((-np.arange(len(n_rows)), n_rows))
-        self.order: Integers = order[n_rows[order] > 0]
-        self.rules: list[tuple[int, Candidate]] = []
-
-    def learn(self, tell: Teller | None = None) -> None:
-        """Learn the rules of each class but the last."""
-        ranks = np.zeros(self.classes.max() + 1, dtype=np.int64)
-        ranks[self.order] = np.arange(len(self.order))
-        ranked = ranks[self.classes]
-        chance = Chance(self.settings.seed)
-        for rank, target in enumerate(self.order[:-1].tolist()):
-            one = OneClass(self.search, self.settings, ranked, rank, self.left, chance)
-            try:
-                one.learn(None if tell is None else partial(self._tell, tell, target, one))
-            finally:  # what an interrupted learner has found is kept
-                self.rules += [(target, rule) for rule in one.rules]
-                self.left = one.uncovered()
-
-    @property
-    def default(self) -> int:
-        """The most frequent class of the rows that no rule covers, the more frequent of equals."""
-        n_rows = np.bincount(self.classes[self.left], minlength=self.order.max() + 1)[self.order]
-        return int(self.order[np.flatnonzero(n_rows == n_rows.max())[-1]])
-
-    def listed(self) -> list[tuple[int, Body]]:
-        """The list so far: the class and the body of each rule, the default rule last.
-
-        A rule that always holds may come before; then the list ends with it.
-        """
-        found: list[tuple[int, Body]] = []
-        for target, rule in self.rules:
-            found.append((target, self.body(rule)))
-            if len(rule.cuts) == 0:
-                return found
-        return [*found, (self.default, Body())]
-
-    def body(self, rule: Candidate) -> Body:
-        """The conditions of a rule."""
-        return self.search.body(rule.cuts)
-
-    def _tell(self, tell: Teller, target: int, one: OneClass, rule: Candidate) -> None:
-        left = int(np.count_nonzero(one.uncovered()))
-        tell(self, ClassNews(target, rule, len(self.rules) + len(one.rules), left, one.share(rule)))
-
-
-# ---------------------------------------------------------------- the main part
 
 
 @register(order=2)
 class Ripper(RuleClassifier):
     """Learn a decision list for one label, or for classes, by RIPPER.
 
-    Classes are taken in order of rising frequency. Rules for a class are grown one at a time by
+    Classes are learned in order of rising frequency. Rules for a class are grown one at a time by
     FOIL's gain, on two thirds of the rows that are left, and pruned on the last third, until the
-    description of rules and exceptions gets too long. Then each rule is compared with a revised
-    and with a new one in its place, more rules are added if rows of the class are left, and rules
-    that do not pay are left out; and again. The most frequent class is the default.
+    description of rules and exceptions gets too long. Then each rule is compared with a revised and
+    with a new one in its place, more rules are added if rows of the class are left, and rules that
+    do not pay are left out; repeated `n_passes` times. The most frequent class is the default.
 
     W. W. Cohen, "Fast Effective Rule Induction", ICML 1995; choices that this leaves open are made
     as in Weka's JRip. For several labels put it into a learner for each, such as `BinaryRelevance`.
@@ -173,15 +55,15 @@ class Ripper(RuleClassifier):
     check_error : bool, default=True
         Whether a rule that is wrong at least as often as right is rejected.
     random_state : int or RandomState, optional
-        Divides the rows for growing and pruning, by what is in them and not by their order. The
-        same without it.
+        Divides the rows for growing and pruning, by their values and not by their order. None is
+        always the same division.
     smoothing : "laplace" or float, default="laplace"
         How evidence becomes a probability; see `RuleClassifier`.
     progress : bool or function, default=False
-        Whether to show how far learning has come, or a function to call with each
-        :class:`Progress`; its value is the share of rows that a rule gets right.
+        Whether to show a progress bar, or a function to call with each :class:`Progress`; its value
+        is the share of covered rows that a rule gets right.
     warm_start : bool, default=False
-        Whether `fit` goes on with the list it has learned before, without its default rule.
+        Whether `fit` extends the list that it has learned before, without its default rule.
 
     Examples
     --------
@@ -225,11 +107,11 @@ class Ripper(RuleClassifier):
         check_progress(self.progress)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict labels, or classes where `fit` was given classes: what the list says."""
+        """Predict labels, or classes if `fit` was given classes."""
         if self._check_fitted().kind != "classes":
             return super().predict(X)
-        said = RuleTable(self.theory_).predict(self._table(X))
-        return np.asarray(self._target.values[said.argmax(axis=1)])
+        predicted = RuleTable(self.theory_).predict(self._table(X))
+        return np.asarray(self._target.values[predicted.argmax(axis=1)])
 
     def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
         data, target = super()._training_data(X, Y)
@@ -250,10 +132,10 @@ class Ripper(RuleClassifier):
             FoilSearch(SortedColumns.of(data)), settings, _classes(data.Y), _undecided(prefix, data)
         )
         with progress_listener(self.progress) as listener:
-            tell = partial(_tell, listener, data, heads, len(kept)) if self.progress else None
+            report = partial(_report, listener, data.n_rows, heads, len(kept))
             try:
                 with heard_interrupts():
-                    learner.learn(tell)
+                    learner.learn(report if self.progress else None)
             except KeyboardInterrupt:
                 if is_nested_fit():
                     raise
@@ -286,7 +168,7 @@ def _classes(Y: Board) -> Integers:
 
 
 def _heads(n_labels: int) -> list[Head]:
-    """What to say for each class."""
+    """The head of each class."""
     if n_labels == 1:
         return [Head({0: value}, 1) for value in (0, 1)]
     return [
@@ -296,14 +178,14 @@ def _heads(n_labels: int) -> list[Head]:
 
 
 def _check_kept(rules: list[Rule], n_labels: int) -> None:
-    """Rules for classes must name one, so that what is learned next is about other rows."""
+    """Refuse rules for classes that do not predict exactly one."""
     if n_labels == 1:
         return
     for number, rule in enumerate(rules):
         if not (rule.head.is_complete and sum(rule.head.values) == 1):
             raise ValueError(
-                f"rule {number + 1} of theory must say of every class whether it is present, and "
-                "that of one alone, such as 'a, not others <- ...': each row has one class"
+                f"rule {number + 1} of theory must predict one class as present and all others as "
+                "absent, such as 'a, not b, not c <- ...': each row has one class"
             )
 
 
@@ -315,13 +197,6 @@ def _undecided(prefix: DecisionList | None, data: Dataset) -> Mask:
     return np.asarray((run.board[:, 0] == UNSET) & (run.stopped < 0))
 
 
-def _tell(
-    listener: Listener,
-    data: Dataset,
-    heads: list[Head],
-    n_kept: int,
-    learner: ClassLearner,
-    news: ClassNews,
-) -> None:
-    rule = Rule(heads[news.target], learner.body(news.rule))
-    listener(Progress(n_kept + news.n_rules, news.n_left, data.n_rows, news.share_right, rule))
+def _report(listener: Listener, n_rows: int, heads: list[Head], n_kept: int, new: NewRule) -> None:
+    rule = Rule(heads[new.target], new.body)
+    listener(Progress(n_kept + new.n_rules, new.n_left, n_rows, new.share_right, rule))

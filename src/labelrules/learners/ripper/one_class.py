@@ -1,4 +1,4 @@
-"""RIPPER's rules for one class: built, optimised, and left out where they do not pay.
+"""RIPPER's rules, class by class: built, optimised, and left out where they do not pay.
 
 W. W. Cohen, "Fast Effective Rule Induction", ICML 1995. Where that leaves a choice it is made as
 in JRip, the version of Weka (E. Frank, M. Hall, I. Witten, "The WEKA Workbench", 2016).
@@ -6,6 +6,7 @@ in JRip, the version of Weka (E. Frank, M. Hall, I. Witten, "The WEKA Workbench"
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,10 +14,11 @@ import numpy as np
 from labelrules._types import Integers, Mask
 from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.measures.formulas import ratio
-from labelrules.search.bodies.foil import Chance, FoilSearch
+from labelrules.rules import Body
+from labelrules.search.bodies.foil import FoilSearch, SplitMix64
 
 SURPLUS = 64.0
-"""So many bits longer than the shortest a description may get before building ends."""
+"""Bits that a description may be longer than the shortest before building ends."""
 
 REDUNDANCY = 0.5
 """What a bit of rules weighs against a bit of exceptions: conditions often imply each other."""
@@ -24,7 +26,7 @@ REDUNDANCY = 0.5
 
 @dataclass(frozen=True)
 class RipperSettings:
-    """What `Ripper` was told, ready for use."""
+    """The parameters of `Ripper`, ready for use."""
 
     n_passes: int
     folds: int
@@ -41,14 +43,117 @@ class Candidate(NamedTuple):
     covered: Mask
 
 
-Teller: TypeAlias = Callable[[Candidate], object]
+class NewRule(NamedTuple):
+    """A rule that was added, or replaces another one.
+
+    Its class and body, the number of rules, the rows that none of them covers, and the share of
+    the rows it covers that have its class.
+    """
+
+    target: int
+    body: Body
+    n_rules: int
+    n_left: int
+    share_right: float
+
+
+Reporter: TypeAlias = Callable[[NewRule], object]
 
 
 class Fired(NamedTuple):
-    """On how many rows that were left to it a rule fires, and on how many of these rightly."""
+    """The rows left to a rule that it covers, and those of them that are positive."""
 
     n_rows: int
     n_right: int
+
+
+class ClassLearner:
+    """Learns an ordered list of rules, each for one class, and a default class.
+
+    The rarest class comes first; the most frequent one has no rules. The search holds the sorted
+    features and can be used again for other classes of the same rows. Results depend on features,
+    classes and the seed, not on earlier uses of the search.
+
+    Parameters
+    ----------
+    search : FoilSearch
+    settings : RipperSettings
+    classes : array of int
+        The class of each row, from 0 on; of a label 0 for absent and 1 for present.
+    left : array of bool, optional
+        The rows to learn from; all by default.
+
+    Attributes
+    ----------
+    rules : list of (int, Candidate)
+        The class and the body of each rule, in order; after an interrupt those found so far.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> from labelrules.search.bodies.sorted_columns import SortedColumns
+    >>> readers = load("magazines")
+    >>> search = FoilSearch(SortedColumns.of(readers))
+    >>> settings = RipperSettings(2, 3, 2, True, True, seed=0)
+    >>> for label in (0, 2):
+    ...     learner = ClassLearner(search, settings, readers.Y[:, label].astype(int))
+    ...     learner.learn()
+    ...     print([(target, len(body)) for target, body in learner.listed()])
+    [(1, 1), (0, 0)]
+    [(1, 2), (0, 0)]
+    """
+
+    def __init__(
+        self,
+        search: FoilSearch,
+        settings: RipperSettings,
+        classes: Integers,
+        left: Mask | None = None,
+    ) -> None:
+        self.search, self.settings, self.classes = search, settings, classes
+        self.left: Mask = np.ones(len(classes), dtype=np.bool_) if left is None else left
+        rows = self.left if self.left.any() else slice(None)
+        n_rows = np.bincount(classes[rows])
+        # Rising frequency; of classes that are equally frequent the last comes first.
+        order = np.lexsort((-np.arange(len(n_rows)), n_rows))
+        self.order: Integers = order[n_rows[order] > 0]
+        self.rules: list[tuple[int, Candidate]] = []
+
+    def learn(self, report: Reporter | None = None) -> None:
+        """Learn the rules of each class but the last."""
+        ranks = np.zeros(self.classes.max() + 1, dtype=np.int64)
+        ranks[self.order] = np.arange(len(self.order))
+        ranked, random = ranks[self.classes], SplitMix64(self.settings.seed)
+        for rank, target in enumerate(self.order[:-1].tolist()):
+            one = OneClass(self.search, self.settings, ranked, rank, self.left, random)
+            try:
+                one.learn(None if report is None else partial(self._report, report, target, one))
+            finally:  # the rules of an interrupted learner are kept
+                self.rules += [(target, rule) for rule in one.rules]
+                self.left = one.uncovered()
+
+    @property
+    def default(self) -> int:
+        """The most frequent class of the rows that no rule covers, the more frequent of equals."""
+        n_rows = np.bincount(self.classes[self.left], minlength=self.order.max() + 1)[self.order]
+        return int(self.order[np.flatnonzero(n_rows == n_rows.max())[-1]])
+
+    def listed(self) -> list[tuple[int, Body]]:
+        """The class and the body of each rule so far, the default rule last.
+
+        A rule that always holds may come before; then the list ends with it.
+        """
+        rules: list[tuple[int, Body]] = []
+        for target, rule in self.rules:
+            rules.append((target, self.search.body(rule.cuts)))
+            if len(rule.cuts) == 0:
+                return rules
+        return [*rules, (self.default, Body())]
+
+    def _report(self, report: Reporter, target: int, one: "OneClass", rule: Candidate) -> None:
+        n_rules, n_left = len(self.rules) + len(one.rules), _count(one.uncovered())
+        body, share = self.search.body(rule.cuts), one.share(rule)
+        report(NewRule(target, body, n_rules, n_left, share))
 
 
 class OneClass:
@@ -66,7 +171,7 @@ class OneClass:
         The class to find rules for.
     left : array of bool
         The rows to learn from.
-    chance : Chance
+    random : SplitMix64
         Divides the rows.
     """
 
@@ -77,18 +182,18 @@ class OneClass:
         classes: Integers,
         target: int,
         left: Mask,
-        chance: Chance,
+        random: SplitMix64,
     ) -> None:
-        self.search, self.settings, self.classes, self.chance = search, settings, classes, chance
+        self.search, self.settings, self.classes, self.random = search, settings, classes, random
         self.left = left
         self.positive: Mask = classes == target
         self.n_left, self.n_positive = _count(left), _count(left & self.positive)
         self.n_possible = search.columns.n_conditions
         self.rules: list[Candidate] = []
 
-    def learn(self, tell: Teller | None = None) -> None:
-        """Build rules, then improve them so many times; tell of each that takes its place."""
-        self.tell = tell or (lambda rule: None)
+    def learn(self, report: Callable[[Candidate], object] | None = None) -> None:
+        """Build rules, then optimise them so many times; report each rule that is added."""
+        self.report = report or (lambda rule: None)
         self._build()
         if not self.settings.pruning:
             return
@@ -128,7 +233,7 @@ class OneClass:
             if length > shortest + SURPLUS or fired.n_right == 0 or self._is_wrong(fired):
                 break
             self.rules.append(rule)
-            self.tell(rule)
+            self.report(rule)
             left, total = left & ~rule.covered, with_it
 
     def _optimise(self) -> None:
@@ -143,7 +248,7 @@ class OneClass:
                 variants = [old, *self._variants(old, left, after)]
                 lengths = [self._length(before, one, after, left) for one in variants]
                 self.rules[place] = variants[lengths.index(min(lengths))]
-                self.tell(self.rules[place])
+                self.report(self.rules[place])
             before.append(self._fires(self.rules[place], left))
             left = left & ~self.rules[place].covered
 
@@ -179,7 +284,7 @@ class OneClass:
         return [self._pruned(cuts, held, whole=True) for cuts in (longer, other)]
 
     def _divide(self, left: Mask) -> tuple[Mask, Mask]:
-        return self.search.divide(self.classes, left, self.settings.folds, self.chance)
+        return self.search.divide(self.classes, left, self.settings.folds, self.random)
 
     def _pruned(self, cuts: Integers, held: Mask, whole: bool) -> Candidate:
         """Keep the first conditions that do best on held-out rows, the fewest if several do.
@@ -207,8 +312,8 @@ class OneClass:
     ) -> float:
         """The bits of a rule and of the exceptions, when rules after it that do not pay go.
 
-        What is saved by that counts twice, as in JRip: it is in the bits of the exceptions already.
-        A rule may so cost something more if others get superfluous.
+        The saved bits count twice, as in JRip: they are in the bits of the exceptions already. So a
+        rule may cost more if it makes others superfluous.
         """
         fired = [*before, *self._fired([rule, *after], left)]
         theory = [0.0] * len(before) + [self._theory_bits(one) for one in (rule, *after)]
@@ -246,12 +351,12 @@ class OneClass:
     # ------------------------------------------------------------ counting
 
     def _fired(self, rules: Sequence[Candidate], left: Mask) -> list[Fired]:
-        """What each rule does on the rows that those before it leave."""
-        found = []
+        """The counts of each rule on the rows that those before it leave."""
+        fired = []
         for rule in rules:
-            found.append(self._fires(rule, left))
+            fired.append(self._fires(rule, left))
             left = left & ~rule.covered
-        return found
+        return fired
 
     def _fires(self, rule: Candidate, left: Mask) -> Fired:
         fires = left & rule.covered

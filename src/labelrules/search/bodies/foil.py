@@ -1,4 +1,4 @@
-"""Grow bodies by FOIL's gain, for one class against the rest."""
+"""Grow bodies by FOIL's gain, for one class against the rest, and divide rows at random."""
 
 from math import log2
 
@@ -9,17 +9,16 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.rules import Body, Condition
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
-# -------------------- Random numbers that are the same with every version of every library
-
-Bits = npt.NDArray[np.uint64]
-
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _SHIFTS = np.array([30, 27, 31], dtype=np.uint64)
 _FACTORS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+_SEED_OF_MULTIPLIERS = 5
 
 
-class Chance:
-    """SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators").
+class SplitMix64:
+    """Random numbers that are the same with every version of NumPy.
+
+    G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ class Chance:
 
     Examples
     --------
-    >>> [hex(number) for number in Chance(0).draw(2).tolist()]
+    >>> [hex(number) for number in SplitMix64(0).draw(2).tolist()]
     ['0x7110541cbd8ee6d7', '0x373c4f3550dcb2fa']
     """
 
@@ -37,38 +36,28 @@ class Chance:
     def draw(self, size: int) -> Integers:
         """So many numbers from 0 to below 2**63."""
         # Arrays, not numbers: they wrap around without a warning.
-        states = self.state + np.arange(1, size + 1, dtype=np.uint64) * _STEP
+        bits: npt.NDArray[np.uint64] = self.state + np.arange(1, size + 1, dtype=np.uint64) * _STEP
         self.state = self.state + np.array([size], dtype=np.uint64) * _STEP
-        return (_mixed(states) >> np.uint64(1)).astype(np.int64)
-
-
-def _mixed(bits: Bits) -> Bits:
-    for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
-        bits = (bits ^ (bits >> shift)) * factor
-    return np.asarray(bits ^ (bits >> _SHIFTS[2]))
-
-
-# ---------------------------------------------------------------- the main part
-
-_MULTIPLIERS = 5
-"""Seed of the numbers that rows are told apart by."""
+        for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
+            bits = (bits ^ (bits >> shift)) * factor
+        return ((bits ^ (bits >> _SHIFTS[2])) >> np.uint64(1)).astype(np.int64)
 
 
 class FoilSearch:
-    """Divides rows and grows bodies on columns that are sorted once, for any number of labels.
+    """Divides rows and grows bodies on sorted columns, for any number of labels.
 
-    A body is an array of *cuts* here, see :mod:`labelrules.kernels.ripper`, and becomes a `Body`
-    when it is finished. One search must not be used by two threads at a time; the columns may.
+    A body is an array of *cuts*, see kernels/README.md, until `body` makes conditions of them. Two
+    threads may share the columns, but not a search.
 
     Parameters
     ----------
-    columns : Columns
+    columns : SortedColumns
 
     Examples
     --------
     >>> from labelrules import load
     >>> readers = load("magazines")
-    >>> search = FoilSearch(Columns.of(readers))
+    >>> search = FoilSearch(SortedColumns.of(readers))
     >>> quality, everybody = readers.Y[:, 0] == 1, np.ones(14, dtype=bool)
     >>> cuts = search.grow(quality, everybody, least=2)
     >>> [readers.schema.feature_names[condition.column] for condition in search.body(cuts)]
@@ -84,7 +73,7 @@ class FoilSearch:
         self.columns = columns
         self.n_rows, n_columns = columns.X.shape
         with np.errstate(over="ignore"):
-            multipliers = Chance(_MULTIPLIERS).draw(n_columns)
+            multipliers = SplitMix64(_SEED_OF_MULTIPLIERS).draw(n_columns)
             keys = content_keys(columns.index, multipliers, self.n_rows)
         self.order: Integers = np.argsort(keys, kind="stable")
         self.table = RipperTable(
@@ -93,26 +82,27 @@ class FoilSearch:
         )  # fmt: skip
 
     def divide(
-        self, classes: Integers, left: Mask, folds: int, chance: Chance
+        self, classes: Integers, left: Mask, folds: int, random: SplitMix64
     ) -> tuple[Mask, Mask]:
-        """Rows for growing and rows for pruning, about one of so many folds, of every class.
+        """Rows for growing and rows for pruning, one of so many folds of every class.
 
-        Which they are depends on what is in the rows and on chance, not on the order of the rows.
+        The division depends on the values of the rows and on the random numbers, not on their
+        order.
         """
         from labelrules.kernels.ripper import divide
 
         growing, pruning = np.empty((2, self.n_rows), np.bool_)
-        divide(self.order, classes, left, folds, chance.draw(self.n_rows), growing, pruning)
+        divide(self.order, classes, left, folds, random.draw(self.n_rows), growing, pruning)
         return growing, pruning
 
     def grow(
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
     ) -> Integers:
-        """Add cuts as long as they gain something and cover that many positive rows.
+        """Add cuts as long as they have a gain and cover that many positive rows.
 
-        Only covered rows are looked at. Conditions are "at most" and "greater than" at every place
-        between two values of theirs, and equality for nominal features. Of equal gains the one
-        with most positive rows is taken, then the first feature, then the lowest value.
+        Conditions are <= and > between any two values of the covered rows, and = for nominal
+        features. Of equal gains the one with most positive rows wins, then the first feature, then
+        the lowest value.
         """
         from labelrules.kernels.ripper import grow
 
@@ -120,9 +110,9 @@ class FoilSearch:
         return added if cuts is None else np.concatenate([cuts, added])
 
     def covered_by(self, cuts: Integers, held: Mask, positive: Mask) -> tuple[Mask, Integers]:
-        """All rows that no cut, the first, the first two and so on leave; cuts by rows.
+        """The rows that no cut, the first, the first two and so on cover; cuts by rows.
 
-        And how many of the held-out rows they leave: all and positive ones by cuts.
+        And how many held-out rows each covers: all and positive ones by cuts.
         """
         from labelrules.kernels.ripper import covered_by
 
@@ -134,13 +124,13 @@ class FoilSearch:
 
         A threshold is the simplest number that covers the same training rows.
         """
-        found: dict[tuple[int, str], Condition] = {}
+        conditions: dict[tuple[int, str], Condition] = {}
         for cut in cuts.tolist():
             condition = self._condition(*cut)
             key = (condition.column, condition.operator)
-            found.pop(key, None)
-            found[key] = condition
-        return Body(found.values())
+            conditions.pop(key, None)
+            conditions[key] = condition
+        return Body(conditions.values())
 
     def _condition(self, column: int, first: int, last: int, rest: int, second: int) -> Condition:
         if self.columns.nominal[column]:

@@ -1,7 +1,8 @@
-"""Which conditions and heads rules may have."""
+"""The language of rules: which conditions bodies may have."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ _WISHES = "features or label pairs"
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """What bodies may test, as the kernels take it.
+    """The conditions that bodies may have, as the kernels read them.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class Language:
         none = np.zeros_like(self.labels)
         return Language(self.features, none, self.first_features, none, self.may_be_empty)
 
-    @property
+    @cached_property
     def has_labels(self) -> bool:
         """Whether bodies may test labels."""
         return bool(self.labels.any())
@@ -59,7 +60,7 @@ def language(
     required: Iterable[Wish] = (),
     forbidden: Iterable[Wish] = (),
 ) -> Language:
-    """Put together what is allowed.
+    """The conditions that bodies may have.
 
     Parameters
     ----------
@@ -103,20 +104,16 @@ def language(
             first_labels[where] = labels[where]
     if not (first_features.any() or first_labels.any()):
         raise ValueError(
-            "required: nothing of it may be tested, as it is forbidden, its operators are left "
-            "out, or labels may not be tested"
+            "required: none of it may be tested, since it is forbidden, has no allowed operator, "
+            "or is a label while label_conditions is False"
         )
     return Language(features, labels, first_features, first_labels, may_be_empty=False)
 
 
 def _listed(name: str, wishes: Iterable[Any], what: str) -> list[Any]:
-    try:
-        found = None if isinstance(wishes, str) else list(wishes)
-    except TypeError:
-        found = None
-    if found is None:
+    if isinstance(wishes, str) or not isinstance(wishes, Iterable):
         raise ValueError(f"{name} must be a list of {what}, not {wishes!r}")
-    return found
+    return list(wishes)
 
 
 def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:

@@ -254,9 +254,8 @@ class Refiner:
         operators: tuple[Operators, Operators],
     ) -> Refinement | None:
         """The best refinement of all labels, by features and by labels."""
-        spaces = [self.space(covered.listing, operators[0])]
-        if self.allowed.has_labels and (space := self.label_space(covered, operators[1])):
-            spaces.append(space)
+        space = self.label_space(covered, operators[1]) if self.allowed.has_labels else None
+        if space is not None:
             if covered is self.everywhere and not self.merging:
                 by_labels, marks = self.label_root.renewed(self, space), reached
             else:
@@ -272,6 +271,7 @@ class Refiner:
         if top == -np.inf:
             return None
         if self.merging:
+            spaces = [self.space(covered.listing, operators[0]), *([space] if space else [])]
             tied = best.scores == top
             return self._merged(covered, targets[tied], top, reached[tied], spaces)
         return self._single(targets, best, top)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +18,8 @@ from labelrules.rules import Condition
 if TYPE_CHECKING:
     from labelrules.kernels.index import Index
 
-# -------------------- List the rows of columns by value; see :mod:`labelrules.kernels.index`
-
 PIECE = 1 << 16
-"""Cells that are looked at together, so that listing takes little memory."""
+"""Cells that are listed together, so that listing takes little memory."""
 
 
 class _Entries(NamedTuple):
@@ -59,12 +57,12 @@ def _most_frequent(X: Matrix, nominal: Mask) -> Floats:
     """For each dense column a value to leave out; NaN, which equals nothing, if none pays."""
     n_rows = X.shape[0]
     zeros = n_rows - np.count_nonzero(np.asarray(X), axis=0)
-    found = np.where(nominal | (2 * zeros > n_rows), 0.0, np.nan)
+    rest = np.where(nominal | (2 * zeros > n_rows), 0.0, np.nan)
     for column in np.flatnonzero(nominal & (2 * zeros < n_rows)).tolist():
         values = column_of(X, column)
         codes = values[~np.isnan(values)].astype(np.int64)
-        found[column] = np.argmax(np.bincount(codes)) if codes.size else 0.0
-    return np.asarray(found)
+        rest[column] = np.argmax(np.bincount(codes)) if codes.size else 0.0
+    return np.asarray(rest)
 
 
 def _n_others(X: Matrix, rest: Floats) -> Integers:
@@ -141,9 +139,6 @@ def _fill(index: "Index", entries: _Entries, rest: Floats) -> None:
     index.valid[columns] -= np.bincount(owner[missing], minlength=columns.size)
 
 
-# ---------------------------------------------------------------- the main part
-
-
 @dataclass(frozen=True, eq=False)
 class SortedColumns:
     """The rows of each feature by rising value; see :mod:`labelrules.kernels.index`."""
@@ -173,7 +168,7 @@ class SortedColumns:
         """How many conditions there are to choose from."""
         n_values = self.n_values
         by_feature = np.where(self.nominal > 0, n_values, 2 * np.maximum(n_values - 1, 0))
-        # One category is worth asking for where it is missing elsewhere.
+        # Testing for the only category pays if it is missing in other rows.
         offers = (n_values > 1) | (self.index.valid < self.index.stop)
         return int(by_feature[offers].sum())
 
@@ -303,18 +298,27 @@ def simplest_between(low: float, high: float) -> float:
 
 def _nearest_multiple(low: float, high: float, power: int) -> float | None:
     """The multiple of a power of ten in the range that is nearest to its middle."""
+    unit = _power_of_ten(power)
     try:
-        unit = float(f"1e{power}")
-        first, last = ceil(low / unit) - 1, floor(high / unit) + 1
+        least, most = low / unit, high / unit
+        first, last = ceil(least) - 1, floor(most) + 1
     except (OverflowError, ZeroDivisionError):
         return None
-    middle = (low / 2 + high / 2) / unit
-    wanted = min(max(round(middle), first), last)
+    # Most powers have no multiple in the range: seen without making numbers of texts.
+    slack = 1e-9 * max(abs(least), abs(most))
+    if ceil(least - slack) > most + slack:
+        return None
+    wanted = min(max(round((low / 2 + high / 2) / unit), first), last)
     for number in (wanted, wanted - 1, wanted + 1, wanted - 2, wanted + 2):
         value = float(f"{number}e{power}")
         if low <= value < high:
             return value
     return None
+
+
+@cache
+def _power_of_ten(power: int) -> float:
+    return float(f"1e{power}")
 
 
 def _n_listed(index: "Index") -> Integers:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.measures import Measure, Tally, confusion
 from labelrules.search.heads.additive import RATIOS, parts_of, unit_values
 from labelrules.search.heads.problem import Counting, Polarity, known_formula
@@ -90,19 +90,21 @@ def best_heads(
     whole_number(n_rows, "n_rows", low=1)
     _check_decided(measure, single)
     tallies = _checked(tallies)
-    relative = counting == "head-relative"
     vectors = np.empty(tallies.covered_ones.shape, np.int8)
     full, micro = measure.predictions == "full", measure.averaging == "micro"
     if full and micro and measure.formula.name in ("recall", "f"):
         parts = parts_of(measure.formula, confusion(tallies, _BOTH, counting), n_rows)
         upper, lower = (part.astype(np.float64) for part in parts)
         values = kernel.dinkelbach(upper, lower, absence, vectors)
-    elif full:
-        values = kernel.vote(_scores(measure, n_rows, relative, tallies), absence, vectors)
     else:
-        scores = _scores(measure, n_rows, relative, tallies)
-        values = kernel.merge_singles(scores, absence, single, vectors)
-    totals = kernel.total_counts(vectors, full, relative, *tallies)
+        scores = _scores(measure, n_rows, counting, tallies)
+        values = (
+            kernel.vote(scores, absence, vectors)
+            if full
+            else kernel.merge_singles(scores, absence, single, vectors)
+        )
+    counts = confusion(tallies, vectors, counting)
+    totals = [np.where(full | (vectors != UNSET), part, 0).sum(axis=1) for part in counts]
     if full and micro:
         values = np.asarray(measure.formula(*totals), dtype=np.float64)
     return HeadsFound(vectors, values, totals[0])
@@ -142,19 +144,19 @@ def _checked(tallies: Tally) -> Tally:
     return Tally(*(np.ascontiguousarray(part, np.int64) for part in (*inside, *everywhere)))
 
 
-def _scores(measure: Measure, n_rows: int, relative: bool, tallies: Tally) -> Floats:
+def _scores(measure: Measure, n_rows: int, counting: Counting, tallies: Tally) -> Floats:
     """The score of each literal: bodies by values (0, 1) by labels."""
     from labelrules.kernels.compile import kernels_for
-    from labelrules.kernels.heads import score_by_weights
 
     weights = _weights(measure, n_rows)
-    scores: Floats
     if weights is None:
-        score = kernels_for(measure.formula).score_tallies
-        scores = score(float(measure.formula.parameter or 0.0), relative, *tallies)
-    else:
-        scores = score_by_weights(weights, relative, *tallies)
-    return scores
+        score, parameter = kernels_for(measure.formula).score_tallies, measure.formula.parameter
+        by_formula: Floats = score(float(parameter or 0.0), counting == "head-relative", *tallies)
+        return by_formula
+    *weights_of_counts, constant = weights
+    counts = confusion(tallies, _BOTH, counting)
+    total = sum(weight * part for weight, part in zip(weights_of_counts, counts, strict=True))
+    return np.ascontiguousarray(np.moveaxis(total + constant, 0, 1))
 
 
 def _weights(measure: Measure, n_rows: int) -> Floats | None:

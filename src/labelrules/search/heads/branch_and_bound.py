@@ -73,13 +73,13 @@ class _Rows:
 
     def step(self, start: Floats, end: Floats) -> float:
         """How far to go from one point towards another to where F is greatest (bisection)."""
-        way = end - start
-        if self.slopes(end) @ way >= 0:
+        step = end - start
+        if self.slopes(end) @ step >= 0:
             return 1.0
         low, high = 0.0, 1.0
         for _ in range(12):
             middle = (low + high) / 2
-            rising = self.slopes(start + middle * way) @ way > 0
+            rising = self.slopes(start + middle * step) @ step > 0
             low, high = (middle, high) if rising else (low, middle)
         return low
 
@@ -290,11 +290,11 @@ def best_general(problem: HeadProblem, max_nodes: int) -> BestVector:
     rows, share = _rows(problem, space.worth)
     head = _start(problem, rows, space)
     value, missed, nodes = search_heads(rows, space, head, max_nodes)
-    found = np.where(head == 2, UNSET, head).astype(np.int8)
+    vector = np.where(head == 2, UNSET, head).astype(np.int8)
     if problem.is_full and not problem.absence:
-        found = problem.as_head(head == 1)
+        vector = problem.as_head(head == 1)
     gap = max(float(missed - value), 0.0) * share * max(problem.factors[: problem.largest + 1])
-    return BestVector(found, int(nodes), gap)
+    return BestVector(vector, int(nodes), gap)
 
 
 def _start(problem: HeadProblem, rows: "DistinctRows", space: "HeadSpace") -> Board:
