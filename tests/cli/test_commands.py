@@ -97,11 +97,17 @@ def test_settings_reach_the_learner_and_its_base(names):
 
 
 def test_settings_may_be_lists_lifts_and_nothing(names):
-    words = ["heads=multi", "lift=kln(0.1)", "operators=<=,>,=", "pruning=none", "polarity=both"]
+    words = [
+        "heads=multi",
+        "size_bonus=kln(0.1)",
+        "operators=<=,>,=",
+        "pruning=none",
+        "polarity=both",
+    ]
     chosen = [part for word in words for part in ("--set", word)]
     output("learn", *names[0], *chosen, "--set", "max_rules=3", "-o", "model.json")
     kept = restore("model.json")
-    assert kept.lift == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
+    assert kept.size_bonus == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
     assert (kept.heads, kept.operators, kept.pruning) == ("multi", ("<=", ">", "="), None)
 
 

@@ -37,8 +37,8 @@ learn magazines --heads multi | there is no option --heads; write --set heads=VA
 learn magazines --set heads | write NAME=VALUE, not 'heads'
 learn magazines --set heads=mutli | a number of labels, not 'mutli'; did you mean 'multi'?
 learn magazines --set haeds=multi | has no setting 'haeds'; did you mean 'heads'?
-learn magazines --set beam=0 | beam must be a whole number of at least 1, not 0
-learn magazines --set beam=x | --set beam: must be a whole number, not 'x'
+learn magazines --set beam_width=0 | beam_width must be a whole number of at least 1, not 0
+learn magazines --set beam_width=x | --set beam_width: must be a whole number, not 'x'
 learn magazines --set measure=x | --set: there is no formula 'x'
 learn magazines --set random_state=x | --set random_state: must be a whole number or none, not 'x'
 learn magazines --set random_state=-1 | random_state: must be at least 0, not -1
@@ -46,9 +46,9 @@ learn magazines -l associative-classifier --set bins=widht | did you mean 'width
 learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a whole number, not
 discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
 discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
-learn magazines --set beam=1 --set beam=2 | --set beam is given twice
-learn magazines --set lift=much | --set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS)
-learn magazines --set lift=kln(x) | --set lift: kln takes numbers, not 'x'
+learn magazines --set beam_width=1 --set beam_width=2 | --set beam_width is given twice
+learn magazines --set size_bonus=much | --set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS)
+learn magazines --set size_bonus=kln(x) | --set size_bonus: kln takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper

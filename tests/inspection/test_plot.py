@@ -170,7 +170,7 @@ class TestOtherTrees:
 
     def test_absence(self):
         rows = np.array([[1, 0, 1]] * 7 + [[0, 1, 0]] * 3)
-        searched = search_tree(rows, np.ones(10, bool), "precision", "tree", absence=True)
+        searched = search_tree(rows, np.ones(10, bool), "precision", "tree", polarity="both")
         ax = plot_search_tree(searched)
         assert len(ax.texts) == 27
         assert "¬1\n¬2\n¬3\n13/30" in [text.get_text() for text in ax.texts]
@@ -185,7 +185,7 @@ class TestOtherTrees:
         searches = {
             "figure": (tree(), None),
             "names": (tree(), ["quality", "tabloid", "fashion", "sports"]),
-            "absence": (search_tree(Y[:, :3], COVERED, "precision", "tree", absence=True), None),
+            "absence": (search_tree(Y[:, :3], COVERED, "precision", "tree", polarity="both"), None),
             "missed": (missing_tree(), None),
         }
         for searched, names in searches.values():
@@ -229,7 +229,7 @@ class TestManners:
 
     def test_searches_through_other_heads(self):
         with pytest.raises(ValueError, match="'tree' of also is not through the same heads"):
-            plot_search_tree(tree(), also=[tree(absence=True)])
+            plot_search_tree(tree(), also=[tree(polarity="both")])
 
     def test_without_matplotlib(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "matplotlib", None)

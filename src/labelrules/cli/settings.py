@@ -16,7 +16,7 @@ from labelrules.cli.parser import Parser
 Pair = tuple[str, str]
 
 _WORDS = {"none": None, "true": True, "false": False}
-_LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
+_BONUS = re.compile(r"(kln|root|peak)\((.*)\)")
 
 
 def add_settings(parser: Parser, of: str, names: Callable[[], Collection[str]]) -> None:
@@ -71,7 +71,7 @@ def checked(settings: Sequence[Pair], known: Iterable[str], owner: str) -> dict[
 def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
     """What a text stands for, if the parameter takes such a value."""
     value = _value(name, text, parameter)
-    if name not in ("base", "lift"):
+    if name not in ("base", "size_bonus"):
         check_kind(name, value, parameter.annotation)
     return value
 
@@ -86,8 +86,8 @@ def _value(name: str, text: str, parameter: inspect.Parameter) -> Any:
     >>> [_value("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
     [3, 0.5, None, True, 'micro', '3']
     """
-    if name == "lift":
-        return _lift(text)
+    if name == "size_bonus":
+        return _size_bonus(text)
     takes_list = any(word in str(parameter.annotation) for word in ("Iterable", "Sequence"))
     takes_text = str(parameter.annotation).startswith("str ")
     if takes_list and not text.startswith(("[", "{")) and ("," in text or not takes_text):
@@ -125,23 +125,26 @@ def blamed(settings: Sequence[Pair], option: str = "--set") -> Iterator[None]:
     raise UsageError(f"{option}: {message}")
 
 
-def _lift(text: str) -> Any:
+def _size_bonus(text: str) -> Any:
     from labelrules.search import kln, peak, root
 
     if text.lower() == "none":
         return None
-    found = _LIFT.fullmatch(text)
+    found = _BONUS.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"--set lift: write kln(A), root(A) or peak(SIZE, LIFT, N_LABELS), not {quoted(text)}"
+            "--set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS), not "
+            f"{quoted(text)}"
         )
     makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
         return makers[found[1]](*json.loads(f"[{found[2]}]"))
     except json.JSONDecodeError:
-        raise UsageError(f"--set lift: {found[1]} takes numbers, not {quoted(found[2])}") from None
+        raise UsageError(
+            f"--set size_bonus: {found[1]} takes numbers, not {quoted(found[2])}"
+        ) from None
     except (ValueError, TypeError) as wrong:
-        raise UsageError(f"--set lift: {found[1]}: {wrong}") from None
+        raise UsageError(f"--set size_bonus: {found[1]}: {wrong}") from None
 
 
 def _tuples(value: Any) -> Any:
