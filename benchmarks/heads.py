@@ -184,7 +184,9 @@ def print_hard(task: Task) -> None:
         times, found = [], []
         for mask in task.masks:
             text = f"f1/samples/{predictions}"
-            seconds, one = cpu(partial(best_head, task.Y, mask, text, absence=absence))
+            seconds, one = cpu(
+                partial(best_head, task.Y, mask, text, polarity="both" if absence else "presence")
+            )
             times.append(seconds * 1e3)
             found.append(one)
         nodes = [one.evaluated for one in found]

@@ -79,7 +79,7 @@ def _draw_pictures(app):
         "figure": plot_search_tree(
             search_tree(*figure, "tree"), also=[search_tree(*figure, "decomposable")]
         ),
-        "absence": plot_search_tree(search_tree(*first_three, "tree", absence=True)),
+        "absence": plot_search_tree(search_tree(*first_three, "tree", polarity="both")),
         "missed": plot_search_tree(search_tree(*missed, even_if_invalid=True)),
     }
     folder = Path(app.srcdir) / "_build" / "pictures"

@@ -78,7 +78,7 @@ def methods() -> str:
         if one == averaging
     ]
     return _table(
-        "averaging, measure, predictions, whole rows, rows written in part, with a lift",
+        "averaging, measure, predictions, whole rows, rows written in part, with a size bonus",
         _merged(_merged(_merged(rows, 2), 1), 0),
     )
 
@@ -91,11 +91,11 @@ def _methods(name: str, averaging: str, predictions: str) -> Iterator[str]:
     measure = Measure.parse(f"{name}/{averaging}/{predictions}")
     Y, covered = np.array([[1, 0], [0, 1], [1, 1]]), np.array([True, True, False])
     board = np.array([[-1, 0], [-1, -1], [-1, -1]], np.int8)
-    for options in ({}, {"board": board}, {"lift": kln(0.2)}):
+    for options in ({}, {"board": board}, {"size_bonus": kln(0.2)}):
         try:
             ways = (
-                best_head(Y, covered, measure, convention=convention, **options).method
-                for convention in ("chapter", "head-relative")
+                best_head(Y, covered, measure, counting=counting, **options).method
+                for counting in ("chapter", "head-relative")
             )
             yield " or ".join(dict.fromkeys(ways))
         except ValueError:

@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 _CONSTANTS = {"none": None, "true": True, "false": False}
 _KINDS: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
-_LIFT = re.compile(r"(kln|root|peak)\((.*)\)")
+_BONUS = re.compile(r"(kln|root|peak)\((.*)\)")
 _DOCUMENTED = re.compile(r"^(\w[\w, ]*?) :.*\n((?: {4}.*\n|\n)*)", re.MULTILINE)
 
 
@@ -194,7 +194,7 @@ def _size_bonus(text: str) -> Any:
 
     if text.lower() == "none":
         return None
-    found = _LIFT.fullmatch(text)
+    found = _BONUS.fullmatch(text)
     if found is None:
         raise click.UsageError(
             "--set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS), "

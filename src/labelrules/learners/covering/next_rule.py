@@ -24,6 +24,7 @@ from labelrules.search.bodies.head_scorers import (
 )
 from labelrules.search.bodies.refine import Refiner
 from labelrules.search.bodies.sorted_columns import SortedColumns
+from labelrules.search.heads.problem import Polarity
 from labelrules.search.heads.size_bonus import no_bonus
 
 
@@ -108,7 +109,7 @@ class RuleFinder:
                 measure.formula, counting, self.values, settings.min_coverage,
                 settings.heads == "multi", settings.largest,
             )  # fmt: skip
-        polarity = "both" if settings.polarity == "both" else "presence"
+        polarity: Polarity = "both" if settings.polarity == "both" else "presence"
         complete = settings.heads == "complete"
         if settings.tallies_decide:
             n_labels, n_rows = board.truth.shape

@@ -40,7 +40,7 @@ class SplitMix64:
         self.state = self.state + np.array([size], dtype=np.uint64) * _STEP
         for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
             bits = (bits ^ (bits >> shift)) * factor
-        return ((bits ^ (bits >> _SHIFTS[2])) >> np.uint64(1)).astype(np.int64)
+        return np.asarray((bits ^ (bits >> _SHIFTS[2])) >> np.uint64(1), dtype=np.int64)
 
 
 class FoilSearch:

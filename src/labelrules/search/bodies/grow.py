@@ -236,17 +236,16 @@ class GreedyRefinements:
 
     def _body(self, steps: "Steps", n_steps: int) -> Body:
         inside, conditions = self.refiner.everywhere.mask, []
-        for step in zip(*(part[:n_steps].tolist() for part in steps), strict=True):
+        for step in np.transpose(steps)[:n_steps].tolist():
             neighbours = None if self.remaining is None else np.flatnonzero(inside & self.remaining)
-            condition = self._condition(*step, neighbours)
+            condition = self._condition(step, neighbours)
             conditions.append(condition)
             if self.remaining is not None:
                 inside = inside & condition.holds(self.refiner.values_of(condition))
         return Body(conditions)
 
-    def _condition(
-        self, column: int, second: int, below: int, above: int, neighbours: Integers | None
-    ) -> Condition:
+    def _condition(self, step: list[int], neighbours: Integers | None) -> Condition:
+        column, second, below, above = step
         n_features = self.refiner.n_features
         if column >= n_features:
             return Condition.label(column - n_features, present=below == 1)

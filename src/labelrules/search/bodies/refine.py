@@ -392,7 +392,7 @@ class _LabelRoot:
             for label in changed.tolist():
                 self._renew(self.best, refiner, space, label)
         self.changed[:] = False
-        return type(self.best)(*(part.copy() for part in self.best))
+        return type(self.best)._make(part.copy() for part in self.best)
 
     def _renew(
         self, best: "BestRefinements", refiner: Refiner, space: "RefinementSpace", label: int
@@ -402,7 +402,7 @@ class _LabelRoot:
         targets, others = np.flatnonzero(lost), np.flatnonzero(~lost)
         anew, _ = refiner.search_space(space, refiner.everywhere, targets)
         by_label, _ = refiner.search_space(space, refiner.everywhere, others, label, label + 1)
-        kept = type(best)(*(part[others] for part in best))
+        kept = type(best)._make(part[others] for part in best)
         better = better_of(kept, by_label)
         for old, new, other in zip(best, anew, better, strict=True):
             old[targets], old[others] = new, other
@@ -414,7 +414,7 @@ def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefin
     wins = (second.scores > first.scores) | (same & (second.corrects > first.corrects))
     same &= (first.corrects == second.corrects) & (second.columns >= 0)
     wins |= same & (second.columns < first.columns)
-    return type(first)(*(np.where(wins, b, a) for a, b in zip(first, second, strict=True)))
+    return type(first)._make(np.where(wins, b, a) for a, b in zip(first, second, strict=True))
 
 
 def _room_for(n_targets: int) -> "BestRefinements":
