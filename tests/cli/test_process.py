@@ -100,7 +100,7 @@ def lost(*given: object) -> None:
 
 def test_an_interrupt_that_the_compiler_loses(monkeypatch):
     """Numba tells of it by another error, after Python has complained of one that it ignores."""
-    monkeypatch.setattr("labelrules.learners.covering.SeparateAndConquer.fit", lost)
+    monkeypatch.setattr("labelrules.learners.covering.learner.SeparateAndConquer.fit", lost)
     complain = sys.unraisablehook
     done = called("learn", "magazines")
     assert done.code == 130
@@ -135,7 +135,7 @@ def test_ctrl_c_before_anything_is_learned(monkeypatch):
     def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("labelrules.data.dataset_statistics", interrupted)
+    monkeypatch.setattr("labelrules.data.statistics", interrupted)
     done = called("stats", "magazines")
     assert (done.code, done.err) == (130, "labelrules: interrupted\n")
 
