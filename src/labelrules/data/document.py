@@ -170,9 +170,11 @@ def check_length(length: int) -> None:
 
 def read_pieces(file: IO[AnyStr]) -> AnyStr:
     """All of a file, unless it is too long, which a small compressed one may be."""
-    text = file.read(LARGEST_TEXT + 1)
-    check_length(len(text))
-    return text
+    pieces: list[AnyStr] = []
+    while piece := file.read(2**20):
+        pieces.append(piece)
+        check_length(sum(map(len, pieces)))
+    return file.read(0).join(pieces)
 
 
 # ---------------------------------------------------------------- from plain values to records
