@@ -218,7 +218,7 @@ class TestLift:
         for Y, covered, _ in naive.instances(tables):
             found = best_head(Y, covered, text, absence=False, lift=root(2))
             example = Counterexample(
-                "generated", ".", Measure.parse(text), *as_text(Y, covered), lift=ROOT
+                "generated", ".", Measure.parse(text), *as_text(Y, covered), size_bonus=ROOT
             )
             best = found.value * ROOT[found.problem.size(found.vector) - 1]
             reached.append(max(dict(prefixes(example)).values()) - best)
