@@ -260,7 +260,7 @@ def test_one_label_in_any_form():
     ("parameter", "value", "message"),
     [
         ("n_passes", -1, "n_passes must be a whole number of at least 0"),
-        ("n_passes", None, "n_passes must be a number"),
+        ("n_passes", None, "n_passes must be a whole number"),
         ("folds", 1, "folds must be a whole number of at least 2"),
         ("min_coverage", 0, "min_coverage must be a whole number of at least 1"),
         ("pruning", "mdl", "pruning must be True or False"),

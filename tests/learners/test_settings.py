@@ -1,4 +1,4 @@
-"""What is said at the door when a learner is told something that makes no sense."""
+"""Messages for parameters of the covering learner that are wrong."""
 
 import re
 
@@ -16,27 +16,28 @@ DATA = Dataset(SCHEMA, np.array([[0.0, 1], [1, 2], [2, 0]]), np.eye(3, dtype=np.
 
 ONE_BY_ONE = {
     "order": ("append first", "order must be 'append' or 'prepend', not 'append first'"),
-    "polarity": ("rare", "polarity must be 'rarer' or 'both' or 'presence', not 'rare'"),
+    "polarity": ("rare", "polarity must be 'rarer', 'both' or 'presence', not 'rare'"),
     "counting": ("plain", "counting must be 'head-relative' or 'chapter', not 'plain'"),
     "readd": ("some", "readd must be 'all' or 'incomplete', not 'some'"),
-    "pruning": ("ripper", "pruning must be 'mdl' or 'irep' or 'significance', not 'ripper'"),
+    "pruning": ("ripper", "pruning must be 'mdl', 'irep' or 'significance', not 'ripper'"),
     "heads": ("multiple", "heads must be 'single', 'multi', 'complete' or a number of labels, "
                           "not 'multiple'"),
     "beam": (0, "beam must be a whole number of at least 1, not 0"),
-    "max_conditions": (-1, "max_conditions must be a whole number of at least 0, not -1"),
+    "max_conditions": (-1, "max_conditions must be a whole number of at least 0 or None, not -1"),
     "min_coverage": (1.5, "min_coverage must be a whole number of at least 1, not 1.5"),
-    "max_rules": ("ten", "max_rules must be a whole number of at least 0, not 'ten'"),
+    "max_rules": ("ten", "max_rules must be a whole number of at least 0 or None, not 'ten'"),
     "min_gain": (-0.1, "min_gain must be a number of at least 0, not -0.1"),
-    "time_limit": (float("nan"), "time_limit must be a number of at least 0, not nan"),
-    "stop_share": (1.5, "stop_share must be a number of at least 0 and at most 1, not 1.5"),
-    "open_share": ("1 %", "open_share must be a number of at least 0 and at most 1, not '1 %'"),
-    "prune_share": (2, "prune_share must be a number of at least 0 and at most 1, not 2"),
-    "last_resort": (True, "last_resort must be a number of at least 0 and at most 1, not True"),
+    "time_limit": (float("nan"), "time_limit must be a number of at least 0 or None, not nan"),
+    "stop_share": (1.5, "stop_share must be a number from 0 to 1 or None, not 1.5"),
+    "open_share": ("1 %", "open_share must be a number from 0 to 1, not '1 %'"),
+    "prune_share": (2, "prune_share must be a number from 0 to 1, not 2"),
+    "last_resort": (True, "last_resort must be a number from 0 to 1 or None, not True"),
     "n_jobs": (0, "n_jobs must be a number of threads, or -1 for all, not 0"),
     "lift": (1.2, "lift must be a function of the head size such as labelrules.search.kln"),
     "measure": ("recal", "there is no formula 'recal'; did you mean 'recall'?"),
-    "random_state": ("dice", "'dice' cannot be used to seed"),
-    "smoothing": (0, "smoothing must be 'laplace', or a number above 0 for the m-estimate, not 0"),
+    "random_state": ("dice", "random_state must be a whole number from 0 to 4294967295, a "
+                             "RandomState or None, not 'dice'"),
+    "smoothing": (0, "smoothing must be a number above 0 or 'laplace', not 0"),
 }  # fmt: skip
 
 
