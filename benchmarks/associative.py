@@ -30,7 +30,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "associative": AssociativeClassifier,
     "associative, by plain confidence": lambda: AssociativeClassifier(m=0),
     "lazy associative": LazyAssociativeClassifier,
-    "lazy associative, single items": lambda: LazyAssociativeClassifier(max_length=1),
+    "lazy associative, single items": lambda: LazyAssociativeClassifier(max_conditions=1),
 }
 """What is compared, by name."""
 

@@ -121,7 +121,7 @@ ASSOCIATIVE = [AssociativeClassifier(), AssociativeClassifier(m=0, bins="frequen
 
 LAZY = [
     LazyAssociativeClassifier(),
-    LazyAssociativeClassifier(threshold=0.5, max_length=1, bins="width", n_bins=4),
+    LazyAssociativeClassifier(threshold=0.5, max_conditions=1, bins="width", n_bins=4),
 ]
 """Learners that make rules only when they are asked."""
 

@@ -18,8 +18,7 @@ from labelrules.learners import (
     LearningInterrupted,
 )
 from labelrules.learners.associative import classifier as associative
-from labelrules.learners.associative.lazy import telling_items
-from labelrules.learners.base.thresholds import Thresholds, best_thresholds
+from labelrules.learners.associative.lazy import Thresholds, best_thresholds, rare_items
 
 CLASSIFIERS = [AssociativeClassifier, LazyAssociativeClassifier]
 
@@ -42,16 +41,18 @@ def table(seed, n_rows=40, n_labels=3):
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 5.0]), st.integers(1, 3))
 @settings(max_examples=40)
-def test_the_list_is_that_of_covering_by_hand(seed, m, max_length):
+def test_the_list_is_that_of_covering_by_hand(seed, m, max_conditions):
     """Rules from the miner in order; covering, the end and the default one row at a time."""
     data = table(seed)
     model = AssociativeClassifier(
-        m=m, max_length=max_length, bins="frequency", n_bins=3, min_support=2
+        m=m, max_conditions=max_conditions, bins="frequency", n_bins=3, min_support=2
     ).fit(data)
     common = 2 * data.Y.sum(axis=0) > data.n_rows
     told = Dataset(data.schema, data.X, data.Y ^ common)
-    items = telling_items(told, "frequency", 3, 0.9)
-    mined = association_rules(told, 2, 0.5, max_conditions=max_length, items=items, productive=True)
+    items = rare_items(told, "frequency", 3, 0.9)
+    mined = association_rules(
+        told, 2, 0.5, max_conditions=max_conditions, items=items, productive=True
+    )
     expected = np.zeros(data.Y.shape, dtype=np.int8)
     bodies = set()
     for label in range(3):
@@ -135,7 +136,7 @@ def test_too_many_rules_are_said_to_be_too_many():
 @pytest.mark.parametrize("seed", range(5))
 def test_lazy_scores_are_those_of_the_rules_that_hold_for_the_row(seed):
     data = table(seed)
-    model = LazyAssociativeClassifier(min_support=3, max_length=3, bins="width", n_bins=2)
+    model = LazyAssociativeClassifier(min_support=3, max_conditions=3, bins="width", n_bins=2)
     model.fit(data)
     items = model.items_
     rows_of = [set(items.rows_of(item).tolist()) for item in range(len(items))]
@@ -173,7 +174,7 @@ def test_a_row_is_judged_by_the_other_rows_only():
     X = np.repeat(np.arange(20.0), 2)[:, np.newaxis]
     Y = np.tile([[1], [0]], (20, 1)).astype(np.int8)
     data = Dataset(Schema([Feature("x", tuple(f"v{j}" for j in range(20)))], ["a"]), X, Y)
-    model = LazyAssociativeClassifier(min_support=2, max_length=1).fit(data)
+    model = LazyAssociativeClassifier(min_support=2, max_conditions=1).fit(data)
     # Left out, a row leaves its body with a single row: nothing votes, and all are alike.
     scores = model._scores(model._items_in(data), np.arange(40))
     assert set(scores.ravel().round(9)) == {round(19 / 39, 9), round(20 / 39, 9)}
@@ -219,13 +220,13 @@ def test_thresholds_have_the_best_f1():
 
 
 def test_guesses_go_as_far_as_enough_of_them_are_right():
-    judge = Thresholds(np.array([0.5, 0.5]), 1.0)
+    thresholds = Thresholds(np.array([0.5, 0.5]), 1.0)
     scores = np.array([[0.9, 0.1], [0.4, 0.1], [0.1, 0.3], [0.2, 0.1], [0.1, 0.0]])
     truth = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 0]], dtype=np.int8)
-    assert judge.lowest_guess(scores, truth, 0.6) == 0.2  # two of three
-    assert judge.lowest_guess(scores, truth, 0.4) == 0.1  # two of four
-    assert judge.lowest_guess(scores, 1 - truth, 0.9) == 1.0  # the first is wrong
-    guessed = Thresholds(judge.thresholds, 0.3).labels(judge.presence(scores))
+    assert thresholds.lowest_guess(scores, truth, 0.6) == 0.2  # two of three
+    assert thresholds.lowest_guess(scores, truth, 0.4) == 0.1  # two of four
+    assert thresholds.lowest_guess(scores, 1 - truth, 0.9) == 1.0  # the first is wrong
+    guessed = Thresholds(thresholds.thresholds, 0.3).labels(thresholds.presence(scores))
     assert guessed.tolist() == [[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]]
 
 
@@ -245,7 +246,7 @@ def test_the_order_of_the_rows_does_not_matter(make):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"max_length": 0},
+        {"max_conditions": 0},
         {"min_support": 0},
         {"max_frequency": -1},
         {"m": -1},
@@ -274,7 +275,7 @@ def test_malformed_parameters_of_one_are_refused():
     for asked in ({"threshold": "loo"}, {"threshold": 2}, {"last_resort": 2}, {"max_items": 0}):
         with pytest.raises(ValueError, match=next(iter(asked))):
             LazyAssociativeClassifier(**asked).fit(load("magazines"))
-    for asked in ({"min_confidence": 2}, {"max_rules": 0}, {"max_length": 17}):
+    for asked in ({"min_confidence": 2}, {"max_rules": 0}, {"max_conditions": 17}):
         with pytest.raises(ValueError, match=next(iter(asked))):
             AssociativeClassifier(**asked).fit(load("magazines"))
 

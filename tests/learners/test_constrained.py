@@ -222,7 +222,7 @@ def test_the_report_names_rows_labels_and_constraints(table):
         ({"by": "probabilitys"}, "did you mean 'probabilities'"),
         ({"by": "scores"}, "KNeighborsClassifier has none: use by='labels'"),
         ({"base": 5}, "base must be a classifier"),
-        ({"max_body": 0}, "max_body must be"),
+        ({"max_conditions": 0}, "max_conditions must be"),
     ],
 )
 def test_malformed_requests_are_refused_when_it_is_fitted(options, message, table):
@@ -237,7 +237,7 @@ def test_classes_are_predicted_by_the_base_alone(table):
     base = KNeighborsClassifier(3)
     model = ConstrainedClassifier(base).fit(X, Y.sum(axis=1))
     np.testing.assert_array_equal(model.predict(X), base.fit(X, Y.sum(axis=1)).predict(X))
-    with pytest.raises(ValueError, match="nothing is changed"):
+    with pytest.raises(ValueError, match="are not repaired"):
         model.repairs(X)
     with pytest.raises(ValueError, match="a class for each row"):
         ConstrainedClassifier(base, constraints="a <- b").fit(X, Y[:, 0])

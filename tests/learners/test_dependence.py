@@ -17,7 +17,7 @@ from labelrules.learners import (
     conditional_dependence,
     unconditional_dependence,
 )
-from labelrules.learners.dependence import adjusted, compared, mcnemar
+from labelrules.learners.dependence import adjusted, gained_and_lost, mcnemar
 
 boards = st.integers(1, 4).flatmap(
     lambda n: st.lists(
@@ -66,9 +66,9 @@ def test_mcnemar_is_the_exact_binomial_test(gained, lost):
     assert mcnemar(gained, lost) == mcnemar(lost, gained)
 
 
-def test_compared():
+def test_gained_and_lost():
     before, after = np.array([1, 1, 0, 0, 0], bool), np.array([1, 0, 1, 1, 0], bool)
-    assert compared(before, after) == (2, 1)
+    assert gained_and_lost(before, after) == (2, 1)
 
 
 def related(n_rows=300):

@@ -21,8 +21,8 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from labelrules.learners.base.thresholds import bootstrap_sample, cardinality_threshold
-from labelrules.learners.base.workers import folds_of
+from labelrules.learners.base.sampling import bootstrap_sample, folds_of
+from labelrules.learners.chain import cardinality_threshold
 from labelrules.learners.stacked import is_better
 from labelrules.rules import Gibbs, LabelByLabel, LayeredTheory, UntilStable
 from learners.registry import Stumps
@@ -443,8 +443,8 @@ def test_orders_of_a_chain():
         (ClassifierChain(Stumps(), order="random", n_chains=0), "n_chains must be a whole number"),
         (ClassifierChain(Stumps(), order=[0, 1, 2, 3], n_chains=2), "several chains have random"),
         (ClassifierChain(Stumps(), n_chains=2, bootstrap=None), "bootstrap must be True or False"),
-        (ClassifierChain(Stumps(), n_chains=2, threshold=2), "threshold must be 'cardinality' or"),
-        (ClassifierChain(Stumps(), n_chains=2, threshold="half"), "threshold must be 'card"),
+        (ClassifierChain(Stumps(), n_chains=2, threshold=2), "threshold must be a number"),
+        (ClassifierChain(Stumps(), n_chains=2, threshold="half"), "1 or 'cardinality', not 'half'"),
         (ClassifierChain(Stumps(), order="by size"), "order must be 'frequency', 'dep"),
         (ClassifierChain(Stumps(), order=["qualty"]), "unknown label 'qualty'; did you mean"),
         (ClassifierChain(Stumps(), order=[0, 1, 2]), "it leaves out 'sports'"),
@@ -459,7 +459,7 @@ def test_orders_of_a_chain():
         (StackedBinaryRelevance(Stumps(), labels_from="both"), "labels_from must be 'out-of-fold'"),
         (StackedBinaryRelevance(Stumps(), n_layers=1), "n_layers must be a whole number of at"),
         (StackedBinaryRelevance(Stumps(), n_folds=1), "n_folds must be a whole number of at"),
-        (StackedBinaryRelevance(Stumps(), random_state=None), "random_state must be a whole"),
+        (StackedBinaryRelevance(Stumps(), random_state=-1), "random_state must be a whole"),
         (
             StackedBinaryRelevance(Stumps(), own_label=True, labels_from="truth"),
             "the true label would tell itself",
@@ -546,7 +546,7 @@ def test_classifiers_guess_by_their_probabilities():
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, True, "0.4", np.nan])
 def test_a_last_resort_is_a_probability(wrong):
-    with pytest.raises(ValueError, match="last_resort must be a number from 0 to 1, or None"):
+    with pytest.raises(ValueError, match="last_resort must be a number from 0 to 1 or None"):
         BinaryRelevance(Stumps(), last_resort=wrong).fit(a_table())
 
 

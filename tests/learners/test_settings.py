@@ -35,8 +35,9 @@ ONE_BY_ONE = {
     "n_jobs": (0, "n_jobs must be a number of threads, or -1 for all, not 0"),
     "size_bonus": (1.2, "size_bonus must be a function of the head size such as labelrules.search"),
     "measure": ("recal", "there is no formula 'recal'; did you mean 'recall'?"),
-    "random_state": ("dice", "'dice' cannot be used to seed"),
-    "smoothing": (0, "smoothing must be 'laplace', or a number above 0 for the m-estimate, not 0"),
+    "random_state": ("dice", "random_state must be a whole number from 0 to 4294967295, a "
+                             "RandomState or None, not 'dice'"),
+    "smoothing": (0, "smoothing must be a number above 0 or 'laplace', not 0"),
 }  # fmt: skip
 
 

@@ -1,16 +1,19 @@
 """Learners are scikit-learn classifiers: its own checks, and its tools around them."""
 
+import ast
 import inspect
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris, make_multilabel_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
@@ -19,7 +22,16 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import labelrules.learners
-from labelrules import load, parse
+from labelrules import explain, load, parse
+from labelrules.learners import (
+    ConstrainedClassifier,
+    LazyAssociativeClassifier,
+    Ripper,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+    VotedRules,
+)
+from labelrules.learners.base.estimator import TableClassifier
 from learners.registry import (
     ASSOCIATIVE,
     CHAPTER,
@@ -48,17 +60,84 @@ def table():
     )
 
 
-def test_every_public_learner_is_in_the_registry():
-    public = {getattr(labelrules.learners, name) for name in labelrules.learners.__all__}
-    classifiers = {
-        value
-        for value in public
-        if inspect.isclass(value)
-        and issubclass(value, BaseEstimator)
-        and not inspect.isabstract(value)
-    }
-    assert classifiers == {type(learner) for learner in [*LEARNERS, *ONE_LABEL_LEARNERS]} & public
-    assert len(classifiers) >= 5
+def subclasses(kind):
+    return {kind}.union(*map(subclasses, kind.__subclasses__()))
+
+
+def test_every_learner_is_registered_public_and_tested():
+    """A new learner is a file with a decorator, and a line in the lists of tests/learners."""
+    ours = {one for one in subclasses(TableClassifier) if one.__module__.startswith("labelrules.")}
+    registered = set(labelrules.learners.registered().values())
+    learners = {one for one in ours if hasattr(one, "fit") and not inspect.isabstract(one)}
+    assert registered == learners
+    names = {one.__name__ for one in registered}
+    assert names <= set(labelrules.learners.__all__) & set(labelrules.__all__)
+    assert registered <= {type(one) for one in [*LEARNERS, *ONE_LABEL_LEARNERS]}
+
+
+def test_type_checkers_know_every_learner():
+    tree = ast.parse(Path(labelrules.learners.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    names = {alias.name for node in imports for alias in node.names}
+    assert {one.__name__ for one in labelrules.learners.registered().values()} <= names
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, *WRAPPED], ids=repr)
+def test_fitted_learners_name_their_labels(learner, table):
+    X, Y = table
+    assert clone(learner).fit(X, pd.DataFrame(Y, columns=list("abc"))).labels_ == ["a", "b", "c"]
+
+
+@each([*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE, VotedRules(n_lists=2)])
+def test_fitted_learners_explain_their_predictions(learner):
+    readers = load("magazines")
+    model = clone(learner).fit(readers)
+    explanation = model.explain(readers, 3, counterfactuals=False)
+    assert [one.predicted for one in explanation.labels] == model.predict(readers)[3].tolist()
+    assert str(explanation) == str(explain(model.theory_, readers, 3, counterfactuals=False))
+    assert [one.row for one in model.explain(readers, (0, 2), labels=["quality"])] == [0, 2]
+
+
+def test_other_learners_explain_as_far_as_they_can():
+    readers = load("magazines")
+    with pytest.raises(NotFittedError):
+        VotedRules().explain(readers)
+    chains = labelrules.learners.ClassifierChain(n_chains=2).fit(readers)
+    with pytest.raises(AttributeError, match="2 chains that vote are no single theory"):
+        chains.explain(readers)
+    constrained = ConstrainedClassifier(SeparateAndConquer()).fit(readers)
+    expected = constrained.base_.explain(readers, 1, counterfactuals=False)
+    assert str(constrained.explain(readers, 1, counterfactuals=False)) == str(expected)
+    with pytest.raises(TypeError, match="DecisionTreeClassifier cannot explain"):
+        clone(WRAPPED[0]).fit(readers.X, readers.Y).explain(readers.X)
+
+
+SEEDED = [
+    (VotedRules(n_lists=2), "theory_"),
+    (StackedBinaryRelevance(SeparateAndConquer(max_rules=2)), "theory_"),
+    (Ripper(), "theory_"),
+    (SeparateAndConquer(pruning="irep"), "theory_"),
+    (labelrules.learners.ClassifierChain(n_chains=2), "theories_"),
+    (LazyAssociativeClassifier(max_scored=20), "thresholds_"),
+]
+
+
+@pytest.mark.parametrize(("learner", "result"), SEEDED, ids=lambda one: type(one).__name__)
+def test_random_state_is_that_of_scikit_learn(learner, result, table):
+    """A number, a source of random numbers, or None for the same numbers at each fit."""
+    X, Y = table
+    Y = Y[:, 0] if isinstance(learner, Ripper) else Y
+
+    def learned(random_state):
+        model = clone(learner).set_params(random_state=random_state).fit(X, Y)
+        return pickle.dumps(getattr(model, result))
+
+    assert learned(7) == learned(np.int64(7))
+    assert learned(None) == learned(None)
+    assert learned(np.random.RandomState(3)) == learned(np.random.RandomState(3))
+    for wrong in (-1, 0.5, "dice", True):
+        with pytest.raises(ValueError, match="random_state must be a whole number from 0 to "):
+            learned(wrong)
 
 
 @parametrize_with_checks(

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import RuleSet, RuleTable, dataset, load, parse
-from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules
-from labelrules.learners.base.progress import passed_on
-from labelrules.learners.voted import learner as voted
-from labelrules.learners.voted.election import BIT, MOST_VOTES, REACH, Election, Stakes
+from labelrules.learners import LearningInterrupted, SeparateAndConquer, VotedRules, voted
+from labelrules.learners.base.progress import nested_fit
+from labelrules.learners.voted import BIT, MOST_VOTES, REACH, Costs, Election
 
 
 def naive_bits(truth, margin, miss):
@@ -22,18 +21,18 @@ def naive_bits(truth, margin, miss):
     return miss * log2(1 + 1 / odds) if truth else log2(1 + odds)
 
 
-def naive_cost(fires, lengths, Y, votes, stakes):
+def naive_cost(covers, lengths, Y, votes, costs):
     """What is paid for labels, votes and conditions, cell by cell."""
     bits = 0.0
     for row, labels in enumerate(Y):
         for label, truth in enumerate(labels):
             margin = votes[-1][label] + sum(
-                votes[rule][label] for rule in range(len(fires)) if fires[rule][row]
+                votes[rule][label] for rule in range(len(covers)) if covers[rule][row]
             )
-            bits += naive_bits(truth, margin, stakes.miss)
+            bits += naive_bits(truth, margin, costs.miss)
     for rule, length in enumerate(lengths):
-        bits += stakes.vote * sum(map(abs, votes[rule]))
-        bits += stakes.condition * length * any(votes[rule])
+        bits += costs.vote * sum(map(abs, votes[rule]))
+        bits += costs.condition * length * any(votes[rule])
     return bits
 
 
@@ -41,29 +40,29 @@ def naive_cost(fires, lengths, Y, votes, stakes):
 def elections(draw):
     n_rules, n_rows, n_labels = (draw(st.integers(1, most)) for most in (5, 12, 3))
     bits = st.integers(0, 1)
-    fires = np.array(
+    covers = np.array(
         draw(st.lists(st.tuples(*[bits] * n_rows), min_size=n_rules, max_size=n_rules))
     )
     Y = np.array(draw(st.lists(st.tuples(*[bits] * n_labels), min_size=n_rows, max_size=n_rows)))
     lengths = np.array(draw(st.lists(st.integers(1, 3), min_size=n_rules, max_size=n_rules)))
-    stakes = Stakes(*(draw(st.sampled_from(costs)) for costs in ([1.0, 2.0], [0, 0.5], [0, 0.75])))
-    return fires, lengths, Y.astype(np.int8), stakes
+    costs = Costs(*(draw(st.sampled_from(values)) for values in ([1.0, 2.0], [0, 0.5], [0, 0.75])))
+    return covers, lengths, Y.astype(np.int8), costs
 
 
-def election(fires, lengths, Y, stakes):
-    return Election(sparse.csr_array(fires.astype(float)), lengths, Y, stakes)
+def election(covers, lengths, Y, costs):
+    return Election(sparse.csr_array(covers.astype(float)), lengths, Y, costs)
 
 
 @settings(max_examples=60)
 @given(elections())
 def test_costs_are_those_of_the_definition(made):
-    fires, lengths, Y, stakes = made
+    covers, lengths, Y, costs = made
     held = election(*made)
-    votes = held.held()
-    expected = naive_cost(fires, lengths, Y, votes.tolist(), stakes)
+    votes = held.run()
+    expected = naive_cost(covers, lengths, Y, votes.tolist(), costs)
     # Each cell is rounded to a part of a bit.
-    assert held.cost() / BIT == pytest.approx(expected, abs=(Y.size + len(fires) * 4) / BIT)
-    margins = votes[-1] + fires.T @ votes[:-1]
+    assert held.cost() / BIT == pytest.approx(expected, abs=(Y.size + len(covers) * 4) / BIT)
+    margins = votes[-1] + covers.T @ votes[:-1]
     assert (held.margin == margins).all()
 
 
@@ -71,7 +70,7 @@ def test_costs_are_those_of_the_definition(made):
 @given(elections())
 def test_every_rule_that_is_elected_pays(made):
     held = election(*made)
-    votes = held.held().copy()
+    votes = held.run().copy()
     cost = held.cost()
     for rule in np.flatnonzero(votes[:-1].any(axis=1)):
         other = election(*made)
@@ -81,24 +80,24 @@ def test_every_rule_that_is_elected_pays(made):
 
 
 def test_one_rule_and_one_label_get_the_best_votes_there_are():
-    fires = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0, 0]])
+    covers = np.array([[1, 1, 1, 1, 0, 0, 0, 0, 0, 0]])
     Y = np.array([1, 1, 1, 0, 0, 0, 0, 1, 0, 0], dtype=np.int8).reshape(-1, 1)
-    stakes = Stakes(2.0, 0.1, 0.1)
-    found = election(fires, np.array([2]), Y, stakes)
-    found.held()
+    costs = Costs(2.0, 0.1, 0.1)
+    found = election(covers, np.array([2]), Y, costs)
+    found.run()
     best = min(
-        naive_cost(fires, [2], Y.tolist(), [[rule], [default]], stakes)
+        naive_cost(covers, [2], Y.tolist(), [[rule], [default]], costs)
         for rule, default in product(range(-12, 13), repeat=2)
     )
     assert found.cost() / BIT == pytest.approx(best, abs=0.001)
 
 
 def test_tables_of_bits():
-    stakes = Stakes(2.0, 0.5, 0.75)
+    costs = Costs(2.0, 0.5, 0.75)
     margins = np.array([-200, -REACH, -3, 0, 1, REACH, 200])
     for truth in (0, 1):
         expected = [naive_bits(truth, margin, 2.0) for margin in margins.tolist()]
-        found = stakes.bits(np.full_like(margins, truth), margins) / BIT
+        found = costs.bits(np.full_like(margins, truth), margins) / BIT
         np.testing.assert_allclose(found, expected, atol=1 / BIT)
 
 
@@ -152,15 +151,15 @@ def test_higher_costs_give_fewer_rules_and_a_miss_that_costs_more_gives_more_lab
     assert shy.predict(X).sum() < bold.predict(X).sum()
 
 
-def test_evidence_is_of_the_rows_on_which_a_rule_fires():
+def test_evidence_is_of_the_rows_that_a_rule_covers():
     X, Y = planted_table()
     model = VotedRules(n_lists=2).fit(X, Y)
     encoded = dataset(X, Y)
     for rule in model.theory_:
-        fires = rule.body.covers(encoded.X, encoded.empty_board())
+        covers = rule.body.covers(encoded.X, encoded.empty_board())
         for (label, value), evidence in zip(rule.head, rule.evidence, strict=True):
-            right = int((Y[fires, label] == value).sum())
-            assert evidence == (right, int(fires.sum()) - right)
+            right = int((Y[covers, label] == value).sum())
+            assert evidence == (right, int(covers.sum()) - right)
     assert max(votes for rule in model.theory_ for _, _, votes in rule.ballot) <= MOST_VOTES
 
 
@@ -209,7 +208,7 @@ def test_an_interruption_of_the_election_keeps_who_is_elected(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("where", "name"), [(voted, "_fires"), (Election, "_look"), (voted, "_rules")]
+    ("where", "name"), [(voted, "_election"), (Election, "_update_gains"), (voted, "_rules")]
 )
 def test_an_interruption_around_the_election_keeps_rules(where, name, monkeypatch):
     X, Y = planted_table()
@@ -235,7 +234,7 @@ def test_a_second_interruption_keeps_what_the_first_did(monkeypatch):
 def test_a_learner_around_it_hears_of_interruptions(monkeypatch):
     X, Y = planted_table()
     pressing_in(monkeypatch, Election, "_give", [3])
-    with passed_on(), pytest.raises(KeyboardInterrupt):
+    with nested_fit(), pytest.raises(KeyboardInterrupt):
         VotedRules(n_lists=3).fit(X, Y)
 
 
@@ -243,10 +242,13 @@ def test_a_learner_around_it_hears_of_interruptions(monkeypatch):
     ("wrong", "message"),
     [
         ({"n_lists": 0}, "n_lists must be a whole number of at least 1, not 0"),
-        ({"max_conditions": 1.5}, "max_conditions must be a whole number of at least 1, not 1.5"),
-        ({"vote_cost": -1}, "vote_cost must be a number of at least 0 and at most 1000, not -1"),
-        ({"condition_cost": float("nan")}, "condition_cost must be a number of at least 0"),
-        ({"miss_cost": 0}, "miss_cost must be above 0"),
+        (
+            {"max_conditions": 1.5},
+            "max_conditions must be a whole number of at least 1 or None, not 1.5",
+        ),
+        ({"vote_cost": -1}, "vote_cost must be a number from 0 to 1000, not -1"),
+        ({"condition_cost": float("nan")}, "condition_cost must be a number from 0 to 1000"),
+        ({"miss_cost": 0}, "miss_cost must be a number above 0 and of at most 1000 or None"),
         ({"n_jobs": 0}, "n_jobs must be a number of workers"),
     ],
 )

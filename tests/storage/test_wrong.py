@@ -274,7 +274,7 @@ CONTRADICTORY = [
         (
             "chains",
             lambda m: m["state"].update(threshold=None),
-            "several have none but a threshold",
+            "several have theories and a threshold",
         ),
         ("chains", lambda m: m["parameters"].update(threshold=2), "threshold must be"),
         ("chains", lambda m: m["parameters"].update(bootstrap=1), "bootstrap must be"),
@@ -302,8 +302,12 @@ CONTRADICTORY = [
         ("associative", lambda m: m["parameters"].update(bins="wide"), "bins must be one of"),
         ("associative", lambda m: m["parameters"].update(min_support=0), "min_support must be"),
         ("associative", lambda m: m["state"].update(n_mined=-1), "must be a whole number >= 0"),
-        ("constrained", lambda m: m["parameters"].update(by="luck"), "by must be one of"),
-        ("constrained", lambda m: m["parameters"].update(max_body=0), "max_body must be"),
+        ("constrained", lambda m: m["parameters"].update(by="luck"), "by must be 'auto', "),
+        (
+            "constrained",
+            lambda m: m["parameters"].update(max_conditions=0),
+            "must be a whole number",
+        ),
         ("constrained", lambda m: m["parameters"].update(tolerance=2), "tolerance"),
         ("constrained", lambda m: m["parameters"].update(constraints=[3]), "must be text"),
         (

@@ -296,14 +296,14 @@ def _model_document(model: TableClassifier) -> dict[str, Any]:
         schema_record(model.schema_),
         _target_record(model._target),
         columns if hasattr(model, "n_features_in_") else "unseen",  # type: ignore[arg-type]
-        model._state(),
+        {name: _state_value(value) for name, value in model._state().items()},
     )
-    return builtins_of(record, _written)  # type: ignore[no-any-return]
+    return builtins_of(record, lambda value: value.tolist())  # type: ignore[no-any-return]
 
 
-def _written(value: Any) -> Any:
-    """A model within another one, or what NumPy has of numbers."""
-    return value.tolist() if hasattr(value, "tolist") else _model_document(value)
+def _state_value(value: Any) -> Any:
+    """A value of the state of a model; it may be another model."""
+    return _model_document(value) if isinstance(value, TableClassifier) else value
 
 
 def _target_record(target: Target) -> TargetRecord:

@@ -8,8 +8,8 @@ from scipy import sparse
 
 from labelrules import Dataset
 from labelrules.learners import SeparateAndConquer
+from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.pruning import held_out_rows, row_keys
 from labelrules.learners.covering.settings import checked_settings
 from tables import schema_of
 

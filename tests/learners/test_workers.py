@@ -1,4 +1,4 @@
-"""Labels learned side by side: the same result, news on the way, and Ctrl-C keeps what is done."""
+"""Labels learned in parallel: the same result, progress, and Ctrl-C keeps what is done."""
 
 import warnings
 
@@ -39,7 +39,7 @@ def makers(base):
     ]
 
 
-def said(model, data):
+def predictions(model, data):
     rules = [str(theory) for theory in getattr(model, "theories_", [])]
     rules += [str(model.theory_)] if hasattr(model, "theory_") else []
     return rules, model.predict_proba(data).tolist()
@@ -50,12 +50,12 @@ def said(model, data):
 def test_the_result_does_not_depend_on_workers(backend, base):
     data = a_table()
     for model in makers(base):
-        alone = said(model.fit(data), data)
+        alone = predictions(model.fit(data), data)
         with joblib.parallel_config(backend=backend, n_jobs=2):
-            assert said(model.fit(data), data) == alone
+            assert predictions(model.fit(data), data) == alone
         if backend != "sequential":
             with joblib.parallel_config(backend=backend):
-                assert said(model.set_params(n_jobs=3).fit(data), data) == alone
+                assert predictions(model.set_params(n_jobs=3).fit(data), data) == alone
 
 
 def test_dependence_does_not_depend_on_workers():
@@ -76,40 +76,40 @@ def test_the_result_does_not_depend_on_the_order_of_rows(base):
         np.testing.assert_array_equal(model.fit(data.take(order)).predict(data), first)
 
 
-# ---------------------------------------------------------------- news
+# ---------------------------------------------------------------- progress
 
 
-def test_news_of_each_label():
-    news = []
-    BinaryRelevance(Stumps(), progress=news.append).fit(a_table())
+def test_progress_of_each_label():
+    reports = []
+    BinaryRelevance(Stumps(), progress=reports.append).fit(a_table())
     names = a_table().schema.labels
-    assert news == [
+    assert reports == [
         LabelProgress(n + 1, 4, name, "each label on its own") for n, name in enumerate(names)
     ]
-    assert [one.share for one in news] == [0.25, 0.5, 0.75, 1]
-    assert str(news[1]) == "each label on its own: 2 of 4 labels, last one tabloid"
+    assert [one.share for one in reports] == [0.25, 0.5, 0.75, 1]
+    assert str(reports[1]) == "each label on its own: 2 of 4 labels, last one tabloid"
 
 
-def test_news_of_each_phase():
-    news = []
+def test_progress_of_each_phase():
+    reports = []
     model = StackedBinaryRelevance(
-        Stumps(), labels_from="out-of-fold", n_folds=2, progress=news.append
+        Stumps(), labels_from="out-of-fold", n_folds=2, progress=reports.append
     )
     model.fit(a_table())
-    phases = list(dict.fromkeys(one.phase for one in news))
+    phases = list(dict.fromkeys(one.phase for one in reports))
     assert phases == [
         "layer 1",
         *(f"layer 1, fold {fold} of 2" for fold in (1, 2)),
         "layer 2",
         *(f"layer 2 on trial, fold {fold} of 2" for fold in (1, 2)),
     ]
-    assert len(news) == 24
+    assert len(reports) == 24
 
 
-def test_news_of_several_chains():
-    news = []
-    ClassifierChain(Stumps(), n_chains=2, progress=news.append).fit(a_table())
-    assert [one.phase for one in news] == ["chain 1 of 2"] * 4 + ["chain 2 of 2"] * 4
+def test_progress_of_several_chains():
+    reports = []
+    ClassifierChain(Stumps(), n_chains=2, progress=reports.append).fit(a_table())
+    assert [one.phase for one in reports] == ["chain 1 of 2"] * 4 + ["chain 2 of 2"] * 4
 
 
 def test_a_bar_shows_it(capsys):

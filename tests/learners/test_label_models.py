@@ -10,7 +10,13 @@ from sklearn.tree import DecisionTreeClassifier
 import naive_layered_learners as naive
 from labelrules import Dataset, DecisionList, Feature, Schema, load, parse
 from labelrules.learners import BinaryRelevance, StackedBinaryRelevance
-from labelrules.learners.base.workers import folds_of, numbers_of, rules_for, table_of
+from labelrules.learners.base.label_models import (
+    LabelTask,
+    label_table,
+    numeric_features,
+    rules_for,
+)
+from labelrules.learners.base.sampling import folds_of
 from learners.registry import Stumps
 from tables import tables
 from theories import decision_lists
@@ -25,7 +31,7 @@ def test_a_table_of_one_label(data, chosen):
     tested = sorted(chosen.draw(st.sets(st.sampled_from(labels))))
     features = chosen.draw(st.booleans())
     shown = 1 - data.Y
-    found = table_of(data, label, tested, shown, features)
+    found = label_table(data, LabelTask(label, tuple(tested)), shown, features)
     expected = naive.table(data, label, tested, shown, features)
     assert found.schema.labels == (data.schema.labels[label],)
     assert [f.categories for f in found.schema.features] == [
@@ -41,10 +47,10 @@ def test_a_table_of_one_label(data, chosen):
 def test_rules_that_come_back_do_the_same(data, chosen):
     """A list over the table of one label, and its rules over all labels that read the others."""
     label = chosen.draw(st.integers(0, data.schema.n_labels - 1))
-    tested = [j for j in range(data.schema.n_labels) if j != label]
-    table = table_of(data, label, tested, data.Y)
+    task = LabelTask(label, tuple(j for j in range(data.schema.n_labels) if j != label))
+    table = label_table(data, task, data.Y)
     listed = chosen.draw(decision_lists(table.schema, st.sampled_from([0.0, 0.5, 1.0])))
-    back = rules_for(label, listed, data.schema, tested, data.schema.n_features)
+    back = rules_for(task, listed, data.schema, table.schema.n_features)
     assert {rule.head.labels for rule in back} == {(label,)}
     assert len(back[-1].body) == 0
     found = DecisionList(data.schema, back).apply(data, reads=data.Y)
@@ -54,9 +60,10 @@ def test_rules_that_come_back_do_the_same(data, chosen):
 def test_the_label_itself_has_another_name_as_a_feature():
     schema = Schema([Feature("a_")], ["a", "b"])
     data = Dataset(schema, np.zeros((1, 1)), np.array([[0, 1]]))
-    table = table_of(data, 0, [0, 1], data.Y)
+    task = LabelTask(0, (0, 1))
+    table = label_table(data, task, data.Y)
     assert table.schema.feature_names == ("a_", "a__", "b")
-    rules = rules_for(0, parse("a <- a__ != 0, b = 0", table.schema), schema, [0, 1], 1)
+    rules = rules_for(task, parse("a <- a__ != 0, b = 0", table.schema), schema, 3)
     assert str(DecisionList(schema, rules)) == "a <- a, not b\nnot a <- true"
 
 
@@ -65,9 +72,9 @@ def test_features_as_numbers():
     features = [Feature("n"), Feature("two", ("p", "q")), Feature("three", ("u", "v", "w"))]
     dense = Dataset(Schema(features, ["a"]), X, np.zeros((3, 1)))
     expected = [[1.5, 0, 0, 0, 1], [np.nan, 1, 1, 0, 0], [0, 0, 0, 0, 0]]
-    np.testing.assert_array_equal(numbers_of(dense), expected)
+    np.testing.assert_array_equal(numeric_features(dense), expected)
     scarce = Dataset(Schema(features, ["a"]), sparse.csc_array(X), np.zeros((3, 1)))
-    found = numbers_of(scarce)
+    found = numeric_features(scarce)
     assert sparse.issparse(found)
     np.testing.assert_array_equal(found.toarray(), expected)
 
