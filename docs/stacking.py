@@ -1,8 +1,8 @@
-"""The figures and rules of the page on case studies of stacking, learned from the data sets.
+"""The tables and rules of the page on case studies of stacking, learned from the data sets.
 
 ``python docs/stacking.py`` writes them into the page, between the marks that name them. The data
 sets are looked for in ``$LABELRULES_DATA``, or in ``shared/data`` beside the project folder;
-`tests/test_docs_stacking.py` fails when the page says something else.
+`tests/test_docs_stacking.py` fails when the page differs.
 """
 
 from functools import cache
@@ -28,7 +28,7 @@ SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
 
 
 class Models(NamedTuple):
-    """What is compared: each label on its own, and two layers on true labels as in the chapter."""
+    """The models compared: each label alone, and two layers on true labels as in the chapter."""
 
     relevance: BinaryRelevance
     stacked: StackedBinaryRelevance
@@ -83,14 +83,14 @@ def rules(name: str) -> str:
     parts = []
     for title, theory in lists.items():
         number = theory.schema.label_index[label]
-        found = [rule for rule in theory if rule.head.labels == (number,) and len(rule.body)]
-        lines = [rule_text(rule, theory.schema, evidence=True) for rule in found] or ["# none"]
+        chosen = [rule for rule in theory if rule.head.labels == (number,) and len(rule.body)]
+        lines = [rule_text(rule, theory.schema, evidence=True) for rule in chosen] or ["# none"]
         parts += [f"# {title}", *lines]
     return "```text\n" + "\n".join(parts) + "\n```"
 
 
 def circles() -> str:
-    """What a second layer that anybody may read does: circles, flips, rows that do not settle."""
+    """The effect of label dependencies in circles: flips, and rows that do not settle."""
     lines = []
     for name in SETS:
         theory = learned(name, "train").stacked.theory_
@@ -118,7 +118,7 @@ def circles() -> str:
 
 
 def qualities() -> str:
-    """Micro-F1 on the test part, and what predicted labels cost the second layer."""
+    """Micro-F1 on the test part, and the loss of the second layer by predicted labels."""
     lines = []
     f1 = Measure.parse("f1/micro/full")
     for name in SETS:

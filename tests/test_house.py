@@ -75,6 +75,11 @@ def test_the_reference_lists_every_public_name():
             assert is_constant or {name, f"{room}.{name}"} & api_names(), f"{room}.{name}"
 
 
+def test_dir_shows_public_names_only():
+    rooms = {name for name in ROOMS if not name.startswith("_")}
+    assert set(dir(labelrules)) == {*labelrules.__all__, *rooms, "__version__"}
+
+
 def test_the_reference_lists_nothing_else():
     for name in api_names():
         *room, last = name.split(".")

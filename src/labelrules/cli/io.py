@@ -99,17 +99,15 @@ def shown_progress(
     Work that reports no progress has no `total`: only the time it takes is shown.
     """
     if hidden or not sys.stderr.isatty():
-        yield lambda news: None
+        yield lambda report: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
-    text = TextColumn("{task.description}", markup=False)
-    columns = [BarColumn(), *share, text, TimeElapsedColumn()]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{what} (the first run compiles)", total=total)
-        yield lambda news: bar.update(task, completed=news.share, description=str(news))
+    from labelrules.learners.base.progress import progress_bar
+
+    title, console = f"{what} (the first run compiles)", Console(stderr=True)
+    with progress_bar(title, total, console=console, transient=True) as show:
+        yield show
 
 
 # ---------------------------------------------------------------- reading data

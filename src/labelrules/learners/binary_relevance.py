@@ -28,15 +28,8 @@ class BinaryRelevance(LabelwiseClassifier):
 
     Parameters
     ----------
-    base : classifier, optional
-        The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
-    last_resort : float, optional
-        Rows for which no label is predicted get the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`.
-    n_jobs : int, optional
-        Labels that are learned at the same time. The result does not depend on it.
-    progress : bool or function, default=False
-        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
+    base, last_resort, n_jobs, progress
+        See :class:`LabelwiseClassifier`. By default the base is `Ripper()`.
 
     Attributes
     ----------

@@ -85,13 +85,8 @@ class ClassifierChain(LabelwiseClassifier):
         all rows, if there are none); or this number.
     random_state : int, RandomState or None, default=None
         For random orders and samples. None is the same as 0.
-    last_resort : float, optional
-        Rows for which no label is predicted get the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`.
-    n_jobs : int, optional
-        Labels that are learned at the same time. The result does not depend on it.
-    progress : bool or function, default=False
-        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
+    last_resort, n_jobs, progress
+        See :class:`LabelwiseClassifier`.
 
     Attributes
     ----------
@@ -347,14 +342,12 @@ def _given_order(order: Iterable[Any], schema: Schema) -> Order:
 
 
 def _number(label: Any, schema: Schema) -> int:
-    if isinstance(label, str):
-        if label not in schema.label_index:
-            hint = suggestion(label, schema.labels)
-            raise ValueError(f"order has the unknown label {quoted(label)}{hint}")
+    if isinstance(label, str) and label in schema.label_index:
         return schema.label_index[label]
-    if not is_whole(label) or label not in range(schema.n_labels):
-        raise ValueError(f"order has {label!r:.60}, which is neither a label nor its number")
-    return int(label)
+    if is_whole(label) and label in range(schema.n_labels):
+        return int(label)
+    hint = suggestion(label, schema.labels) if isinstance(label, str) else ""
+    raise ValueError(f"order has {label!r:.60}, which is neither a label nor its number{hint}")
 
 
 def _read_order(names: list[str], schema: Schema, place: str) -> Order:

@@ -31,7 +31,7 @@ from labelrules.learners.registry import register
 from labelrules.rules import RuleSet
 from labelrules.rules.json import SetRecord, read_theory, theory_record
 
-Costs = Literal["auto", "labels", "probabilities", "scores"]
+CostKind = Literal["auto", "labels", "probabilities", "scores"]
 """What the cost of a change is computed from."""
 
 _METHODS = {"probabilities": "predict_proba", "scores": "decision_function"}
@@ -156,13 +156,13 @@ class ConstrainedClassifier(TableClassifier):
     min_support: int = 1
     alpha: float | None = 0.05
     correction: Correction = "holm"
-    by: Costs = "auto"
+    by: CostKind = "auto"
 
     _State = ConstrainedState
 
     def _check_parameters(self) -> None:
         checked_base(self._base())
-        one_of(self.by, "by", get_args(Costs))
+        one_of(self.by, "by", get_args(CostKind))
         texts = self.constraints if isinstance(self.constraints, tuple) else (self.constraints,)
         if self.constraints is not None and not all(isinstance(text, str) for text in texts):
             raise ValueError("constraints must be text, a list of texts, or null")
@@ -208,7 +208,7 @@ class ConstrainedClassifier(TableClassifier):
         ours. Classes in one dimension exclude each other anyhow: the base alone predicts them.
         """
         base = checked_base(self._base())
-        one_of(self.by, "by", get_args(Costs))
+        one_of(self.by, "by", get_args(CostKind))
         schema, board, target = self._label_data(X, Y)
         if target.kind != "labels" and self.constraints is not None:
             raise ValueError("Y holds a class for each row, and constraints are for labels")
@@ -396,7 +396,7 @@ def _threshold(base: Any) -> float:
     return float(getattr(base, "threshold_", 0.5)) if _is_ours(base) else 0.5
 
 
-def _method(by: Costs, base: Any) -> str | None:
+def _method(by: CostKind, base: Any) -> str | None:
     """The method of the base by which changes cost more or less."""
     if by == "auto":
         return next((name for name in _METHODS.values() if hasattr(base, name)), None)

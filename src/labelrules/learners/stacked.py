@@ -75,13 +75,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         significantly more rows (McNemar's exact test at this level) and their F1 is not lower;
         otherwise the models before it do. With None, and from true labels, it predicts every
         label.
-    last_resort : float, optional, default=0.4
-        Rows for which no label is predicted get the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`. `None` for no such rules.
-    n_jobs : int, optional
-        Labels that are learned at the same time. The result does not depend on it.
-    progress : bool or function, default=False
-        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
+    last_resort, n_jobs, progress
+        See :class:`LabelwiseClassifier`. By default `last_resort` is 0.4.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.encoding import encode
 from labelrules.discovery.binning import Binning
-from labelrules.discovery.items import Items, Ragged, items_of, packed_rows
+from labelrules.discovery.items import Items, Ragged, items_of
 from labelrules.discovery.limits import minimum_count
 from labelrules.learners.associative.row_rules import (
     RowRuleFinder,
@@ -54,13 +54,8 @@ class LazyAssociativeClassifier(TableClassifier):
         166,750 of up to three.
     min_support : int or float, default=0.01
         The training rows that a body must cover: a share of all, or a number of them; at least 2.
-    max_frequency : float, default=0.9
-        Items that a larger share of the training rows has are not used: they separate little.
-    bins : {"labels", "entropy", "frequency", "width"}
-        How numeric features are cut into ranges: by single labels, by label sets, into ranges of
-        equally many rows, or of the same width. See :func:`labelrules.discovery.items_of`.
-    n_bins : int, default=6
-        How many ranges, or how many at most.
+    max_frequency, bins, n_bins
+        As for :class:`AssociativeClassifier`.
     max_items : int, default=500
         If a row has more items, only those with the greatest correlation with a label are used,
         with a warning.
@@ -100,7 +95,7 @@ class LazyAssociativeClassifier(TableClassifier):
     >>> readers = load("magazines")
     >>> model = LazyAssociativeClassifier().fit(readers)
     >>> print(model.explain(readers, n_rules=1)[3])
-    6 bodies hold for this row
+    6 bodies cover this row
     quality: mean 0.82, probability 0.82
       0.90, 25.8% of the votes: quality (4/0) <- education = University
     fashion: mean 0.55, probability 0.55
@@ -144,11 +139,9 @@ class LazyAssociativeClassifier(TableClassifier):
         self._check_parameters()
         data, target = self._training_data(X, Y)
         self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency)
-        self._truth = data.Y
-        self._minimum = max(2, minimum_count(self.min_support, data.n_rows))
-        self._label_bits = np.array([packed_rows(column == 1) for column in data.Y.T])
+        minimum = max(2, minimum_count(self.min_support, data.n_rows))
         self._finder = RowRuleFinder(
-            self.items_, data.Y, self._minimum, self.max_conditions, float(self.m)
+            self.items_, data.Y, minimum, self.max_conditions, float(self.m)
         )
         self._remember(data.schema, target)
         self.thresholds_ = self._chosen_thresholds(data)
@@ -208,14 +201,14 @@ class LazyAssociativeClassifier(TableClassifier):
         """The weighted mean of votes for each label, by other rows than those left out."""
         from labelrules.kernels.mining.bits import score_rows
 
-        n_rows = len(held.start) - 1
-        truth = self._truth.view()
+        n_rows, finder = len(held.start) - 1, self._finder
+        truth = finder.Y.view()
         truth.setflags(write=False)  # after copying too, or the kernel would be compiled anew
         out = np.full(n_rows, -1) if left_out is None else left_out
         scores = np.empty((n_rows, self.n_labels_))
         score_rows(
-            self.items_.words, self._label_bits, held.start, held.values, out, truth,
-            self._minimum, self.max_conditions, float(self.m), scores,
+            self.items_.words, finder.label_bits, held.start, held.values, out, truth,
+            finder.minimum, finder.max_conditions, finder.m, scores,
         )  # fmt: skip
         return scores
 

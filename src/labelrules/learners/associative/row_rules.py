@@ -1,9 +1,10 @@
 """The rules that vote on the labels of one row, mined for this row alone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from labelrules.discovery.items import Bits, Items, Ragged, packed_rows
 from labelrules.rules import Evidence, Head, Rule
 from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import rule_text
+
+Numbers: TypeAlias = npt.NDArray[np.int32]
+"""Items by number."""
 
 
 class VotingRule(NamedTuple):
@@ -113,17 +117,13 @@ class RowRuleFinder:
         return np.asarray(weights.max(axis=1, initial=0.0))
 
     def explain(
-        self,
-        own: npt.NDArray[np.int32],
-        scores: Floats,
-        presence: Floats,
-        predicted: Board,
-        n_rules: int,
+        self, own: Numbers, scores: Floats, presence: Floats, predicted: Board, n_rules: int
     ) -> RowRules:
         """The rules of a row with these items, at most `n_rules` for each label."""
-        bodies: list[tuple[int, ...]] = []
-        body_counts: list[Integers] = []
-        self._collect(own, (), self._everything, bodies, body_counts)
+        bodies, body_counts = [], []
+        for body, of_body in self._bodies(own, (), self._everything):
+            bodies.append(body)
+            body_counts.append(of_body)
         counts = np.array(body_counts, dtype=np.int64).reshape(-1, 1 + self.Y.shape[1])
         shares, weights = self._votes(counts)
         votes = []
@@ -148,33 +148,28 @@ class RowRuleFinder:
         return packed_rows(np.ones(len(self.Y), dtype=np.bool_))
 
     @cached_property
-    def _labels(self) -> Bits:
+    def label_bits(self) -> Bits:
+        """For each label the training rows that have it."""
         return np.array([packed_rows(column == 1) for column in self.Y.T])
 
-    def _counts(self, rows: Bits, own: npt.NDArray[np.int32], minimum: int) -> Integers:
+    def _counts(self, rows: Bits, own: Numbers, minimum: int) -> Integers:
         from labelrules.kernels.mining.bits import count_conditions
 
         counts = np.empty((len(own), 1 + self.Y.shape[1]), dtype=np.int32)
-        count_conditions(rows, self.items.words[own], self._labels, minimum, counts)
+        count_conditions(rows, self.items.words[own], self.label_bits, minimum, counts)
         return counts.astype(np.int64)
 
-    def _collect(
-        self,
-        own: npt.NDArray[np.int32],
-        body: tuple[int, ...],
-        rows: Bits,
-        bodies: list[tuple[int, ...]],
-        body_counts: list[Integers],
-    ) -> None:
-        """Collect all bodies of some of these items that cover enough rows, depth first."""
+    def _bodies(
+        self, own: Numbers, body: tuple[int, ...], rows: Bits
+    ) -> Iterator[tuple[tuple[int, ...], Integers]]:
+        """All bodies of some of these items that cover enough rows, with counts, depth first."""
         counts = self._counts(rows, own, self.minimum)
         for place in np.flatnonzero(counts[:, 0] >= self.minimum).tolist():
             longer = (*body, int(own[place]))
-            bodies.append(longer)
-            body_counts.append(counts[place])
+            yield longer, counts[place]
             if len(longer) < self.max_conditions:
                 inside = rows & self.items.words[own[place]]
-                self._collect(own[place + 1 :], longer, inside, bodies, body_counts)
+                yield from self._bodies(own[place + 1 :], longer, inside)
 
     def _votes(self, counts: Integers) -> tuple[Floats, Floats]:
         from labelrules.kernels.mining.bits import votes_of

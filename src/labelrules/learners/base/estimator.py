@@ -136,7 +136,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        _refuse_no_labels(data.schema.n_labels)
+        if data.schema.n_labels == 0:
+            raise ValueError(_NO_LABELS)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -149,7 +150,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
                 "only a Dataset as X brings its labels"
             )
         target, labels = read_target(Y, taken=column_names(X))
-        _refuse_no_labels(labels.board.shape[1])
+        if labels.board.shape[1] == 0:
+            raise ValueError(_NO_LABELS)
         return target, labels
 
     def _remember(self, schema: Schema, target: Target) -> None:
@@ -230,9 +232,7 @@ def heading(text: str) -> str:
     return f'<div class="labelrules"><h4>{text}</h4></div>'
 
 
-def _refuse_no_labels(n_labels: int) -> None:
-    if not n_labels:
-        raise ValueError("the data have no labels, so there is nothing to learn")
+_NO_LABELS = "the data have no labels, so there is nothing to learn"
 
 
 # ---------------------------------------------------------------- features

@@ -1,6 +1,6 @@
 """Models of single labels, rules or fitted classifiers: learned in parallel, and out of fold."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -56,7 +56,7 @@ class LabelTask(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelClassifier:
-    """A classifier for one label that is not made of rules.
+    """A classifier for one label that is not made of rules: a `LabelColumn` of a layer.
 
     Parameters
     ----------
@@ -65,27 +65,37 @@ class LabelClassifier:
         Whether it reads features, or labels only.
     classifier : fitted estimator, or int
         A number if all training rows had the same value.
+    X : matrix, optional
+        The features of the rows to predict, as numbers.
     """
 
     task: LabelTask
     with_features: bool
     classifier: Any
+    X: Matrix | None = None
 
-    def predict(self, X: Matrix, labels: Board) -> Board:
-        """Predict the label, by features as numbers and other labels."""
+    @property
+    def label(self) -> int:
+        """The label that it predicts."""
+        return self.task.label
+
+    def read(self, seen: Board) -> tuple[Board, Numbers]:
+        """Predict the label by the features and these labels; no rule writes it."""
+        writer = np.full(len(seen), -1, dtype=np.int32)
         if isinstance(self.classifier, int):
-            return np.full(len(labels), self.classifier, dtype=np.int8)
-        return np.asarray(self.classifier.predict(self._columns(X, labels))).astype(np.int8)
+            return np.full(len(seen), self.classifier, dtype=np.int8), writer
+        return np.asarray(self.classifier.predict(self._columns(seen))).astype(np.int8), writer
 
-    def presence(self, X: Matrix, labels: Board) -> Floats:
+    def presence(self, seen: Board) -> Floats:
         """The probability that the label is present; 0 or 1 if the classifier gives none."""
         if isinstance(self.classifier, int) or not hasattr(self.classifier, "predict_proba"):
-            return self.predict(X, labels).astype(np.float64)
+            return self.read(seen)[0].astype(np.float64)
         place = int(np.flatnonzero(self.classifier.classes_ == 1)[0])
-        return np.asarray(self.classifier.predict_proba(self._columns(X, labels)))[:, place]
+        return np.asarray(self.classifier.predict_proba(self._columns(seen)))[:, place]
 
-    def _columns(self, X: Matrix, labels: Board) -> Matrix:
-        return with_labels(X if self.with_features else None, labels[:, list(self.task.tested)])
+    def _columns(self, seen: Board) -> Matrix:
+        X = self.X if self.with_features else None
+        return with_labels(X, seen[:, list(self.task.tested)])
 
 
 class _Identity:
@@ -369,27 +379,12 @@ def out_of_fold_predictions(
 
 def _predict(model: LabelModel, task: LabelTask, rows: Dataset, labels: Board) -> Board:
     if isinstance(model, LabelClassifier):
-        return model.predict(numeric_features(rows), labels)
+        return replace(model, X=numeric_features(rows)).read(labels)[0]
     board = RuleTable(DecisionList(rows.schema, model)).apply(rows, reads=labels)
     return closed(board)[:, task.label]
 
 
 # ---------------------------------------------------------------- layers of classifiers
-
-
-class ClassifierColumn:
-    """A classifier for one label with the rows to predict: see `LabelColumn` of rules."""
-
-    def __init__(self, model: LabelClassifier, X: Matrix) -> None:
-        self.label, self.model, self.X = model.task.label, model, X
-
-    def read(self, seen: Board) -> tuple[Board, Numbers]:
-        """Predict the label; no rule wrote it."""
-        return self.model.predict(self.X, seen), np.full(len(seen), -1, dtype=np.int32)
-
-    def presence(self, seen: Board) -> Floats:
-        """The probability that the label is present."""
-        return self.model.presence(self.X, seen)
 
 
 class ClassifierLayer:
@@ -404,9 +399,9 @@ class ClassifierLayer:
     """
 
     def __init__(self, models: Iterable[LabelClassifier], X: Matrix) -> None:
-        in_order: Sequence[LabelClassifier] = sorted(models, key=lambda one: one.task.label)
-        self.columns = [ClassifierColumn(model, X) for model in in_order]
-        self.absent: Board = np.zeros((X.shape[0], len(in_order)), dtype=np.int8)
+        in_order = sorted(models, key=lambda model: model.label)
+        self.columns: list[Any] = [replace(model, X=X) for model in in_order]
+        self.absent: Board = np.zeros((X.shape[0], len(self.columns)), dtype=np.int8)
 
     def read(self, seen: Board | None) -> Run:
         """Predict all labels by features and these labels; all are absent if None."""

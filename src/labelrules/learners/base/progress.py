@@ -80,12 +80,7 @@ class LabelProgress:
 
 @dataclass(frozen=True)
 class ListProgress:
-    """The progress of a learner of several decision lists: lists that are finished, and all.
-
-    Attributes
-    ----------
-    n_done, n_lists : int
-    """
+    """The progress of a learner of several decision lists: `n_done` of `n_lists` are finished."""
 
     n_done: int
     n_lists: int

@@ -139,7 +139,6 @@ class TheoryClassifier(TableClassifier):
     Attributes
     ----------
     theory_ : DecisionList or LayeredTheory
-        The rules, with evidence from the training rows, or those given to `calibrate`.
     background_ : Background
         Counts for cells that no rule writes.
     """
@@ -202,10 +201,7 @@ class TheoryClassifier(TableClassifier):
         return sparse.csr_array(sparse.hstack(parts))
 
     def _labels(self, X: Any) -> Board:
-        theory = self.theory_
-        table = theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
-        labels: Board = table.predict(X)
-        return labels
+        return self._runner.predict(X)
 
     def _presence(self, X: Any) -> Floats:
         run, theory = self._run(X), self.theory_
@@ -227,8 +223,12 @@ class TheoryClassifier(TableClassifier):
         return self.smoothing
 
     def _run(self, X: Any) -> Run | LayeredRun:
+        return self._runner.run(X)
+
+    @property
+    def _runner(self) -> LayeredTheory | RuleTable:
         theory = self.theory_
-        return theory.run(X) if isinstance(theory, LayeredTheory) else RuleTable(theory).run(X)
+        return theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
 
 
 def _path(run: Run, n_rules: int) -> sparse.csr_array:

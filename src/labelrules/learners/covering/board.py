@@ -122,19 +122,19 @@ class TrainingBoard:
             majority[label] = int(2 * np.count_nonzero(left == 1) > left.size)
         return Head(majority, len(self.truth))
 
-    def replay(self, rules: Iterable[Rule], X: Matrix) -> list[tuple[Evidence, ...]]:
-        """Write the rules of a list; returns the evidence of each."""
-        evidence = []
+    def replay(self, rules: Iterable[Rule], X: Matrix) -> list[Rule]:
+        """Write the rules of a list; returns them with their evidence."""
+        written = []
         for rule in rules:
             covered = rule.body.covers(X, self.board.T) & ~self.ended
-            evidence.append(self.write_open(rule.head, covered))
+            written.append(rule.with_evidence(self.write_open(rule.head, covered)))
             if rule.stops:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
             self.ended[:] = False
             self.n_open = int((self.board == UNSET).sum())
             self.counted[0], self.counted[1] = self.board != 0, self.board != 1
-        return evidence
+        return written
 
 
 def rarer_values(truth: Board) -> npt.NDArray[np.int8]:

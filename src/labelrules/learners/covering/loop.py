@@ -27,7 +27,7 @@ from labelrules.learners.covering.pruning import (
     prefixes_of,
 )
 from labelrules.learners.covering.settings import Settings
-from labelrules.rules import Body, DecisionList, Evidence, Rule
+from labelrules.rules import Body, DecisionList, Rule
 from labelrules.search.bodies.grow import Grown
 
 
@@ -40,13 +40,13 @@ class Covering:
         self.ended_early = False
         self.resorts: list[Rule] = []
         self.board = TrainingBoard(data, settings.order)
-        self.rules: list[Rule] = list(prefix or ())
-        if self.board.prepends and any(rule.body.on_labels for rule in self.rules):
+        kept = list(prefix or ())
+        if self.board.prepends and any(rule.body.on_labels for rule in kept):
             raise ValueError(
                 "rules that test labels cannot be kept with order='prepend': new rules in front "
                 "would change what they read; use order='append'"
             )
-        self.evidence: list[tuple[Evidence, ...]] = self.board.replay(self.rules, data.X)
+        self.rules = self.board.replay(kept, data.X)
         self.finder = RuleFinder(data, self.board, settings)
         self.prune = self._pruner()
 
@@ -60,7 +60,7 @@ class Covering:
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.
             self.board = TrainingBoard(self.data, self.settings.order)
-            self.evidence = self.board.replay(self.rules, self.data.X)
+            self.rules = self.board.replay(self.rules, self.data.X)
         finally:
             self.finder.close()
 
@@ -138,15 +138,13 @@ class Covering:
         covered = grown.covered.mask
         evidence = self.board.write(grown.head, covered & ~self.board.ended)
         changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
-        changed[list(grown.head.labels)] = True
+        changed[[label for label, _ in grown.head]] = True
         stops = self._stops(grown, covered)
         if stops:
             changed |= self.board.end(covered)
         self.finder.changed(changed)
         rule = Rule(grown.head, grown.body, stops, evidence)
-        where = 0 if self.board.prepends else len(self.rules)
-        self.rules.insert(where, rule)
-        self.evidence.insert(where, evidence)
+        self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
         return rule
 
     def _last_resort(self) -> list[Rule]:
@@ -171,10 +169,7 @@ class Covering:
 
     def finished(self) -> DecisionList:
         """The list with its default rule and the evidence of each rule."""
-        rules = [
-            rule.with_evidence(each) for rule, each in zip(self.rules, self.evidence, strict=True)
-        ]
-        rules += self.resorts
+        rules = [*self.rules, *self.resorts]
         if self.settings.default_rule and not (rules and _is_default(rules[-1])):
             head = self.board.default()
             evidence = self.board.write_open(head, ~self.board.ended)

@@ -57,9 +57,12 @@ class DescriptionLength:
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
+        from labelrules.kernels.covering.grow import THEORY_WEIGHT
+
         fewest = min(1, len(grown.body))
         lengths = [
-            self.bits(board, grown.head, covered) + self.theory_bits(length)
+            self.bits(board, grown.head, covered)
+            + THEORY_WEIGHT * body_bits(length, self.n_possible)
             for length, covered in enumerate(prefixes)
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
@@ -78,12 +81,6 @@ class DescriptionLength:
         n_predicted, n_true, n_right = _count(board, label, value, predicted)
         n_wrong, n_missed = n_predicted - n_right, n_true - n_right
         return exception_bits(n_predicted, cells.size - n_predicted, n_wrong, n_missed, n_true)
-
-    def theory_bits(self, n_conditions: int) -> float:
-        """The bits that encode so many of the possible conditions."""
-        from labelrules.kernels.covering.grow import THEORY_WEIGHT
-
-        return THEORY_WEIGHT * body_bits(n_conditions, self.n_possible)
 
     def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""

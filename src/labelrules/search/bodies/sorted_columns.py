@@ -59,7 +59,7 @@ def _most_frequent(X: Matrix, nominal: Mask) -> Floats:
     zeros = n_rows - np.count_nonzero(np.asarray(X), axis=0)
     rest = np.where(nominal | (2 * zeros > n_rows), 0.0, np.nan)
     for column in np.flatnonzero(nominal & (2 * zeros < n_rows)).tolist():
-        values = column_of(X, column)
+        values = np.asarray(X)[:, column]
         codes = values[~np.isnan(values)].astype(np.int64)
         rest[column] = np.argmax(np.bincount(codes)) if codes.size else 0.0
     return np.asarray(rest)
@@ -153,7 +153,7 @@ class SortedColumns:
     @classmethod
     def of(cls, data: Dataset) -> "SortedColumns":
         """Sort the columns of a data set."""
-        nominal = np.array([not f.is_numeric for f in data.schema.features], dtype=np.int8)
+        nominal = np.array([f.categories is not None for f in data.schema.features], dtype=np.int8)
         index, rest = listed(data.X, nominal > 0)
         return cls(data.X, nominal + (nominal & (_n_listed(index) <= 1)), index, rest)
 
