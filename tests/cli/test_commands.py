@@ -114,7 +114,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
     chosen = [part for word in words for part in ("--set", word)]
     output("learn", *names[0], *chosen, "--set", "max_rules=3", "-o", "model.json")
     kept = load_model("model.json")
-    assert kept.lift == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
+    assert kept.size_bonus == __import__("labelrules.search", fromlist=["kln"]).kln(0.1)
     assert (kept.heads, kept.operators, kept.pruning) == ("multi", ("<=", ">", "="), None)
 
 
