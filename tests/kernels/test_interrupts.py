@@ -44,7 +44,7 @@ def hook(cls, module, compiled):
 
 codegen.CPUCodeLibrary._object_compiled_hook = classmethod(hook)
 sys.unraisablehook = lambda lost: None
-from labelrules.kernels.interrupts import heard_interrupts
+from labelrules._interrupts import heard_interrupts
 
 @njit(cache=True)
 def one():

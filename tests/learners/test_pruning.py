@@ -22,7 +22,7 @@ from labelrules.learners.covering.pruning import (
     prefixes_of,
 )
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.measures.description_length import exception_bits
+from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.search.bodies.grow import NO_MERIT, Grown
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
@@ -132,8 +132,8 @@ def test_no_exception_is_free(outcome):
 def test_bits_of_a_body(k):
     size = log2(k) + (2 * log2(log2(k)) if k > 1 else 0)
     expected = THEORY_WEIGHT * (size + told_apart(40, k, k / 40))
-    assert DescriptionLength(40).theory_bits(k) == pytest.approx(expected)
-    assert DescriptionLength(40).theory_bits(0) == 0
+    assert THEORY_WEIGHT * body_bits(k, 40) == pytest.approx(expected)
+    assert THEORY_WEIGHT * body_bits(0, 40) == 0
 
 
 @given(tables(storage=("dense", "sparse")))
@@ -148,14 +148,14 @@ def test_possible_conditions(data):
             n_possible += 2 * max(0, len(known) - 1)
         elif len(known) > 1 or np.isnan(values).any():  # a category tells known from missing
             n_possible += len(known)
-    pruner = DescriptionLength.of(SortedColumns.of(data), data.schema.n_labels)
+    pruner = DescriptionLength(SortedColumns.of(data).n_conditions + data.schema.n_labels)
     assert pruner.n_possible == n_possible
 
 
 @given(st.integers(1, 20), st.integers(1, 20))
 def test_no_body_has_a_negative_price(n_possible, k):
     assume(k <= n_possible)
-    assert DescriptionLength(n_possible).theory_bits(k) >= 0
+    assert body_bits(k, n_possible) >= 0
 
 
 def length_with(pruner, ground, head, covered, n_conditions):
@@ -178,7 +178,7 @@ def length_with(pruner, ground, head, covered, n_conditions):
 def test_the_shortest_front_of_the_shortest_description_is_kept(situation):
     """And only if it says more right than wrong, in fewer bits than nothing takes."""
     data, ground, grown = situation
-    pruner = DescriptionLength.of(SortedColumns.of(data), data.schema.n_labels)
+    pruner = DescriptionLength(SortedColumns.of(data).n_conditions + data.schema.n_labels)
     fronts = list(fronts_of(data, ground, grown.body))
     lengths = [
         length_with(pruner, ground, grown.head, *pair)

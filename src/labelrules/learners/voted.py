@@ -18,10 +18,10 @@ from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import counted, job_count, number, whole_number
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import (
     Listener,

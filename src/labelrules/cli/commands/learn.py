@@ -174,7 +174,7 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
 
 def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     """Learn; return whether Ctrl-C has ended it early."""
-    from labelrules.kernels.interrupts import heard_interrupts
+    from labelrules._interrupts import heard_interrupts
 
     with (
         _interrupts() as noted,

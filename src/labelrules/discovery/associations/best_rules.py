@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers
 from labelrules.discovery.items import Items, Numbers, Ragged
 from labelrules.discovery.itemsets import larger_stack, nbytes, new_stack, transactions
 from labelrules.discovery.limits import Limits
-from labelrules.kernels.interrupts import heard_interrupts
 
 if TYPE_CHECKING:
     from labelrules.kernels.mining.associations import Heads, MinedRules, Truth, Wanted

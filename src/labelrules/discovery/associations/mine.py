@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from labelrules._checks import number, one_of, whole_number
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.discovery.associations.best_rules import AssociationSearch, BestRules, FoundRules
@@ -36,7 +37,6 @@ from labelrules.discovery.significance import (
     checked_alpha,
     checked_correction,
 )
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.measures import Measure
 
 Bodies: TypeAlias = Literal["features", "labels", "both"]

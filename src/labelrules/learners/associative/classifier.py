@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted, number, truth_value, whole_number
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, Record
@@ -21,7 +22,6 @@ from labelrules.discovery.limits import (
     kept_if_interrupted,
     minimum_count,
 )
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.associative.lazy import rare_items
 from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing

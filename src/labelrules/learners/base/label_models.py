@@ -10,10 +10,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import job_count
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import LabelProgress, nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import RuleClassifier
 from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from labelrules._interrupts import heard_interrupts
 from labelrules.data import Dataset
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -103,7 +103,7 @@ class Covering:
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
         if settings.pruning == "mdl":
-            pruner = DescriptionLength.of(self.finder.refiner.columns, data.schema.n_labels)
+            pruner = DescriptionLength(self.finder.refiner.n_conditions + len(self.board.truth))
             describe = partial(pruner.counts, self.board)
             self.finder.growth = replace(self.finder.growth, describe=describe)
             return pruner

@@ -88,7 +88,8 @@ class RuleFinder:
 
     def close(self) -> None:
         """End the threads."""
-        self.refiner.close()
+        if self.refiner.pool is not None:
+            self.refiner.pool.shutdown(wait=False, cancel_futures=True)
 
     def changed(self, labels: Mask) -> None:
         """Search anew for labels whose cells have changed."""

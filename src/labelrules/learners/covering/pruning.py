@@ -12,7 +12,6 @@ from labelrules.learners.covering.board import TrainingBoard
 from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.rules import Body, Head
 from labelrules.search.bodies.grow import Grown
-from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts
@@ -49,11 +48,6 @@ class DescriptionLength:
     """
 
     n_possible: int
-
-    @classmethod
-    def of(cls, columns: SortedColumns, n_labels: int) -> "DescriptionLength":
-        """Count the conditions that columns and labels offer."""
-        return cls(columns.n_conditions + n_labels)
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import truth_value, whole_number
+from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
-from labelrules.kernels.interrupts import heard_interrupts
 from labelrules.learners.base.progress import (
     Listener,
     Progress,

@@ -123,8 +123,8 @@ def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:
         raise ValueError(f"operators are '<=', '>', '=' and '!=', not {quoted(unknown[0])}")
     numeric = ("<=" in chosen) + 2 * (">" in chosen)
     nominal = ("=" in chosen) + 2 * ("!=" in chosen)
-    operators = [numeric if f.categories is None else nominal for f in schema.features]
-    return np.array(operators, dtype=np.int8)
+    masks = [numeric if f.categories is None else nominal for f in schema.features]
+    return np.array(masks, dtype=np.int8)
 
 
 def _place(wish: Wish, schema: Schema, name: str) -> int | tuple[int, int]:

@@ -109,6 +109,7 @@ class Refiner:
         self.merging, self.largest = merging, largest
         n_labels, n_rows = truth.shape
         self.n_layers, self.n_features = len(counted), len(columns.nominal)
+        self.n_conditions = columns.n_conditions
         n_targets = n_labels * self.n_layers
         self.targets_of = np.arange(n_targets).reshape(n_labels, self.n_layers)
         self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
@@ -118,14 +119,10 @@ class Refiner:
         self.reached = self._marks(n_targets, self.slots.starts)
         self.empty_body = np.empty((n_labels, 2)), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
+        self.is_written = False
         self.label_root = _LabelRoot(n_labels)
         self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks) - 1) if len(self.chunks) > 1 else None
-
-    def close(self) -> None:
-        """End the threads."""
-        if self.pool is not None:
-            self.pool.shutdown(wait=False, cancel_futures=True)
 
     # ------------------------------------------------------------ the first condition
 
@@ -136,6 +133,7 @@ class Refiner:
             return
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[labels] = new
+        self.is_written |= bool((self.board[labels] >= 0).any())
         targets = self.targets_of[labels].ravel()
         operators = self.allowed.first_features[np.newaxis]
         best, reached = self._search(self.everywhere, targets, operators, None)
@@ -254,7 +252,8 @@ class Refiner:
         operators: tuple[Operators, Operators],
     ) -> Refinement | None:
         """The best refinement of all labels, by features and by labels."""
-        space = self.label_space(covered, operators[1]) if self.allowed.has_labels else None
+        reads_labels = self.is_written and self.allowed.has_labels
+        space = self.label_space(covered, operators[1]) if reads_labels else None
         if space is not None:
             if covered is self.everywhere and not self.merging:
                 by_labels, marks = self.label_root.renewed(self, space), reached
