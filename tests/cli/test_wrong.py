@@ -47,7 +47,7 @@ learn magazines -l associative-classifier --set n_bins=none | n_bins: must be a 
 discover constraints magazines --set alpha=x | --set alpha: must be a number or none, not 'x'
 discover subgroups magazines --set n_permutations=[1] | must be a whole number, not '[1]'
 learn magazines --set beam_width=1 --set beam_width=2 | --set beam_width is given twice
-learn magazines --set size_bonus=much | --set size_bonus: write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS)
+learn magazines --set size_bonus=much | --set size_bonus: write kln(A), root(A) or peak(
 learn magazines --set size_bonus=kln(x) | --set size_bonus: kln takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
