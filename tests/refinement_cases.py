@@ -57,7 +57,7 @@ CASES = [
 
 
 def refiner_of(given, formula=FORMULAS[0], *, relative=True, smallest=1, values=3, layers=1,
-               largest=1):  # fmt: skip
+               largest=1, n_threads=1):  # fmt: skip
     data, board = given.data, np.ascontiguousarray(given.board.T)
     is_open = board == UNSET
     counted = np.array([is_open] if layers == 1 else [board != 0, board != 1])
@@ -66,5 +66,5 @@ def refiner_of(given, formula=FORMULAS[0], *, relative=True, smallest=1, values=
         SortedColumns.of(data), np.ascontiguousarray(data.Y.T), board, counted,
         np.full(n_labels, values, np.int8), formula, language(data.schema, OPERATORS),
         counting="head-relative" if relative else "chapter", smallest=smallest,
-        merging=largest > 1, largest=largest,
+        merging=largest > 1, largest=largest, n_threads=n_threads,
     )  # fmt: skip

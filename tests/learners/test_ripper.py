@@ -18,7 +18,7 @@ from labelrules import Body, Dataset, Ripper, load, parse
 from labelrules.data.schema import Feature, Schema
 from labelrules.learners import LearningInterrupted
 from labelrules.learners.ripper.one_class import ClassLearner, RipperSettings
-from labelrules.search.bodies.foil import FoilSearch, SplitMix64
+from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of, tables
 
@@ -370,28 +370,3 @@ def test_an_interrupted_learner_keeps_what_it_has():
     assert list(model.theory_[:-1]) == seen
     assert len(model.theory_[-1].body) == 0
     assert model.predict(X).shape == y.shape
-
-
-# ---------------------------------------------------------------- chance
-
-
-def test_rows_are_divided_by_class_into_folds():
-    data = load("magazines")
-    search = FoilSearch(SortedColumns.of(data))
-    classes = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
-    left = np.arange(14) != 13
-    growing, held = search.divide(classes, left, 3, SplitMix64(7))
-    assert not (growing & held).any()
-    np.testing.assert_array_equal(growing | held, left)
-    assert (growing.sum(), held.sum()) == (8, 5)
-    assert held[:6].sum() == 2
-    other = search.divide(classes, left, 3, SplitMix64(8))[0]
-    assert (growing != other).any()
-
-
-def test_the_known_numbers_of_splitmix():
-    """The first outputs for the seed 1234567, without the last bit."""
-    known = [6457827717110365317, 3203168211198807973, 9817491932198370423]
-    assert SplitMix64(1234567).draw(3).tolist() == [number >> 1 for number in known]
-    chance = SplitMix64(1234567)
-    assert [chance.draw(1)[0] for _ in range(3)] == [number >> 1 for number in known]

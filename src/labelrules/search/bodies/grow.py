@@ -13,7 +13,7 @@ from labelrules.search.bodies.language import Language
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 
 if TYPE_CHECKING:
-    from labelrules.kernels.covering.grow import DescriptionCounts, Steps
+    from labelrules.kernels.covering.grow import DescriptionCounts
 
 NO_MERIT = Merit(-np.inf, -1)
 """The merit of a body that makes no rule; every rule exceeds it."""
@@ -230,26 +230,25 @@ class GreedyRefinements:
                 refiner.growth_table, refiner.cells, label, value, start, covered,
                 growth.min_gain, description, room, refiner.scoring, steps,
             )  # fmt: skip
-        body = self._body(steps, n_steps)
-        inside = Covered(covered, np.flatnonzero(covered), refiner.columns.index)
-        return BodyCandidate(body, inside, Merit(score, int(correct)), first.labels, head)
-
-    def _body(self, steps: "Steps", n_steps: int) -> Body:
-        inside, conditions = self.refiner.everywhere.mask, []
+        conditions = []
+        if self.remaining is not None:  # thresholds move, so other rows may be covered
+            covered[:] = True
         for step in np.transpose(steps)[:n_steps].tolist():
-            neighbours = None if self.remaining is None else np.flatnonzero(inside & self.remaining)
-            condition = self._condition(step, neighbours)
+            condition = self._condition(step, covered)
             conditions.append(condition)
             if self.remaining is not None:
-                inside = inside & condition.holds(self.refiner.values_of(condition))
-        return Body(conditions)
+                covered &= condition.holds(refiner.values_of(condition))
+        inside = Covered(covered, np.flatnonzero(covered), refiner.columns.index)
+        merit = Merit(score, int(correct))
+        return BodyCandidate(Body(conditions), inside, merit, first.labels, head)
 
-    def _condition(self, step: list[int], neighbours: Integers | None) -> Condition:
+    def _condition(self, step: list[int], inside: Mask) -> Condition:
         column, second, below, above = step
         n_features = self.refiner.n_features
         if column >= n_features:
             return Condition.label(column - n_features, present=below == 1)
-        return self.refiner.columns.between(column, bool(second), below, above, neighbours)
+        rows = None if self.remaining is None else np.flatnonzero(inside & self.remaining)
+        return self.refiner.columns.between(column, bool(second), below, above, rows)
 
 
 def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:
