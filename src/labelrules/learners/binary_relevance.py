@@ -31,10 +31,9 @@ class BinaryRelevance(LabelwiseClassifier):
     base : classifier, optional
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
     last_resort : float, optional
-        Rows for which no label is predicted get the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`.
+        The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
-        Labels that are learned at the same time. The result does not depend on it.
+        Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
         Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
@@ -49,9 +48,7 @@ class BinaryRelevance(LabelwiseClassifier):
     --------
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
-    >>> readers = load("magazines")
-    >>> model = BinaryRelevance(SeparateAndConquer()).fit(readers)
-    >>> print(model.theory_)
+    >>> print(BinaryRelevance(SeparateAndConquer()).fit(load("magazines")).theory_)
     quality <- education = University
     quality <- marital = Divorced, children = No
     not quality <- true

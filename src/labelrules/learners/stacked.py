@@ -73,13 +73,11 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     alpha : float, optional, default=0.05
         A further layer predicts a label only if its out-of-fold predictions are right for
         significantly more rows (McNemar's exact test at this level) and their F1 is not lower;
-        otherwise the models before it do. With None, and from true labels, it predicts every
-        label.
+        otherwise the models before it do. With None, and from true labels, it predicts every label.
     last_resort : float, optional, default=0.4
-        Rows for which no label is predicted get the likeliest one if it is more probable than
-        this; see :class:`LabelwiseClassifier`. `None` for no such rules.
+        The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
-        Labels that are learned at the same time. The result does not depend on it.
+        Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
         Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
@@ -95,18 +93,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
     >>> model = StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth")
-    >>> model = model.fit(load("magazines"))
-    >>> print(model.theory_)
-    layer 1:
-    quality <- education = University
-    quality <- marital = Divorced, children = No
-    not quality <- true
-    not tabloid <- true
-    fashion <- sex = Female, education = University
-    not fashion <- true
-    sports <- marital = Divorced, education = Secondary, children = No
-    not sports <- true
-    layer 2:
+    >>> print(model.fit(load("magazines")).theory_.layers[1])
     quality <- education = University
     quality <- sports
     not quality <- true
@@ -222,13 +209,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         ]
 
     def error_propagation(self, X: Any, Y: Any = None) -> "ErrorPropagation":
-        """Compare the accuracy of the last layer on true labels with that on predicted ones.
-
-        Parameters
-        ----------
-        X, Y
-            As for `fit`, with the same features and labels.
-        """
+        """Compare the accuracy of the last layer on true labels with that on predicted ones."""
         target, table = self._check_fitted(), self._table(X)
         if self.own_label_:
             raise ValueError("with own_label the last layer would read the label it predicts")

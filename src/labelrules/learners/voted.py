@@ -262,20 +262,9 @@ def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> list[Rule]
     return rules
 
 
-# ---------------------------------------------------------------- the election
-
-
 @dataclass(frozen=True)
 class Costs:
-    """The costs of labels, votes and conditions, in bits.
-
-    Parameters
-    ----------
-    miss : float
-        How many times as much a label that is present counts as one that is absent.
-    vote, condition : float
-        The cost of each vote of a rule, and of each condition.
-    """
+    """The bits of votes and conditions; a label present counts `miss` times one that is absent."""
 
     miss: float
     vote: float
@@ -336,23 +325,9 @@ def _place(margin: Integers) -> Integers:
 class Election:
     """Rules that stand for election, and the votes they have been given.
 
-    Parameters
-    ----------
-    covers : sparse array
-        Rules by rows, 1 where the rule covers the row.
-    lengths : sequence of int
-        The conditions of each rule.
-    Y : array of int8
-        Rows by labels.
-    costs : Costs
-
-    Attributes
-    ----------
-    votes : array of int
-        Rules by labels; above 0 for presence, below 0 for absence. The last rule covers every
-        row, and its votes cost nothing.
-    margin : array of int
-        Rows by labels: by how many votes presence wins.
+    `covers` is rules by rows. `votes`, rules by labels, are above 0 for presence and below 0 for
+    absence; those of the last rule, which covers every row, cost nothing. `margin`, rows by labels,
+    is by how many votes presence wins.
     """
 
     def __init__(self, covers: sparse.csr_array, lengths: Integers, Y: Board, costs: Costs) -> None:
@@ -422,10 +397,7 @@ class Election:
         return True
 
     def _best_votes(self, rule: int, label: int) -> tuple[int, int]:
-        """The votes on a label that save most, the fewest of equally good ones; and the bits saved.
-
-        Votes that the rule has already change only for something better.
-        """
+        """The fewest votes on a label that save most bits, and the bits; no change without gain."""
         rows, before = self._rows(rule), int(self.votes[rule, label])
         choices = np.array(sorted(range(-MOST_VOTES, MOST_VOTES + 1), key=lambda n: (abs(n), n)))
         bits = np.zeros(len(choices), dtype=np.int64)

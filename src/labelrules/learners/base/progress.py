@@ -120,17 +120,7 @@ def progress_listener(progress: "bool | Listener") -> Iterator[Listener]:
 
 @contextmanager
 def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Iterator[Listener]:
-    """A bar in the terminal or notebook.
-
-    Parameters
-    ----------
-    title : str
-        Shown until the first report.
-    total : float or None
-        None for work that sends no reports: then only its time is shown.
-    **options
-        For :class:`rich.progress.Progress`.
-    """
+    """A bar in the terminal or notebook; `total` is None for work without reports (time only)."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
@@ -141,8 +131,6 @@ def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Itera
         yield lambda report: bar.update(task, completed=report.share, description=str(report))
 
 
-# ---------------------------------------------------------------- Ctrl-C
-
 _nested = ContextVar("this fit is part of another", default=False)
 
 
@@ -152,10 +140,7 @@ class LearningInterrupted(UserWarning):
 
 @contextmanager
 def nested_fit() -> Iterator[None]:
-    """Within this block learners are part of another learner, which alone handles Ctrl-C.
-
-    Otherwise each of many learners, one after the other, would have to be interrupted.
-    """
+    """Within this block learners are part of another learner, which alone handles Ctrl-C."""
     token = _nested.set(True)
     try:
         yield
@@ -178,13 +163,7 @@ def warn_of_early_end(reason: str, kept: str) -> None:
 
 
 def rules_so_far(number: int, has_default: bool = True) -> str:
-    """What is kept of a list, for a warning; a default rule may end the list.
-
-    >>> rules_so_far(1), rules_so_far(2)
-    ('the rule learned so far is kept', 'the 2 rules learned so far are kept')
-    >>> rules_so_far(0)
-    'no rule was learned yet, so only the default rule is kept'
-    """
+    """What is kept of a list, for a warning; a default rule may end the list."""
     if number == 0:
         kept = "only the default rule is" if has_default else "none is"
         return f"no rule was learned yet, so {kept} kept"
