@@ -311,7 +311,7 @@ def _set_cut(cut, index, column, nominal, second, below, above):
 
 @njit(nogil=True, cache=True)
 def grow(table, positive, covered, least):
-    """Add cuts to the rows `covered`, each with the greatest gain, until all rows are positive.
+    """Add cuts, each with the greatest gain, until all rows left of `covered` are positive.
 
     Growing ends without the last cut if it covers fewer than `least` positive rows.
     """

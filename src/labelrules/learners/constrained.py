@@ -205,7 +205,7 @@ class ConstrainedClassifier(TableClassifier):
         """Learn constraints, and fit the base.
 
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
-        ours. Classes in one dimension exclude each other anyhow: the base alone predicts them.
+        ours. Classes in one dimension exclude each other, so the base alone predicts them.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(Costs))

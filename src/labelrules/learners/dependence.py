@@ -47,10 +47,8 @@ class Dependence:
     statistic : array of float
         The chi-square statistic; or for how many more rows the prediction of the first label is
         right when the second is known.
-    p : array of float
-        The p-values.
-    corrected : array of float
-        The p-values, corrected for the number of tests.
+    p, corrected : array of float
+        The p-values, and those corrected for the number of tests.
     alpha : float
         The level of significance.
     """

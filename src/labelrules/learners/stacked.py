@@ -300,17 +300,15 @@ class ErrorPropagation:
     """The accuracy of a layer that reads true labels, and of one that reads predicted ones.
 
     If rules for a label test another one, an error in the other is likely to become an error in
-    it. The difference is the price of reading predicted labels.
+    it. The difference is the price of reading predicted labels. Arrays have one value per label.
 
     Attributes
     ----------
     labels : tuple of str
     before : array of float
-        For each label the accuracy of the layer before.
-    on_predictions : array of float
-        The accuracy of the layer that reads the predictions of the layer before.
-    on_truth : array of float
-        Its accuracy if it read the true labels.
+        The accuracy of the layer before.
+    on_predictions, on_truth : array of float
+        That of the layer if it reads the predictions of the layer before, or the true labels.
     """
 
     labels: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Rules that vote: found in many samples of the rows, elected by the bits they save.
 
-Two votes for presence double the odds that a label is present, two for absence halve them. By these
-odds the true labels can be encoded in a number of bits; each condition and each vote takes some
-more. Rules are elected, changed and dismissed as long as that makes the sum smaller. All sums are
-of whole numbers, so neither the order of rows nor the processor changes the result.
+By the odds that the votes give (see `VotedRules`) the true labels can be encoded in a number of
+bits; each condition and each vote takes some more. Rules are elected, changed and dismissed as long
+as that makes the sum smaller. All sums are of whole numbers, so neither the order of rows nor the
+processor changes the result.
 """
 
 from collections.abc import Iterable
@@ -71,15 +71,15 @@ class VotedRules(TableClassifier):
 
     Decision lists are learned from samples of the rows, drawn with replacement. The bodies of their
     rules stand for election: one after the other is given votes on all labels for which that pays.
-    Two votes for presence double the odds that a label is present. A label is predicted if there
-    are more votes for its presence than for its absence.
+    Two votes for presence double the odds that a label is present, two for absence halve them. A
+    label is predicted if there are more votes for its presence than for its absence.
 
     Votes weigh misses by `miss_cost`, and `predict_proba` takes that out again: a label is
     predicted if the odds of its presence are better than 1 : `miss_cost`, so with the default 2 if
     its probability is above one third, and not one half. `threshold_` is that probability.
 
-    Such a set takes more adding up than a decision list, but it is shorter and predicts better. It
-    has no conditions on labels; labels meet in the heads of rules.
+    Such a set is harder to read than a decision list, since votes must be added up, but it is
+    shorter and predicts better. No condition tests a label; labels meet in the heads of rules.
 
     Parameters
     ----------
@@ -89,8 +89,7 @@ class VotedRules(TableClassifier):
         The most conditions of a rule.
     miss_cost : float, optional
         How many times worse it is to miss a label than to predict one that is absent. The more, the
-        more labels are predicted. By default 2; but 1 for a single label, and for classes, of which
-        each row has one.
+        more labels are predicted. By default 2; but 1 for a single label, and for classes.
     vote_cost : float, default=0.5
         How many bits a vote must save. The higher, the fewer rules.
     condition_cost : float, default=0.75
@@ -115,9 +114,7 @@ class VotedRules(TableClassifier):
     Examples
     --------
     >>> from labelrules import load
-    >>> readers = load("magazines")
-    >>> model = VotedRules().fit(readers)
-    >>> print(model.theory_)
+    >>> print(VotedRules().fit(load("magazines")).theory_)
     in any order:
     not quality x6 <- education = Primary
     fashion x5 <- sex = Female

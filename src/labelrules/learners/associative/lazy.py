@@ -97,7 +97,7 @@ class LazyAssociativeClassifier(TableClassifier):
     >>> readers = load("magazines")
     >>> model = LazyAssociativeClassifier().fit(readers)
     >>> print(model.explain(readers, n_rules=1)[3])
-    6 bodies hold for this row
+    6 bodies cover this row
     quality: mean 0.82, probability 0.82
       0.90, 25.8% of the votes: quality (4/0) <- education = University
     fashion: mean 0.55, probability 0.55

@@ -25,10 +25,8 @@ class Progress:
     ----------
     n_rules : int
         Rules in the list.
-    n_open : int
-        Cells of the training rows that no rule has written yet.
-    n_cells : int
-        All cells.
+    n_open, n_cells : int
+        Cells of the training rows that no rule has written yet, and all cells.
     value : float
         The value of the last rule by the measure, before it was pruned.
     rule : Rule
@@ -80,12 +78,7 @@ class LabelProgress:
 
 @dataclass(frozen=True)
 class ListProgress:
-    """The progress of a learner of several decision lists: lists that are finished, and all.
-
-    Attributes
-    ----------
-    n_done, n_lists : int
-    """
+    """The progress of a learner of several lists: `n_done` of `n_lists` are finished."""
 
     n_done: int
     n_lists: int

@@ -222,7 +222,7 @@ class OneClass:
     def _variants(self, old: Candidate, left: Mask, after: list[Candidate]) -> list[Candidate]:
         """The rule with conditions added, and another in its place.
 
-        Both are pruned on rows that no rule after it would get right anyway.
+        Both are pruned on rows that no rule after it would get right.
         """
         growing, held = self._divide(left)
         for rule in after:

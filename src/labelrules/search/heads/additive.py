@@ -44,7 +44,7 @@ class RatioParts(NamedTuple):
 
 
 class BestRatio(NamedTuple):
-    """The best head, its ratio, and heads looked at."""
+    """The best head, its ratio, and the number of heads evaluated."""
 
     vector: Board
     ratio: Fraction

@@ -25,7 +25,7 @@ _BOTH = np.array([[0], [1]])
 
 
 class BestVector(NamedTuple):
-    """The best head, heads (or nodes) looked at, and by how much another may be better."""
+    """The best head, heads (or nodes) evaluated, and by how much another may be better."""
 
     vector: Board
     evaluated: int
