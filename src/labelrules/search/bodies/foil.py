@@ -19,6 +19,9 @@ class SplitMix64:
     """Random numbers that are the same with every version of NumPy.
 
     G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
+
+    >>> [hex(number) for number in SplitMix64(0).draw(2).tolist()]
+    ['0x7110541cbd8ee6d7', '0x373c4f3550dcb2fa']
     """
 
     def __init__(self, seed: int) -> None:

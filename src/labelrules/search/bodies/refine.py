@@ -432,7 +432,11 @@ def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
 
 
 def is_monotone(formula: Formula) -> bool:
-    """Whether right cells never lower the formula and wrong ones never raise it, so bounds hold."""
+    """Whether right cells never lower the formula and wrong ones never raise it, so bounds hold.
+
+    >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
+    (True, False)
+    """
     # The name may have been given to another function.
     is_built_in = formula.function.__module__ == formulas.__name__
     rewards_errors = formula.name == "linear-cost" and (formula.parameter or 0.0) > 1
