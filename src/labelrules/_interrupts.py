@@ -11,18 +11,9 @@ _NOTHING_HANDED_OVER = "no compiled object yet for"
 def heard_interrupts() -> Iterator[None]:
     """Raise KeyboardInterrupt on Ctrl-C, also while a kernel is compiled or gets its arguments.
 
-    While arguments are converted, Python raises a SystemError, a result with an error set, that has
-    the interrupt for its cause. While the compiler hands over its code, the interrupt is lost, and
-    Numba has nothing to keep on disk. This is a decorator, too.
-
-    Examples
-    --------
-    >>> try:
-    ...     with heard_interrupts():
-    ...         raise SystemError("a result with an exception set") from KeyboardInterrupt()
-    ... except KeyboardInterrupt:
-    ...     print("heard")
-    heard
+    While arguments are converted, Python raises a SystemError caused by the interrupt. While the
+    compiler hands over its code, the interrupt is lost, and Numba has nothing to keep on disk.
+    Also a decorator.
     """
     try:
         yield

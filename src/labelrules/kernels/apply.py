@@ -189,11 +189,10 @@ def _rows_of(active, n_rows):
 
 @njit(nogil=True, cache=True)
 def run_list(rules, columns, board, fresh, reads, writer, stopped):
-    """Apply rules in order to a board, in place.
+    """Apply rules in order to a board, in place; `fresh`: nothing is written on it yet.
 
-    `fresh`: whether nothing is written on the board yet. `reads` is a second board for label
-    conditions, or has no rows. `writer` (cells) and `stopped` (rows) receive the numbers of rules,
-    unless they have no rows.
+    `reads` is a second board for label conditions, or has no rows. `writer` (cells) and `stopped`
+    (rows) receive the numbers of rules, unless they have no rows.
     """
     n_total, n_labels = board.shape
     words = np.empty((len(rules.column), SLAB), np.uint64)

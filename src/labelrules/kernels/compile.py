@@ -41,10 +41,7 @@ class FormulaKernels(NamedTuple):
 
 
 def kernels_for(formula: Formula) -> FormulaKernels:
-    """The kernels for a formula; its parameter is an argument of each call.
-
-    A formula registered anew under the same name has kernels of its own.
-    """
+    """The kernels for a formula; one registered anew under the same name has kernels of its own."""
     return _kernels_for(formula.name, fingerprint(formula))
 
 
@@ -73,12 +70,6 @@ def compiled(formula: Formula, mark: str = "") -> Any:
 
     A division by zero gives NaN instead of an error, so that many counts can be scored at a time.
     All compiled functions carry the mark in their name; see `_rebound`.
-
-    Examples
-    --------
-    >>> from labelrules.measures import Formula
-    >>> compiled(Formula("f"))(1, 1, 0, 3, 0.5)
-    0.4166666666666667
     """
     function = cast(FunctionType, formula.function)
     # A compiled function can call compiled functions only, so its helpers are compiled first.
@@ -101,8 +92,7 @@ def compiled(formula: Formula, mark: str = "") -> Any:
 def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
     """The same function with other globals and another name.
 
-    Numba keeps compiled code on disk, and links it, by name: the name must distinguish formulas, in
-    each function that depends on one.
+    Numba keeps and links compiled code by name, so the name must distinguish formulas.
     """
     bound = FunctionType(
         function.__code__, names, f"{function.__name__}_{mark}", function.__defaults__,

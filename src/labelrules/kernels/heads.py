@@ -18,10 +18,7 @@ TINY = 1e-12
 
 
 def score_tallies(parameter, head_relative, inside_1, inside_0, ones, zeros):
-    """The scores of predicting absence (0) and presence (1): bodies by values by labels.
-
-    Compiled once per formula, see `labelrules.kernels.compile`.
-    """
+    """The scores of predicting absence (0) and presence (1): bodies by values by labels."""
     n_bodies, n_labels = inside_1.shape
     scores = np.empty((n_bodies, 2, n_labels))
     for body in range(n_bodies):
@@ -95,10 +92,7 @@ def vote(scores, absence, heads):
 
 @njit(cache=True, nogil=True)
 def dinkelbach(upper, lower, absence, heads):
-    """Full predictions, one sum over another: choose per label, to the greatest ratio.
-
-    `upper` and `lower` are values (0, 1) by bodies by labels; returns the ratio.
-    """
+    """Choose full predictions to the greatest ratio of two sums, values by bodies by labels."""
     _, n_bodies, n_labels = upper.shape
     values = np.zeros(n_bodies)
     gains = np.empty(n_labels)
@@ -127,8 +121,6 @@ def dinkelbach(upper, lower, absence, heads):
     return values
 
 
-# ---------------------------------------------------------------- branch and bound
-#
 # The general search for example-based measures: any formula, board, limit and size bonus. It
 # decides label after label. The value of a row is a table of its right and wrong cells, and its
 # value if all undecided labels turned out right is a bound.
@@ -258,8 +250,7 @@ def _bound(depth, size, right, wrong, left, rows, space):
 def search_heads(rows, space, best_head, max_nodes):
     """Improve `best_head` to the best head; returns its value, the bound left open, and nodes.
 
-    The bound left open is that of the best head not visited when `max_nodes` ran out, minus
-    infinity if the search was complete.
+    The bound is that of the best head not visited within `max_nodes`, minus infinity if none.
     """
     _, n_labels, n_rows = rows.effect.shape
     right = np.zeros((n_labels + 1, n_rows), np.int32)

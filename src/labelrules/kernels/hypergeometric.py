@@ -1,8 +1,7 @@
-"""How probable an overlap is when two sets of rows are drawn blindly.
+"""Tails of the hypergeometric distribution: the overlap of two sets of rows by chance.
 
-Of `n_rows` rows, `n_first` have one thing and `n_second` another; by chance the number that have
-both follows the hypergeometric distribution. Its tails are summed term by term, from the observed
-overlap outwards, where each term is smaller than the one before.
+Of `n_rows` rows, `n_first` are in one set and `n_second` in the other. Terms are summed from the
+observed overlap outwards, where each is smaller than the one before.
 """
 
 import math

@@ -37,10 +37,7 @@ def _exponent(power):
 
 @njit(inline="always")
 def _keep(source, first, last, covered, target, end):
-    """Copy the covered entries to `end` and behind; the first of each value is marked anew.
-
-    Without a branch: whether a row is covered is hard to predict.
-    """
+    """Copy the covered entries to `end` and behind; no branch, since coverage is unpredictable."""
     pending = np.int32(0)
     for i in range(first, last):
         entry = source[i]
@@ -57,8 +54,7 @@ def _keep(source, first, last, covered, target, end):
 def narrow(index, first, last, covered, narrowed):
     """Keep only covered rows, in the columns from `first` to `last`.
 
-    Each column stays at its place, so `narrowed` may be `index` itself, and threads can work on
-    columns side by side.
+    Each column stays at its place, so `narrowed` may be `index` itself, and threads can share it.
     """
     entries, starts, middles, valids, stops = index
     for column in range(first, last):
@@ -76,12 +72,7 @@ def narrow(index, first, last, covered, narrowed):
 
 @njit(nogil=True, cache=True)
 def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
-    """The same as `narrow`, from the index of all rows, if few are covered.
-
-    For columns that list all rows, `places[ranked[column]]` is where they list each row, and
-    `by_column` has their values. A bit is set for the place of each covered row; reading the bits
-    off sorts the rows.
-    """
+    """The same as `narrow`, from the index of all rows, if few are covered; see README.md."""
     bits = np.zeros(places.shape[1] // 64 + 1, np.uint64)
     for column in range(first, last):
         if ranked[column] < 0:
@@ -114,10 +105,7 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
 
 @njit
 def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, covered):
-    """Narrow all columns down to the covered rows, by the faster of the two functions.
-
-    From the index of all rows if `is_whole`, else from `narrowed` itself.
-    """
+    """Narrow all columns by the faster function; from all rows if `is_whole`, else in place."""
     # Not as a constant: for that it would be compiled once more.
     first, n_columns = np.int64(0), len(index.start)
     if not is_whole:
@@ -130,20 +118,17 @@ def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, cove
 
 @njit(inline="always")
 def counts_of(code):
-    """Widen a code to two counts in one number.
-
-    The codes of many rows fit into the processor's cache, their counts do not.
-    """
+    """Widen a code, which is smaller in the processor's cache, to two counts in one number."""
     return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
 
 
 @njit(inline="always")
 def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
-    """Add up the codes of the rows of a column, value by value.
+    """Add up the codes of a column, value by value; see README.md, "Codes and sums".
 
     `inside` is the sum over all `n_inside` covered rows. Rows that are not listed have a value if
-    `unlisted`, else theirs is missing. `sums` receives the sum for all values up to each one, and
-    has room for one more. Returns the number of values, and the sum over rows that have a value.
+    `unlisted`, else theirs is missing. `sums` has room for one more than the values. Returns the
+    number of values, and the sum over rows that have a value.
     """
     total, n_values = _add(entries, start, middle, codes, sums, np.int64(0), np.int64(0))
     gap, before = n_values, total
@@ -175,10 +160,7 @@ def _add(entries, first, last, codes, sums, total, n_values):
 
 @njit(nogil=True, cache=True)
 def list_labels(board, rows, entries, start, stop):
-    """List the covered rows where each label is written: absent, then present.
-
-    `entries` has room for all written cells of the rows, `start` and `stop` for all labels.
-    """
+    """List the covered rows where each label is written (absent, then present) in `entries`."""
     end = 0
     for label in range(len(board)):
         start[label] = end

@@ -1,8 +1,4 @@
-"""The inner loops of RIPPER: divide rows, grow a body by FOIL's gain, find the rows it covers.
-
-A condition is a *cut*, see README.md: it covers the same training rows wherever the threshold lies
-between two values.
-"""
+"""The inner loops of RIPPER: divide rows, grow bodies of cuts (see README.md) by FOIL's gain."""
 
 from typing import NamedTuple
 
@@ -31,9 +27,6 @@ class RipperTable(NamedTuple):
     ranked: npt.NDArray[np.int32]
     by_column: npt.NDArray[np.float64]
     logs: npt.NDArray[np.float64]
-
-
-# ---------------------------------------------------------------- rows
 
 
 @njit(nogil=True, cache=True)
@@ -67,11 +60,10 @@ def content_keys(index, multipliers, n_rows):
 
 @njit(nogil=True, cache=True)
 def divide(order, classes, left, folds, draws, growing, pruning):
-    """Divide the rows that are left into those to grow a rule on and those to prune it on.
+    """Divide the rows left into those to grow a rule on and those to prune it on (the last fold).
 
-    `order` are all rows in an order that does not depend on how they were given. The rows of each
-    class are shuffled by the random numbers `draws`, and dealt out to the folds class by class; all
-    but the last fold are for growing.
+    `order` has all rows, independently of their order in the table. The rows of each class are
+    shuffled by the random numbers `draws` and dealt out to the folds.
     """
     dealt = np.empty(len(order), np.int64)
     end, n_drawn = 0, 0
@@ -129,11 +121,7 @@ def _rows_of(covered):
 
 @njit(nogil=True, cache=True)
 def covered_by(index, cuts, held, positive, counts):
-    """The rows covered by no cut, by the first, by the first two and so on.
-
-    `counts` receives for each of them how many held-out rows are covered, and how many of these
-    are positive.
-    """
+    """The rows covered by no cut, the first, the first two and so on; counts held-out ones."""
     covered = np.ones((len(cuts) + 1, len(held)), np.bool_)
     counts[:] = 0
     for k in range(len(cuts) + 1):
@@ -143,9 +131,6 @@ def covered_by(index, cuts, held, positive, counts):
             counts[0, k] += covered[k, row] & held[row]
             counts[1, k] += covered[k, row] & held[row] & positive[row]
     return covered
-
-
-# ---------------------------------------------------------------- growing
 
 
 @njit(inline="always")
@@ -158,9 +143,9 @@ def _gain(p, t, logs, base):
 def _set_limits(upper, lower, inside, logs, best, most):
     """When a refinement is better than the best so far, by its number of positive rows.
 
-    If it covers at most `upper` rows; its complement, if it covers at least `lower`. Better is a
-    greater gain, or an equal one with more positive rows. With one positive row more no fewer rows
-    are allowed, so one pass finds all limits.
+    It must cover at most `upper` rows, its complement at least `lower`. Better is a greater gain,
+    or an equal one with more positive rows. With one positive row more no fewer rows are allowed,
+    so one pass finds all limits.
     """
     n_positive, n_rows = inside & _PRESENT, inside >> 32
     base = logs[n_positive + 1] - logs[n_rows + 1]
@@ -227,9 +212,8 @@ def _may_be_better(
 def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     """The refinement with the greatest gain: how many positive rows, its column and its place.
 
-    Of several the one that covers most positive rows, then the first column, then the first place:
-    twice the number of a cut, plus 1 for the second operator; or the number of a value. The column
-    is -1 if there is no gain.
+    Ties go to more positive rows, then the first column, then the first place: twice the number of
+    a cut, plus 1 for the second operator; or the number of a value. Column -1 means no gain.
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     entries, start, middle, valid, stop = listing
@@ -327,10 +311,9 @@ def _set_cut(cut, index, column, nominal, second, below, above):
 
 @njit(nogil=True, cache=True)
 def grow(table, positive, covered, least):
-    """Add cuts, each with the greatest gain, until only positive rows are covered.
+    """Add cuts, each with the greatest gain, until all rows left of `covered` are positive.
 
-    `covered` are the rows to look at. The last cut is taken back if it covers fewer than `least`
-    positive rows, and growing ends.
+    Growing ends without the last cut if it covers fewer than `least` positive rows.
     """
     index, n_rows = table.listing, len(covered)
     codes, counts = np.zeros(n_rows, np.uint8), np.zeros(n_rows, np.int64)

@@ -1,7 +1,6 @@
-"""Score the sums of refinements, many at a time, with the formula inside.
+"""Score the sums of refinements, many at a time; encodings are defined in README.md.
 
-Codes, sums, keys and places are defined in README.md. Functions that are not compiled here are
-compiled once per formula, see `labelrules.kernels.compile`.
+Functions that are not compiled here are compiled once per formula, see `kernels.compile`.
 """
 
 from typing import NamedTuple
@@ -69,9 +68,7 @@ def cells_of(code):
 def confusion(value, head_relative, inside_1, inside_0, ones, zeros):
     """True and false positives, true and false negatives of predicting `value` inside.
 
-    The definition of right and wrong for all kernels, as `measures.confusion` is for
-    Python: covered ones and zeros, and all ones and zeros; uncovered cells count by the chapter or
-    relative to the head.
+    The definition of right and wrong for all kernels, as `measures.confusion` is for Python.
     """
     right, wrong = (inside_1, inside_0) if value else (inside_0, inside_1)
     missed, rejected = ones - inside_1, zeros - inside_0
@@ -126,10 +123,7 @@ def reach(value, right, wrong, everywhere, scoring):
 
 
 def limits(value, everywhere, top, scoring):
-    """How many cells must be right at least, and may be wrong at most, to reach the top key.
-
-    Where right cells raise the score and wrong ones lower it; else anything may.
-    """
+    """The fewest right and the most wrong cells that reach the top key, by a monotone formula."""
     ones, cells = ones_of(everywhere), cells_of(everywhere)
     rights, wrongs = (ones, cells - ones) if value else (cells - ones, ones)
     if top == NOTHING or not (scoring.monotone and (value or scoring.head_relative)):
@@ -161,8 +155,8 @@ def both_limits(everywhere, values, top, scoring):
 def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, scoring):
     """The greatest key that predicting `value` reaches for the first n sums, if above `floor`.
 
-    Sums that rise are taken block by block, and a block is left out when even the most cells
-    right and the fewest wrong that occur in it would not do.
+    Rising sums are taken in blocks; a block is skipped if even its most right and fewest wrong
+    cells would not reach the floor.
     """
     best = floor
     block = BLOCK if bounded else max(n, 1)
@@ -207,10 +201,7 @@ def better_value(inside, everywhere, values, scoring):
 
 
 def scan_two(first, last, is_first, everywhere, values, present, absent, scoring):
-    """The same as `scan_values` for the sums of two values, of which the first may not occur.
-
-    Returns the keys and the right cells of both, too.
-    """
+    """`scan_values` for two values, of which the first may not occur; also keys and right cells."""
     keys, rights = (NOTHING, NOTHING), (-1.0, -1.0)
     for second in range(2):
         inside = last if second else first
@@ -228,10 +219,7 @@ def scan_two(first, last, is_first, everywhere, values, present, absent, scoring
 
 
 def scan_values(sums, n, total, operators, everywhere, values, present, absent, scoring):
-    """The best refinement by a nominal column: its key, its right cells and its place.
-
-    What does not keep to the limits for presence or absence is left out.
-    """
+    """The best refinement by a nominal column within the limits: key, right cells and place."""
     top, most, place = NOTHING, -1.0, -1
     # Of two values the one is what the other is not: nothing to be had from the second operator.
     for second in range(2 if n > 2 else 1):
@@ -284,11 +272,10 @@ def scan_block(
     sums, n, before, total, operators, everywhere, values, present, absent, level, scoring, best,
     marks, first, buckets, width,
 ):  # fmt: skip
-    """The best of a block of cuts and of what came before: key, right cells and place.
+    """The best of a block of cuts and of those `before`: key, right cells and place.
 
-    `before` are the cuts that came before. What does not keep to the limits for presence or
-    absence is left out. Where there are `marks` they receive, from `first` on, the most right
-    cells with which the best key is reached, by operator and bucket of cuts.
+    Cuts outside the limits for presence or absence are left out. `marks`, if any, receive, from
+    `first` on, the most right cells with the best key, by operator and bucket of cuts.
     """
     top, most, place = best
     if level == OPEN:

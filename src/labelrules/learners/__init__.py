@@ -1,7 +1,4 @@
-"""COVER: learners that fill the board rule by rule, as scikit-learn estimators.
-
-Every module is imported, so that the learners in them are registered; their names are public here.
-"""
+"""COVER: learners that fill the board rule by rule, as scikit-learn estimators."""
 
 from importlib import import_module
 from pkgutil import walk_packages

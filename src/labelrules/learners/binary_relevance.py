@@ -28,8 +28,14 @@ class BinaryRelevance(LabelwiseClassifier):
 
     Parameters
     ----------
-    base, last_resort, n_jobs, progress
-        See :class:`LabelwiseClassifier`. By default the base is `Ripper()`.
+    base : classifier, optional
+        The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
+    last_resort : float, optional
+        The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    n_jobs : int, optional
+        Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
+    progress : bool or function, default=False
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
     Attributes
     ----------
@@ -42,9 +48,7 @@ class BinaryRelevance(LabelwiseClassifier):
     --------
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
-    >>> readers = load("magazines")
-    >>> model = BinaryRelevance(SeparateAndConquer()).fit(readers)
-    >>> print(model.theory_)
+    >>> print(BinaryRelevance(SeparateAndConquer()).fit(load("magazines")).theory_)
     quality <- education = University
     quality <- marital = Divorced, children = No
     not quality <- true

@@ -77,16 +77,19 @@ class ClassifierChain(LabelwiseClassifier):
     n_chains : int, default=1
         How many chains vote with their probabilities, each in a random order whatever `order` is.
     bootstrap : bool, default=True
-        Whether each of several chains learns from a random sample of the rows, drawn with
-        replacement.
+        Whether each of several chains learns from a sample of the rows, drawn with replacement.
     threshold : "cardinality" or float, default="cardinality"
         How probable a label must be, in the mean of several chains, to be predicted: such that as
         many labels are predicted as there are, for rows that chains have not learned from (or for
         all rows, if there are none); or this number.
     random_state : int, RandomState or None, default=None
         For random orders and samples. None is the same as 0.
-    last_resort, n_jobs, progress
-        See :class:`LabelwiseClassifier`.
+    last_resort : float, optional
+        The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    n_jobs : int, optional
+        Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
+    progress : bool or function, default=False
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
     Attributes
     ----------
@@ -104,9 +107,8 @@ class ClassifierChain(LabelwiseClassifier):
     --------
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
-    >>> readers = load("magazines")
     >>> order = ["sports", "quality", "fashion", "tabloid"]
-    >>> model = ClassifierChain(SeparateAndConquer(), order=order).fit(readers)
+    >>> model = ClassifierChain(SeparateAndConquer(), order=order).fit(load("magazines"))
     >>> print(model.theory_)
     sports <- marital = Divorced, education = Secondary, children = No
     not sports <- true
@@ -295,24 +297,15 @@ def _learn_chain(learner: LabelLearner, order: Order, workers: Workers, phase: s
 
 
 def cardinality_threshold(presence: Floats, truth: Board) -> float:
-    """The threshold above which there are as many labels as are present.
+    """The threshold above which as many labels are predicted as are present.
 
     In the middle between the least probable label that is predicted and the next; one half if no
     label is present, or all are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(cardinality_threshold(np.array([[0.9, 0.4], [0.1, 0.2]]), np.array([[1, 0], [0, 1]])))
-    0.30000000000000004
     """
     n_present, falling = int(truth.sum()), np.sort(presence.ravel())[::-1]
     if not 0 < n_present < falling.size:
         return 0.5
     return float((falling[n_present - 1] + falling[n_present]) / 2)
-
-
-# ---------------------------------------------------------------- orders of labels
 
 
 def chain_order(order: Any, data: Dataset) -> Order | None:

@@ -205,7 +205,7 @@ class ConstrainedClassifier(TableClassifier):
         """Learn constraints, and fit the base.
 
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
-        ours. Classes in one dimension exclude each other anyhow: the base alone predicts them.
+        ours. Classes in one dimension exclude each other, so the base alone predicts them.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(CostKind))
@@ -240,8 +240,7 @@ class ConstrainedClassifier(TableClassifier):
     def predict_proba(self, X: Any) -> Floats:
         """Estimate the probabilities that labels are present, or those of classes, by the base.
 
-        Where a label was changed, the probabilities of presence and absence are exchanged if they
-        would contradict the change.
+        Probabilities that contradict a repaired label are exchanged for those of its opposite.
         """
         target = self._check_fitted()
         if target.kind != "labels":
@@ -290,8 +289,6 @@ class ConstrainedClassifier(TableClassifier):
         tags.classifier_tags.poor_score = of_base.classifier_tags.poor_score
         return tags
 
-    # ------------------------------------------------------------ predictions
-
     def _labels(self, X: Any) -> Board:
         return self._repaired(X).after
 
@@ -339,8 +336,6 @@ class ConstrainedClassifier(TableClassifier):
                 f"but there are {self.n_labels_} labels"
             )
         return cells
-
-    # ------------------------------------------------------------ the base and its data
 
     def _base(self) -> Any:
         if self.base is not None:
@@ -425,9 +420,6 @@ def _of_presence(part: npt.NDArray[Any], kinds: npt.NDArray[Any]) -> Floats:
     """The column of presence; zeros if no training row had the label."""
     places = np.flatnonzero(np.asarray(kinds) == 1)
     return np.asarray(part[:, places[0]] if len(places) else np.zeros(len(part)))
-
-
-# ---------------------------------------------------------------- learned constraints in files
 
 
 def _found_record(found: Constraints) -> FoundRecord:

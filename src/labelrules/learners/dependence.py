@@ -47,10 +47,8 @@ class Dependence:
     statistic : array of float
         The chi-square statistic; or for how many more rows the prediction of the first label is
         right when the second is known.
-    p : array of float
-        The p-values.
-    corrected : array of float
-        The p-values, corrected for the number of tests.
+    p, corrected : array of float
+        The p-values, and those corrected for the number of tests.
     alpha : float
         The level of significance.
     """
@@ -98,8 +96,7 @@ class Dependence:
 
         The label on which the others depend most is the first. The next is always the label with
         the strongest dependence on one in the order; if none depends on them, again the label on
-        which the others depend most. Only significant dependence counts, and of equal labels the
-        first is taken.
+        which the others depend most. Only significant dependence counts; ties go to the first.
         """
         strength = np.where(self.significant, np.maximum(self.statistic, 0.0), 0.0)
         total = strength.sum(axis=0)
@@ -233,13 +230,7 @@ def gained_and_lost(before: Mask, after: Mask) -> tuple[int, int]:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """The p-value of McNemar's exact two-sided test.
-
-    Examples
-    --------
-    >>> mcnemar(8, 2), mcnemar(0, 0)
-    (0.109375, 1.0)
-    """
+    """The p-value of McNemar's exact two-sided test."""
     if gained + lost == 0:
         return 1.0
     return float(stats.binomtest(gained, gained + lost).pvalue)

@@ -35,11 +35,11 @@ class PowersetState(Record):
 @register(order=6)
 @dataclass(eq=False, repr=False)
 class LabelPowerset(ComposedClassifier):
-    """Learn a classifier whose classes are the label sets that occur.
+    """Learn a classifier whose classes are the label sets that occur; it predicts no other ones.
 
-    It predicts no other label sets than these. With a base that learns rules for single classes,
-    as `Ripper` does, `theory_` is a decision list whose heads have all labels; the first rule that
-    covers a row decides. Other bases predict the class.
+    With a base that learns rules for single classes, as `Ripper` does, `theory_` is a decision list
+    whose heads have all labels; the first rule that covers a row decides. Other bases predict the
+    class.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ class LabelPowerset(ComposedClassifier):
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
     >>> base = SeparateAndConquer(polarity="presence", label_conditions=False)
-    >>> model = LabelPowerset(base).fit(load("magazines"))
-    >>> print(model.theory_)
+    >>> print(LabelPowerset(base).fit(load("magazines")).theory_)
     not quality, not tabloid, not fashion, not sports <- education = Primary
     quality, not tabloid, fashion, not sports <- education = University, sex = Female
     not quality, not tabloid, not fashion, not sports <- true

@@ -73,8 +73,6 @@ def unregister(learner: type[TableClassifier]) -> None:
 def registered() -> dict[str, type[TableClassifier]]:
     """All learners by their names on the command line, in a fixed order.
 
-    Examples
-    --------
     >>> from labelrules.learners import registered
     >>> list(registered())[:3]
     ['separate-and-conquer', 'ripper', 'binary-relevance']
@@ -83,13 +81,7 @@ def registered() -> dict[str, type[TableClassifier]]:
 
 
 def command_name(learner: type) -> str:
-    """The name of a learner on the command line.
-
-    Examples
-    --------
-    >>> command_name(type("SeparateAndConquer", (), {}))
-    'separate-and-conquer'
-    """
+    """The name of a learner on the command line, such as separate-and-conquer."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", learner.__name__).lower()
 
 

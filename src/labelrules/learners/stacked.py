@@ -73,10 +73,13 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     alpha : float, optional, default=0.05
         A further layer predicts a label only if its out-of-fold predictions are right for
         significantly more rows (McNemar's exact test at this level) and their F1 is not lower;
-        otherwise the models before it do. With None, and from true labels, it predicts every
-        label.
-    last_resort, n_jobs, progress
-        See :class:`LabelwiseClassifier`. By default `last_resort` is 0.4.
+        otherwise the models before it do. With None, and from true labels, it predicts every label.
+    last_resort : float, optional, default=0.4
+        The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    n_jobs : int, optional
+        Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
+    progress : bool or function, default=False
+        Whether to show a progress bar, or a function to call with each :class:`LabelProgress`.
 
     Attributes
     ----------
@@ -90,18 +93,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     >>> from labelrules import load
     >>> from labelrules.learners import SeparateAndConquer
     >>> model = StackedBinaryRelevance(SeparateAndConquer(), labels_from="truth")
-    >>> model = model.fit(load("magazines"))
-    >>> print(model.theory_)
-    layer 1:
-    quality <- education = University
-    quality <- marital = Divorced, children = No
-    not quality <- true
-    not tabloid <- true
-    fashion <- sex = Female, education = University
-    not fashion <- true
-    sports <- marital = Divorced, education = Secondary, children = No
-    not sports <- true
-    layer 2:
+    >>> print(model.fit(load("magazines")).theory_.layers[1])
     quality <- education = University
     quality <- sports
     not quality <- true
@@ -217,13 +209,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         ]
 
     def error_propagation(self, X: Any, Y: Any = None) -> "ErrorPropagation":
-        """Compare the accuracy of the last layer on true labels with that on predicted ones.
-
-        Parameters
-        ----------
-        X, Y
-            As for `fit`, with the same features and labels.
-        """
+        """Compare the accuracy of the last layer on true labels with that on predicted ones."""
         target, table = self._check_fitted(), self._table(X)
         if self.own_label_:
             raise ValueError("with own_label the last layer would read the label it predicts")
@@ -314,17 +300,15 @@ class ErrorPropagation:
     """The accuracy of a layer that reads true labels, and of one that reads predicted ones.
 
     If rules for a label test another one, an error in the other is likely to become an error in
-    it. The difference is the price of reading predicted labels.
+    it. The difference is the price of reading predicted labels. Arrays have one value per label.
 
     Attributes
     ----------
     labels : tuple of str
     before : array of float
-        For each label the accuracy of the layer before.
-    on_predictions : array of float
-        The accuracy of the layer that reads the predictions of the layer before.
-    on_truth : array of float
-        Its accuracy if it read the true labels.
+        The accuracy of the layer before.
+    on_predictions, on_truth : array of float
+        That of the layer if it reads the predictions of the layer before, or the true labels.
     """
 
     labels: tuple[str, ...]

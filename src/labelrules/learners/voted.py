@@ -1,9 +1,9 @@
 """Rules that vote: found in many samples of the rows, elected by the bits they save.
 
-Two votes for presence double the odds that a label is present, two for absence halve them. By these
-odds the true labels can be encoded in a number of bits; each condition and each vote takes some
-more. Rules are elected, changed and dismissed as long as that makes the sum smaller. All sums are
-of whole numbers, so neither the order of rows nor the processor changes the result.
+By the odds that the votes give (see `VotedRules`) the true labels can be encoded in a number of
+bits; each condition and each vote takes some more. Rules are elected, changed and dismissed as long
+as that makes the sum smaller. All sums are of whole numbers, so neither the order of rows nor the
+processor changes the result.
 """
 
 from collections.abc import Iterable
@@ -71,15 +71,15 @@ class VotedRules(TableClassifier):
 
     Decision lists are learned from samples of the rows, drawn with replacement. The bodies of their
     rules stand for election: one after the other is given votes on all labels for which that pays.
-    Two votes for presence double the odds that a label is present. A label is predicted if there
-    are more votes for its presence than for its absence.
+    Two votes for presence double the odds that a label is present, two for absence halve them. A
+    label is predicted if there are more votes for its presence than for its absence.
 
     Votes weigh misses by `miss_cost`, and `predict_proba` takes that out again: a label is
     predicted if the odds of its presence are better than 1 : `miss_cost`, so with the default 2 if
     its probability is above one third, and not one half. `threshold_` is that probability.
 
-    Such a set takes more adding up than a decision list, but it is shorter and predicts better. It
-    has no conditions on labels; labels meet in the heads of rules.
+    Such a set is harder to read than a decision list, since votes must be added up, but it is
+    shorter and predicts better. No condition tests a label; labels meet in the heads of rules.
 
     Parameters
     ----------
@@ -89,8 +89,7 @@ class VotedRules(TableClassifier):
         The most conditions of a rule.
     miss_cost : float, optional
         How many times worse it is to miss a label than to predict one that is absent. The more, the
-        more labels are predicted. By default 2; but 1 for a single label, and for classes, of which
-        each row has one.
+        more labels are predicted. By default 2; but 1 for a single label, and for classes.
     vote_cost : float, default=0.5
         How many bits a vote must save. The higher, the fewer rules.
     condition_cost : float, default=0.75
@@ -115,9 +114,7 @@ class VotedRules(TableClassifier):
     Examples
     --------
     >>> from labelrules import load
-    >>> readers = load("magazines")
-    >>> model = VotedRules().fit(readers)
-    >>> print(model.theory_)
+    >>> print(VotedRules().fit(load("magazines")).theory_)
     in any order:
     not quality x6 <- education = Primary
     fashion x5 <- sex = Female
@@ -262,20 +259,9 @@ def _rules(bodies: Iterable[Body], votes: Integers, data: Dataset) -> list[Rule]
     return rules
 
 
-# ---------------------------------------------------------------- the election
-
-
 @dataclass(frozen=True)
 class Costs:
-    """The costs of labels, votes and conditions, in bits.
-
-    Parameters
-    ----------
-    miss : float
-        How many times as much a label that is present counts as one that is absent.
-    vote, condition : float
-        The cost of each vote of a rule, and of each condition.
-    """
+    """The bits of votes and conditions; a label present counts `miss` times one that is absent."""
 
     miss: float
     vote: float
@@ -336,23 +322,9 @@ def _place(margin: Integers) -> Integers:
 class Election:
     """Rules that stand for election, and the votes they have been given.
 
-    Parameters
-    ----------
-    covers : sparse array
-        Rules by rows, 1 where the rule covers the row.
-    lengths : sequence of int
-        The conditions of each rule.
-    Y : array of int8
-        Rows by labels.
-    costs : Costs
-
-    Attributes
-    ----------
-    votes : array of int
-        Rules by labels; above 0 for presence, below 0 for absence. The last rule covers every
-        row, and its votes cost nothing.
-    margin : array of int
-        Rows by labels: by how many votes presence wins.
+    `covers` is rules by rows. `votes`, rules by labels, are above 0 for presence and below 0 for
+    absence; those of the last rule, which covers every row, cost nothing. `margin`, rows by labels,
+    is by how many votes presence wins.
     """
 
     def __init__(self, covers: sparse.csr_array, lengths: Integers, Y: Board, costs: Costs) -> None:
@@ -422,10 +394,7 @@ class Election:
         return True
 
     def _best_votes(self, rule: int, label: int) -> tuple[int, int]:
-        """The votes on a label that save most, the fewest of equally good ones; and the bits saved.
-
-        Votes that the rule has already change only for something better.
-        """
+        """The fewest votes on a label that save most bits, and the bits; no change without gain."""
         rows, before = self._rows(rule), int(self.votes[rule, label])
         choices = np.array(sorted(range(-MOST_VOTES, MOST_VOTES + 1), key=lambda n: (abs(n), n)))
         bits = np.zeros(len(choices), dtype=np.int64)

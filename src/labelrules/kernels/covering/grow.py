@@ -1,8 +1,4 @@
-"""Grow a body for one label and value in one compiled run, from its first condition on.
-
-Encodings are defined in ../README.md. Like `labelrules.kernels.covering.refine`, `grow_body` is
-compiled once per formula.
-"""
+"""Grow a body for one label and value in one run, compiled once per formula; see ../README.md."""
 
 from math import inf, log2
 from types import FunctionType
@@ -30,7 +26,7 @@ class DescriptionCounts(NamedTuple):
 
     All rows, those that have the value, those for which earlier rules predict it, and those for
     which they are right; the number of possible conditions; and after how many conditions in a row
-    that do not shorten the description growth ends, never if it is 0.
+    that do not shorten the description growth ends (0: never).
     """
 
     n_rows: int
@@ -73,13 +69,11 @@ class Steps(NamedTuple):
 def grow_body(
     table, cells, label, value, first, covered, gain, description, most_steps, scoring, steps
 ):
-    """Grow a body from its first condition, as long as a further condition makes it better.
+    """Add conditions to the first one; returns their number, the score and the right cells.
 
-    `first` is the condition to begin with: its column and place, and the score and right cells of
-    the rule with it. A condition must raise the score by `gain`, if that is above 0, and growth
-    ends early if conditions do not shorten the description, see `DescriptionCounts`. `covered`
-    receives the rows of the body, `steps` its conditions. Returns the number of conditions, the
-    score and the right cells.
+    `first` has the column and place of the first condition, and the score and right cells of its
+    rule. A condition must raise the score, by `gain` if that is above 0; growth also ends as
+    `DescriptionCounts` describes. `covered` receives the rows of the body, `steps` its conditions.
     """
     column, place, score, right = first
     key = key_of_score(score)
@@ -115,10 +109,7 @@ def grow_body(
 
 
 def best_condition(table, label, value, codes, everywhere, rows, least, scoring):
-    """The best further condition: key, right cells, column and place; features before labels.
-
-    The column is -1 if none exceeds the `least` key and right cells.
-    """
+    """The best further condition above `least`: key, right cells, column (-1: none) and place."""
     inside, n_inside = _sum_inside(codes, rows), len(rows)
     nowhere = np.empty(0, np.int32)
     _, _, kinds, operators, slots, buckets, widths = table.space

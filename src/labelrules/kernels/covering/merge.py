@@ -100,7 +100,7 @@ def add_up(
     """Add up, for each refinement by a column, the right cells of all labels that reach the key.
 
     Presences first, `largest` labels at most. Refinements in slots whose bounds are below the least
-    are left out. Returns how many cuts or values there are.
+    are left out. Returns the number of cuts or values.
     """
     (entries, start, middle, valid, stop), unlisted, nominal, all_operators, _, _, _ = space
     first, buckets = space.slots[column], space.buckets[column]
@@ -148,10 +148,9 @@ def add_up(
 def best_merged(space, bounds, by_slot, rows, cells, labels, score, largest, scoring):
     """Of the refinements that reach the score the one whose labels have the most cells right.
 
-    All labels that reach it make up the head, presences first, `largest` of them at most. Columns
-    come by falling bounds, which no refinement by them exceeds, nor one in a slot that of its slot:
-    most are not looked at. Returns the number of cells right, the column and the place, as in
-    `Best`.
+    All labels that reach it make up the head, presences first, `largest` of them at most. No
+    refinement exceeds the bound of its column or slot, so most columns, visited by falling bounds,
+    are skipped. Returns the number of right cells, the column and the place.
     """
     key, nominal, n_layers = key_of_score(score), space.nominal, len(cells.counted)
     shape, size = (n_layers, len(labels)), len(rows) + 2

@@ -28,10 +28,7 @@ STEP = 512
 
 
 class Cells(NamedTuple):
-    """The truth and the cells that count, labels by rows, and the values heads may have.
-
-    ``counted`` has two layers if absence and presence count different cells, else one.
-    """
+    """Truth and counted cells, labels by rows (see ../README.md), and the values heads may have."""
 
     truth: npt.NDArray[np.int8]
     counted: npt.NDArray[np.bool_]
@@ -39,10 +36,7 @@ class Cells(NamedTuple):
 
 
 class RefinementSpace(NamedTuple):
-    """The columns that a body may be refined by; for slots see ../README.md.
-
-    ``operators`` has one row, or one for each label of a head.
-    """
+    """The columns that a body may be refined by; `operators` has one row, or one per head label."""
 
     listing: Index
     unlisted: bool
@@ -54,10 +48,7 @@ class RefinementSpace(NamedTuple):
 
 
 class BestRefinements(NamedTuple):
-    """For each target the score, right cells, column and place of its best refinement.
-
-    The score is minus infinity and the column -1 if there is none.
-    """
+    """For each target its best refinement; score minus infinity and column -1 if there is none."""
 
     scores: Floats
     corrects: Integers
@@ -131,8 +122,7 @@ def scan_cuts(
 ):  # fmt: skip
     """The best refinement by a numeric column, if it reaches the top: key, right cells, place.
 
-    Sums are made and scored some at a time: those of a long column would not fit into the
-    processor's cache.
+    Sums are made and scored in blocks that fit into the processor's cache.
     """
     missing, rest = np.int64(0), np.int64(0)
     for i in range(valid, stop):
@@ -203,9 +193,9 @@ def best_of_target(
 ):
     """The best refinement for one target: its key, its right cells, its column and its place.
 
-    `target` are the values that heads may have and the operators of the columns; `least` is the
-    key, and the right cells, that must be exceeded, and the column is -1 if they are not.
-    `reached`, if it has room, is 0, and receives the right cells that go with the best key.
+    `target` are the values that heads may have and the operators of the columns. The column is -1
+    if none exceeds the key and right cells in `least`. `reached`, if it has room, is 0, and
+    receives the right cells that go with the best key.
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     (entries, start, middle, valid, stop), unlisted, nominal, _, slots, buckets, widths = space
@@ -266,9 +256,8 @@ def best_of_target(
 def best_refinements(space, first, last, rows, cells, targets, scoring, best, reached):
     """The best refinement by a column from `first` to `last`, for each target.
 
-    A target is a label, and with two layers of cells twice its number plus the value. Where
-    `reached` has rows it receives, by targets and slots of the columns, the most cells right with
-    which the best key is reached, 0 where it is not.
+    A target is a label, and with two layers of cells twice its number plus the value. `reached`, if
+    it has rows, receives by targets and slots the most right cells with the best key, else 0.
     """
     n_layers = len(cells.counted)
     codes = np.empty(cells.truth.shape[1], np.uint8)

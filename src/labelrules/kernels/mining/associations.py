@@ -82,7 +82,7 @@ class MinedRules(NamedTuple):
     """Space for results: bodies, and rules that refer to them."""
 
     n: Integers
-    """Numbers of bodies and of rules, and of bodies that were looked at."""
+    """Numbers of bodies and of rules, and of bodies visited."""
     body_start: Integers
     body_item: Numbers
     body_support: Numbers

@@ -1,8 +1,4 @@
-"""Count rows on packed bits: conditions, rules and votes.
-
-A set of rows is an array of words, 64 rows to a word; bits beyond the last row are 0. See
-../README.md.
-"""
+"""Count rows on packed bits (see ../README.md): conditions, rules and votes."""
 
 from typing import Any
 
@@ -75,15 +71,11 @@ def _common(rows, others):
     return n_rows
 
 
-# ---------------------------------------------------------------- groups of rows
-
-
 @njit(nogil=True, cache=True)
 def count_conditions(group, conditions, columns, least, counts):
     """Count the rows of a group that satisfy each condition, in all and within each column.
 
-    `conditions` and `columns` are by words; `counts`, conditions by 1 + columns, receives the
-    numbers. Columns are not counted for conditions with fewer rows than `least`.
+    `counts` is conditions by 1 + columns; columns are skipped below `least` rows of a condition.
     """
     n_words = len(group)
     refined = np.empty(n_words, np.uint64)
@@ -104,7 +96,7 @@ def phi_coefficients(counts, n_labels):
     """The correlation of each pair of labels within groups: groups by pairs, 0 if constant.
 
     `counts` are by groups: all rows, those with each label, and those with both labels of each
-    pair, the first label with all others, then the second with those behind it, and so on.
+    pair, in the order (0, 1), (0, 2), ..., (1, 2), ...
     """
     phi = np.zeros((len(counts), n_labels * (n_labels - 1) // 2))
     spread = np.empty(n_labels)
@@ -125,18 +117,14 @@ def phi_coefficients(counts, n_labels):
     return phi
 
 
-# ---------------------------------------------------------------- rules
-
-
 @njit(nogil=True, cache=True)
 def choose_rules(start, items, words, order, wanted, left, kept, errors):
     """Keep each rule that is right about a row that no rule before covers; returns how many.
 
     Rule r has the items ``items[start[r] : start[r + 1]]``, and item i covers the rows
     ``words[i]``. `order` are the rules for one label, the best first, which are right about the
-    rows `wanted`. `left` are the rows not covered, before and after. `kept` receives the rules, and
-    `errors`, for each number of rules from none on, the wrong rows if the rows left get their
-    majority.
+    rows `wanted`; `left` are the rows not covered, updated in place. `errors` receives, for each
+    number of rules from 0, the wrong rows if the rows left get their majority.
     """
     n_words = len(wanted)
     covered = np.empty(n_words, np.uint64)
@@ -178,11 +166,7 @@ def _literal(labels, code, k):
 
 @njit(cache=True, nogil=True)
 def count_heads(body, items, head, labels, everywhere, right, n_head):
-    """For each literal of a head the covered rows where it holds; for each head all its rows.
-
-    `body` and `head` are lists of items and of literals, see ../README.md; `everywhere` has a bit
-    for each row.
-    """
+    """For each literal of a head the covered rows where it holds; for each head all its rows."""
     n_words = len(everywhere)
     covered = np.empty(n_words, np.uint64)
     for r in range(len(n_head)):
@@ -243,19 +227,13 @@ def compare_with_general(body, items, head, labels, everywhere, counts, producti
                 break
 
 
-# ---------------------------------------------------------------- votes
-#
 # A body votes for each label with the share of its rows that have the label, shrunk towards the
 # share of all rows, and with a weight: the correlation of the body and the label.
 
 
 @njit(nogil=True, cache=True)
 def _vote(n_rows, n_ones, n_all, ones_all, m):
-    """The share that a body votes for, and its weight: |phi|, 0 if body or label is constant.
-
-    The body has `n_rows`, `n_ones` of them with the label; all rows are `n_all` and `ones_all`, and
-    their share counts as much as `m` rows.
-    """
+    """The m-estimate that a body votes for, and its weight |phi|, 0 if either is constant."""
     share = (n_ones + m * ones_all / n_all) / (n_rows + m)
     spread = np.sqrt(np.float64(n_rows * (n_all - n_rows)))
     spread *= np.sqrt(np.float64(ones_all * (n_all - ones_all)))
@@ -321,12 +299,11 @@ def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, u
 
 @njit(nogil=True, cache=True)
 def score_rows(words, labels, start, items, left_out, truth, least, longest, m, scores):
-    """The weighted mean of the votes for each label, row by row.
+    """The weighted mean of the votes for each label, rows by labels; without votes, the prior.
 
     `words` and `labels` are the training rows of each item and label. Row r has the items
-    ``items[start[r] : start[r + 1]]``, and the training row ``left_out[r]``, unless it is -1, is
-    not counted for it. Bodies have at least `least` rows and at most `longest` items. `scores`
-    receives the means, rows by labels; where nothing votes, the share of all rows.
+    ``items[start[r] : start[r + 1]]``; the training row ``left_out[r]`` (-1: none) is not counted
+    for it. Bodies have at least `least` rows and at most `longest` items.
     """
     n_labels, n_words = labels.shape
     body = np.empty((longest, n_words), np.uint64)

@@ -17,11 +17,7 @@ from labelrules._types import Integers
 from labelrules.kernels.mining.bits import count_both, lies_within, put_both, set_bit
 
 DONE, FULL, NARROW, PAUSED, SPENT = 0, 1, 2, 3, 4
-"""Why a search returned.
-
-It is complete; results need room; the stack is too small; it pauses for Ctrl-C; or its limit is
-reached.
-"""
+"""Why a search returned: complete; results full; stack too small; pause for Ctrl-C; limit."""
 
 PATIENCE = 1 << 27
 """Words that are intersected before a search pauses."""
@@ -45,10 +41,7 @@ class Stack(NamedTuple):
     """Where a search stands: entries are items to extend by, with the rows that would remain."""
 
     at: Integers
-    """The item projected on, the level, and words per entry.
-
-    The search for closed sets adds the entries of the projection, and the sets looked at.
-    """
+    """Item projected on, level, words per entry; for closed sets also entries and sets visited."""
     item: Numbers
     support: Numbers
     words: Words
@@ -233,8 +226,6 @@ def mine_all(table, minimum, longest, stack, results):
             next_level(minimum, level, entry, stack)
 
 
-# ---------------------------------------------------------------- closed and maximal sets
-#
 # A set is closed if no larger one is in the same rows. Each closed set but the first is reached
 # from exactly one other: by adding one item, and then all items that every remaining row has. The
 # extension is valid only if it adds no item before the one that was added (the prefix-preserving
@@ -310,11 +301,7 @@ def _close(stack, sizes, chosen, level):
 
 @njit(cache=True, nogil=True)
 def _project(table, minimum, stack, sizes, chosen):
-    """Take an item by itself: what its rows share, and the projection on them.
-
-    Gives the number of its closed set's items, or 0 if another item leads there, or -1 if the
-    stack is too small.
-    """
+    """Project on an item; size of its closed set, 0 if another item leads there, -1 if no room."""
     root = stack.at[0]
     n_rows = table.item_start[root + 1] - table.item_start[root]
     n_words = (n_rows + 63) >> 6
@@ -367,9 +354,9 @@ def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, results):
 def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, results):
     """Resume the search for closed or maximal sets of up to `longest` items.
 
-    Levels count from 2 within a projection; level 1 goes from item to item, level 0 begins.
-    `sizes` and `chosen` are how many items the set has on each level, and which. The search ends
-    when it has visited `most` sets, whether they qualified or not.
+    Level 0 begins, level 1 goes from item to item, levels from 2 on are within a projection.
+    `sizes` and `chosen` hold the items of the set on each level. The search ends after visiting
+    `most` sets, whether they qualified or not.
     """
     n_items = len(table.item_start) - 1
     patience = PATIENCE

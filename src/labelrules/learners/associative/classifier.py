@@ -48,16 +48,14 @@ class AssociativeClassifier(RuleClassifier):
     [2]_. Since all rules for a label predict the same value, this changes no prediction.
 
     Ctrl-C while rules are mined ends the search, and the list is chosen from the rules mined so
-    far; while rules are chosen it leaves the labels that have none yet to the last rule. Before any
-    rule is mined there is nothing to keep.
+    far; while rules are chosen it leaves the labels that have none yet to the last rule.
 
     Parameters
     ----------
     max_conditions : int, default=2
         The most items of a body; an item is a category, or a range of a numeric feature.
     min_support : int or float, default=0.01
-        The rows that must have both body and head: a share of all rows, or a number of them; at
-        least 2.
+        The rows with both body and head: a share of all rows, or a number of them; at least 2.
     min_confidence : float, default=0.5
         The share of covered rows that must have the head.
     m : float, default=5
@@ -75,16 +73,12 @@ class AssociativeClassifier(RuleClassifier):
     max_rules : int, default=2_000_000
         The search stops with a warning when it has mined so many rules.
     smoothing, warm_start
-        As for :class:`SeparateAndConquer`.
+        As for :class:`RuleClassifier`.
 
     Attributes
     ----------
-    theory_ : DecisionList
-        The rules, with evidence from the training rows.
     n_mined_ : int
-        How many rules were mined.
-    schema_, labels_, classes_, n_labels_, background_, n_features_in_, feature_names_in_
-        As for :class:`SeparateAndConquer`.
+        How many rules were mined; the other attributes are those of :class:`RuleClassifier`.
 
     References
     ----------
@@ -182,11 +176,7 @@ class AssociativeClassifier(RuleClassifier):
 
 
 class Candidates(NamedTuple):
-    """Rules for the presence of single labels, to choose from.
-
-    Rule r has the items ``body[r]`` and the label ``label[r]``; of the ``n_body[r]`` rows it covers
-    ``n_both[r]`` have the label. `confidence` may be an estimate.
-    """
+    """Rules for single labels; each covers ``n_body`` rows, of which ``n_both`` have the label."""
 
     items: Items
     body: Ragged
@@ -196,10 +186,7 @@ class Candidates(NamedTuple):
     confidence: Floats
 
     def ranks(self) -> Integers:
-        """The place of each rule: by confidence, then rows that are right, then length.
-
-        Of rules that are equal in all this the first comes first.
-        """
+        """The place of each rule: by confidence, then right rows, then length, then as given."""
         order = np.lexsort((self.body.lengths, -self.n_both, -self.confidence))
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
@@ -219,8 +206,8 @@ def chosen_rules(
 ) -> Chosen:
     """Cover the open rows: keep rules that are right for a row that is left, up to least errors.
 
-    Of several places with as few errors the first is taken. The default value is that of most rows
-    that are left, absent if as many have the label as not.
+    Of equal places the first is taken. The default value is the majority of the rows left, absent
+    on a tie.
     """
     from labelrules.kernels.mining.bits import choose_rules
 
@@ -256,10 +243,7 @@ def _covers(candidates: Candidates, rule: int) -> Mask:
 def merged_rules(
     candidates: Candidates, ranks: Integers, chosen: list[Chosen], values: Integers, schema: Schema
 ) -> list[Rule]:
-    """One rule for each body, at the place of the best of those that have it.
-
-    `values` are those that the rules of each label predict.
-    """
+    """One rule per body, at the place of the best; `values` are those predicted for each label."""
     heads: dict[tuple[int, ...], dict[int, int]] = {}
     best: dict[tuple[int, ...], int] = {}
     for label, one in enumerate(chosen):

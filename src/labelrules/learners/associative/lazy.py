@@ -39,13 +39,11 @@ MIN_LABELS = 50
 class LazyAssociativeClassifier(TableClassifier):
     """Predict each row by the association rules that cover it, mined for this row alone.
 
-    Nothing is mined in `fit`. For a row, the training rows are projected on its items: the
-    categories it has, and the ranges that its numbers are in. Each body made of some of these
-    items votes on each label with the share of covered training rows that have it: the confidence
-    of a rule. The score of a label is the mean of these shares, each weighted by the absolute
-    correlation (phi) of body and label [1]_.
-
-    So there is no `theory_`: each row has rules of its own, and `explain` shows them.
+    Nothing is mined in `fit`, and there is no `theory_`. For a row, the training rows are projected
+    on its items: the categories it has, and the ranges that its numbers are in. Each body made of
+    some of these items votes on each label with the share of covered training rows that have it:
+    the confidence of a rule. The score of a label is the mean of these shares, each weighted by the
+    absolute correlation (phi) of body and label [1]_. `explain` shows the rules of a row.
 
     Parameters
     ----------
@@ -54,8 +52,12 @@ class LazyAssociativeClassifier(TableClassifier):
         166,750 of up to three.
     min_support : int or float, default=0.01
         The training rows that a body must cover: a share of all, or a number of them; at least 2.
-    max_frequency, bins, n_bins
-        As for :class:`AssociativeClassifier`.
+    max_frequency : float, default=0.9
+        Items that a larger share of the training rows has are not used: they separate little.
+    bins : {"labels", "entropy", "frequency", "width"}
+        How numeric features are cut into ranges; see :class:`AssociativeClassifier`.
+    n_bins : int, default=6
+        How many ranges, or how many at most.
     max_items : int, default=500
         If a row has more items, only those with the greatest correlation with a label are used,
         with a warning.
@@ -82,7 +84,7 @@ class LazyAssociativeClassifier(TableClassifier):
     thresholds_ : Thresholds
         For the scores of labels.
     schema_, labels_, classes_, n_labels_, n_features_in_, feature_names_in_
-        As for every learner.
+        As for :class:`RuleClassifier`.
 
     References
     ----------
@@ -134,7 +136,7 @@ class LazyAssociativeClassifier(TableClassifier):
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Cut numeric features into ranges, and find the thresholds.
 
-        X and Y are features and labels, or classes, as for :class:`SeparateAndConquer`.
+        X and Y are as for :meth:`RuleClassifier.fit`.
         """
         self._check_parameters()
         data, target = self._training_data(X, Y)
@@ -150,7 +152,7 @@ class LazyAssociativeClassifier(TableClassifier):
     def explain(  # type: ignore[override]
         self, X: Any, row: int | Iterable[int] | None = None, n_rules: int = 5
     ) -> RowRules | list[RowRules]:
-        """For a row, for several or for all, the rules that weigh most for each label.
+        """Explain each label by the rules that weigh most for it.
 
         Parameters
         ----------
@@ -227,19 +229,11 @@ def rare_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: float) 
     return items.chosen(items.counts <= max_frequency * data.n_rows)
 
 
-# ---------------------------------------------------------------- thresholds
-
-
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """Thresholds for the scores of labels.
+    """For each label the score, above 0 and below 1, above which it is predicted.
 
-    Parameters
-    ----------
-    thresholds : array of float
-        For each label, above 0 and below 1.
-    guess : float
-        The probability that the likeliest label must have for a row without labels to get it.
+    A row without labels gets its likeliest label if that has the probability `guess`.
     """
 
     thresholds: Floats
@@ -309,12 +303,6 @@ def best_thresholds(scores: list[Floats], truth: list[Board]) -> list[float]:
     Dinkelbach's method: given a value f of F1, each group by itself is best where the sum of
     ``2 y - f`` over the cells predicted is greatest; the F1 that this gives is the next f, until it
     rises no more. Of equally good thresholds the highest is taken.
-
-    Examples
-    --------
-    >>> scores = [np.array([0.9, 0.8, 0.3, 0.1]), np.array([0.6, 0.2])]
-    >>> best_thresholds(scores, [np.array([1, 1, 0, 0]), np.array([0, 1])])
-    [0.55, 0.1]
     """
     orders = [np.argsort(-one, kind="stable") for one in scores]
     falling = [np.append(one[order], 0.0) for one, order in zip(scores, orders, strict=True)]

@@ -43,8 +43,7 @@ class LabelVotes:
         The score as `predict_proba` gives it.
     is_predicted : bool
     rules : tuple of VotingRule
-        Those with most weight, the greatest first; evidence counts training rows with and without
-        the label.
+        By falling weight; evidence counts training rows with and without the label.
     """
 
     label: int
@@ -92,15 +91,7 @@ class RowRules:
 
 @dataclass(frozen=True, eq=False)
 class RowRuleFinder:
-    """Finds the rules of single rows.
-
-    Parameters
-    ----------
-    items : Items
-    Y : array, training rows by labels
-    minimum, max_conditions, m
-        The fewest rows that a body covers, the most items of a body, and the m of the votes.
-    """
+    """Finds the rules of single rows: bodies of up to `max_conditions` items in `minimum` rows."""
 
     items: Items
     Y: Board
@@ -189,9 +180,6 @@ class RowRuleFinder:
     def __reduce__(self) -> tuple[Any, ...]:
         values = self.items, self.Y, self.minimum, self.max_conditions, self.m
         return RowRuleFinder, values
-
-
-# ---------------------------------------------------------------- items of rows
 
 
 def items_in_rows(items: Items, X: Matrix) -> Ragged:

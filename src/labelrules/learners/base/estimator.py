@@ -30,21 +30,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
 
     A subclass has a `fit` that calls `_training_data` and, at the end, `_remember`; and it predicts
     the labels and their probabilities by `_labels` and `_presence`. For model files it names the
-    fitted attributes to store in `_State`.
-
-    Attributes
-    ----------
-    schema_ : Schema
-        Names, kinds and categories of the features, and names of the labels.
-    labels_ : list of str
-        The names of the labels.
-    classes_ : array, or list of arrays
-        The classes of a target of one dimension; for rows by labels, absent and
-        present for each label.
-    n_labels_ : int
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        If `fit` was given names.
+    fitted attributes to store in `_State`. Fitted attributes: see :class:`RuleClassifier`.
     """
 
     _State: ClassVar[type[Record]]
@@ -66,8 +52,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict labels, or classes where `fit` was given classes.
 
-        Of two classes the second is the one that the label stands for; of more classes the most
-        probable is predicted, the first of those that are equally probable.
+        Of classes it is the most probable, the first on a tie; of two the second has the label.
         """
         target = self._check_fitted()
         if target.kind == "classes":
@@ -75,14 +60,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         return target.predicted(self._labels(self._table(X)))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Estimate the probabilities that labels are present, or those of classes.
-
-        Returns
-        -------
-        array of float
-            Rows by labels; where `fit` was given classes, rows by classes, each row
-            with the sum 1.
-        """
+        """Estimate the probabilities of presence, rows by labels, or those of classes."""
         return self._check_fitted().probabilities(self._presence(self._table(X)))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -119,8 +97,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         tags.input_tags.string = True
         tags.classifier_tags.multi_label = True
         return tags
-
-    # ------------------------------------------------------------ reading tables
 
     def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
         if isinstance(X, Dataset):
@@ -176,8 +152,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
             return table
         return renamed(table, self.schema_.feature_names)
 
-    # ------------------------------------------------------------ model files
-
     def _state(self) -> dict[str, Any]:
         """The fields of `_State`, from which `_restore_state` makes the fitted attributes."""
         if not hasattr(self, "_State"):
@@ -199,8 +173,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
             if isinstance(value, TheoryRecord):
                 value = read_theory(value, self.schema_, f".{name}")
             setattr(self, f"{name}_", value)
-
-    # ------------------------------------------------------------ notebooks
 
     def _repr_html_inner(self) -> str:
         # scikit-learn's diagram, with the rules below it; in a pipeline only the diagram is shown.
@@ -235,14 +207,8 @@ def heading(text: str) -> str:
 _NO_LABELS = "the data have no labels, so there is nothing to learn"
 
 
-# ---------------------------------------------------------------- features
-
-
 def as_features(X: Any) -> Any:
-    """X as a table: an array, sparse matrix or frame.
-
-    Messages use the words that scikit-learn's users know.
-    """
+    """X as an array, sparse matrix or frame; errors use scikit-learn's words."""
     X = native(X)
     if sparse.issparse(X) or is_frame(X):
         return X

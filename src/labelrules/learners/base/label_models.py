@@ -56,18 +56,7 @@ class LabelTask(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LabelClassifier:
-    """A classifier for one label that is not made of rules: a `LabelColumn` of a layer.
-
-    Parameters
-    ----------
-    task : LabelTask
-    with_features : bool
-        Whether it reads features, or labels only.
-    classifier : fitted estimator, or int
-        A number if all training rows had the same value.
-    X : matrix, optional
-        The features of the rows to predict, as numbers.
-    """
+    """A classifier for one label that is not made of rules; a number if the label is constant."""
 
     task: LabelTask
     with_features: bool
@@ -113,13 +102,7 @@ LabelModel: TypeAlias = "list[Rule] | LabelClassifier"
 class LabelLearner:
     """Learns the models of single labels; it can be sent to other processes.
 
-    Parameters
-    ----------
-    base : classifier
-    data : Dataset
-    labels : array of int8
-        Rows by labels: the values of labels that are tested.
-    with_features : bool
+    `labels` has the values of tested labels, rows by labels.
     """
 
     base: Any
@@ -175,8 +158,6 @@ class LabelLearner:
         return LabelClassifier(task, self.with_features, classifier)
 
 
-# ---------------------------------------------------------------- labels as features
-
 ABSENT_PRESENT = ("0", "1")
 """The categories of a label that is a feature."""
 
@@ -184,17 +165,7 @@ ABSENT_PRESENT = ("0", "1")
 def label_table(
     data: Dataset, task: LabelTask, labels: Board, with_features: bool = True
 ) -> Dataset:
-    """A data set with one label, in which the tested labels are nominal features.
-
-    Parameters
-    ----------
-    data : Dataset
-    task : LabelTask
-    labels : array of int8
-        The values of the tested labels, in rows by all labels.
-    with_features : bool, default=True
-        Whether to keep the features.
-    """
+    """A data set with one label, in which the tested labels, rows by all labels, are features."""
     schema = data.schema
     features = list(schema.features) if with_features else []
     # A label that is predicted from its own earlier value needs another name for the latter.
@@ -229,10 +200,7 @@ def with_labels(X: Matrix | None, labels: Board) -> Matrix:
 
 
 def rules_for(task: LabelTask, rules: Iterable[Rule], schema: Schema, n_columns: int) -> list[Rule]:
-    """Rules learned from the table of one label as rules over all features and labels.
-
-    The last rule always holds, so that the list predicts the label for every row.
-    """
+    """Rules from the table of one label as rules over all features and labels, the default last."""
     translated = []
     for rule in rules:
         if rule.body.on_labels:
@@ -283,21 +251,8 @@ def _numeric_columns(X: Matrix, index: int, feature: Feature) -> list[Any]:
     return [(values == code).astype(np.float64) for code in ([1] if n == 2 else range(n))]
 
 
-# ---------------------------------------------------------------- in parallel
-
-
 class Workers:
-    """Learn the models of many labels in parallel, by joblib.
-
-    Ctrl-C ends learning; the models that are finished are kept.
-
-    Parameters
-    ----------
-    n_jobs : int, optional
-        Labels that are learned at the same time, as joblib counts.
-    listener : function
-        Called with each `LabelProgress`.
-    """
+    """Learn the models of many labels in parallel, by joblib; Ctrl-C keeps those finished."""
 
     def __init__(self, n_jobs: int | None, listener: Callable[[LabelProgress], object]) -> None:
         self.n_jobs, self.listener = job_count(n_jobs), listener
@@ -384,19 +339,8 @@ def _predict(model: LabelModel, task: LabelTask, rows: Dataset, labels: Board) -
     return closed(board)[:, task.label]
 
 
-# ---------------------------------------------------------------- layers of classifiers
-
-
 class ClassifierLayer:
-    """A classifier for each label with the rows to predict: see `Reader` of rules.
-
-    Parameters
-    ----------
-    models : iterable of LabelClassifier
-        One for each label.
-    X : matrix
-        Features as numbers.
-    """
+    """A classifier for each label with the rows to predict, X in numbers: see `Reader` of rules."""
 
     def __init__(self, models: Iterable[LabelClassifier], X: Matrix) -> None:
         in_order = sorted(models, key=lambda model: model.label)

@@ -37,13 +37,7 @@ class _NoTheory:
 
 
 class ComposedClassifier(TheoryClassifier):
-    """A multi-label classifier made of other classifiers; it has a `theory_` if they learn rules.
-
-    Parameters
-    ----------
-    base : classifier, optional
-        What it is made of. By default `Ripper()`.
-    """
+    """A classifier made of others (`base`); it has a `theory_` if they learn rules."""
 
     base: Any = None
 
@@ -196,9 +190,9 @@ def _last_resort(least: Any) -> float | None:
 
 
 def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionList | None:
-    """Rules that guess a label for rows in which none was predicted; None if no guess is good.
+    """Rules that guess a label for rows without any; None if no guess is good.
 
-    They are learned as by `SeparateAndConquer`; not where some label is present in most rows.
+    Learned as by `SeparateAndConquer`; not where some label is present in most rows.
     """
     if is_mostly_present(data.Y.T):
         return None

@@ -25,10 +25,8 @@ class Progress:
     ----------
     n_rules : int
         Rules in the list.
-    n_open : int
-        Cells of the training rows that no rule has written yet.
-    n_cells : int
-        All cells.
+    n_open, n_cells : int
+        Cells of the training rows that no rule has written yet, and all cells.
     value : float
         The value of the last rule by the measure, before it was pruned.
     rule : Rule
@@ -80,7 +78,7 @@ class LabelProgress:
 
 @dataclass(frozen=True)
 class ListProgress:
-    """The progress of a learner of several decision lists: `n_done` of `n_lists` are finished."""
+    """The progress of a learner of several lists: `n_done` of `n_lists` are finished."""
 
     n_done: int
     n_lists: int
@@ -115,17 +113,7 @@ def progress_listener(progress: "bool | Listener") -> Iterator[Listener]:
 
 @contextmanager
 def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Iterator[Listener]:
-    """A bar in the terminal or notebook.
-
-    Parameters
-    ----------
-    title : str
-        Shown until the first report.
-    total : float or None
-        None for work that sends no reports: then only its time is shown.
-    **options
-        For :class:`rich.progress.Progress`.
-    """
+    """A bar in the terminal or notebook; `total` is None for work without reports (time only)."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
@@ -136,8 +124,6 @@ def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Itera
         yield lambda report: bar.update(task, completed=report.share, description=str(report))
 
 
-# ---------------------------------------------------------------- Ctrl-C
-
 _nested = ContextVar("this fit is part of another", default=False)
 
 
@@ -147,10 +133,7 @@ class LearningInterrupted(UserWarning):
 
 @contextmanager
 def nested_fit() -> Iterator[None]:
-    """Within this block learners are part of another learner, which alone handles Ctrl-C.
-
-    Otherwise each of many learners, one after the other, would have to be interrupted.
-    """
+    """Within this block learners are part of another learner, which alone handles Ctrl-C."""
     token = _nested.set(True)
     try:
         yield
@@ -173,13 +156,7 @@ def warn_of_early_end(reason: str, kept: str) -> None:
 
 
 def rules_so_far(number: int, has_default: bool = True) -> str:
-    """What is kept of a list, for a warning; a default rule may end the list.
-
-    >>> rules_so_far(1), rules_so_far(2)
-    ('the rule learned so far is kept', 'the 2 rules learned so far are kept')
-    >>> rules_so_far(0)
-    'no rule was learned yet, so only the default rule is kept'
-    """
+    """What is kept of a list, for a warning; a default rule may end the list."""
     if number == 0:
         kept = "only the default rule is" if has_default else "none is"
         return f"no rule was learned yet, so {kept} kept"

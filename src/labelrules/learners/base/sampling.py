@@ -77,10 +77,7 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
 
 
 def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
-    """For each row the number of its fold; each label set is spread evenly over the folds.
-
-    Fewer rows than folds make fewer folds, but two at least.
-    """
+    """For each row its fold, with label sets spread evenly; two folds at least."""
     folds = np.empty(data.n_rows, dtype=np.int64)
     order = _shuffled(data.Y, row_keys(data.X), random_generator(random_state))
     folds[order] = np.arange(data.n_rows) % max(2, min(n_folds, data.n_rows))

@@ -25,20 +25,9 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The form of Y.
+    """The form of Y: labels, two classes (one label), or classes (a label for each).
 
-    Parameters
-    ----------
-    kind : {"labels", "two classes", "classes"}
-        Rows by labels; one class of two per row, which is one label; or one class
-        of any other number per row, with a label for each class.
-    values : array
-        The classes in order; for labels the values of a cell, absent and present.
-
-    Examples
-    --------
-    >>> read_target(["no", "yes", "no"])[0].values
-    array(['no', 'yes'], dtype='<U3')
+    `values` are the classes in order; for labels the values of a cell, absent and present.
     """
 
     kind: Literal["labels", "two classes", "classes"]
@@ -99,15 +88,9 @@ class ClassCells(NamedTuple):
 
 
 def read_target(Y: Any, taken: Iterable[str] = ()) -> tuple[Target, TargetLabels]:
-    """Read the form of Y and its labels.
+    """Read the form of Y and its labels: one dimension holds classes, anything else labels.
 
-    Parameters
-    ----------
-    Y : array, sparse matrix, frame, series or list
-        One dimension holds the class of each row; anything else is rows by
-        labels, as for :func:`labelrules.dataset`.
-    taken : iterable of str
-        Names of features, which labels that are classes must not have.
+    `taken` are the names of features, which labels that are classes must not have.
     """
     classes = read_classes(Y)
     if classes is not None:

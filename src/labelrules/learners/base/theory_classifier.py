@@ -27,8 +27,6 @@ from labelrules.rules import (
 )
 from labelrules.rules.json import LayersRecord, ListRecord
 
-# ---------------------------------------------------------------- probabilities
-
 Smoothing: TypeAlias = Literal["laplace"] | float
 """Laplace's estimate, or the m of the m-estimate."""
 
@@ -52,15 +50,9 @@ class BackgroundRecord(Record):
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Counts of labels in the training rows apart from the rules.
+    """Per label the training cells that no rule wrote, with and without it, and its share.
 
-    Parameters
-    ----------
-    ones, zeros : array of int
-        For each label the cells that no rule wrote, with the label and without it.
-    share : array of float
-        For each label the share of all rows that have it, by Laplace's estimate, so
-        that nothing is impossible.
+    The share of all rows is Laplace's estimate, so that nothing is impossible.
     """
 
     ones: Integers
@@ -98,10 +90,9 @@ class Background:
         return lambda cells, label: cells.probability(m, float(self.share[label]))
 
     def presence(self, theory: DecisionList, run: Run, smoothing: Smoothing) -> Floats:
-        """For each cell the probability that the label is present.
+        """For each cell the probability of presence, by the evidence of the rule that wrote it.
 
-        A cell has the probability of the rule that wrote it, from the evidence for that
-        label; a cell that no rule wrote, that of the training cells that no rule wrote.
+        A cell that no rule wrote has the share among training cells that no rule wrote.
         """
         estimate, n_labels = self.estimate(smoothing), len(self.ones)
         unwritten = [Evidence(int(self.ones[j]), int(self.zeros[j])) for j in range(n_labels)]
@@ -123,9 +114,6 @@ def _present_and_absent(rule: Rule) -> list[tuple[int, Evidence]]:
     ]
 
 
-# ---------------------------------------------------------------- classifiers
-
-
 class TheoryState(Record):
     """The rules, and counts for cells that no rule writes."""
 
@@ -134,14 +122,7 @@ class TheoryState(Record):
 
 
 class TheoryClassifier(TableClassifier):
-    """A classifier whose model is a decision list, or several in layers.
-
-    Attributes
-    ----------
-    theory_ : DecisionList or LayeredTheory
-    background_ : Background
-        Counts for cells that no rule writes.
-    """
+    """A classifier whose model is a decision list, or several in layers."""
 
     smoothing: Smoothing = "laplace"
     theory_: Any
@@ -160,16 +141,8 @@ class TheoryClassifier(TableClassifier):
         """Count the evidence anew, on rows that were not learned from; the rules stay as they are.
 
         Rules fit the training rows, so evidence and probabilities from there are too optimistic.
-        A tenth of the rows, kept from `fit`, corrects them.
-
-        Parameters
-        ----------
-        X, Y
-            As for `fit`, with the same features and the same labels or classes.
-
-        Returns
-        -------
-        self
+        A tenth of the rows, kept from `fit`, corrects them. X and Y are as for `fit`, with the same
+        features and the same labels or classes.
         """
         target, table = self._check_fitted(), self._table(X)
         truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
@@ -180,17 +153,13 @@ class TheoryClassifier(TableClassifier):
     def writers(self, X: Any) -> Run | LayeredRun:
         """Which rule wrote each cell and ended each row, and the board they wrote.
 
-        Rules are counted from 0, in the order of `theory_`, or of the layer of it; -1 stands for
-        none.
+        Rules are counted from 0 in `theory_`, or in each layer of it; -1 stands for none.
         """
         self._check_fitted()
         return self._run(self._table(X))
 
     def decision_path(self, X: Any) -> sparse.csr_array:
-        """Rows by rules, 1 where the rule wrote a cell of the row or ended it.
-
-        The rules of a layered theory follow one another, layer by layer.
-        """
+        """Rows by rules, by layers if any: 1 where a rule wrote a cell of the row or ended it."""
         run = self.writers(X)
         if isinstance(run, Run):
             return _path(run, len(self.theory_))
@@ -256,7 +225,7 @@ class RuleClassifier(TheoryClassifier):
     The first rule that covers a row and has a label in its head predicts the label; a label that
     no rule predicts is absent. The probability of a cell comes from the evidence of the rule
     which wrote it; that of a cell no rule wrote, from the training cells no rule wrote. Evidence
-    from the rows that the rules were learned from is too good to be true: see `calibrate`.
+    from the rows that the rules were learned from is too optimistic: see `calibrate`.
 
     A subclass learns the list in ``_learn(data, prefix)``, and has these parameters among those
     of its ``__init__``, if users are to choose them:
@@ -276,8 +245,15 @@ class RuleClassifier(TheoryClassifier):
         The rules, with evidence from the training rows, or those given to `calibrate`.
     background_ : Background
         Counts for cells that no rule writes.
-    schema_, labels_, classes_, n_labels_, n_features_in_, feature_names_in_
-        As for every learner: names and kinds of features, labels and classes.
+    schema_ : Schema
+        Names, kinds and categories of the features, and names of the labels.
+    labels_ : list of str
+        The names of the labels.
+    classes_ : array, or list of arrays
+        The classes of a target of one dimension; else absent and present for each label.
+    n_labels_, n_features_in_ : int
+    feature_names_in_ : array of str
+        If `fit` was given names.
 
     Examples
     --------
@@ -303,11 +279,7 @@ class RuleClassifier(TheoryClassifier):
 
     @abstractmethod
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
-        """Learn a list that begins with the rules of the prefix.
-
-        Rules without evidence get it from the training rows afterwards, all of them if
-        one has none.
-        """
+        """Learn a list that begins with the prefix; evidence is counted later if any lacks it."""
 
     def fit(self, X: Any, Y: Any = None, *, theory: DecisionList | str | None = None) -> Self:
         """Learn a decision list.
@@ -315,20 +287,14 @@ class RuleClassifier(TheoryClassifier):
         Parameters
         ----------
         X : array, sparse matrix, frame, list of rows, or Dataset
-            Features as for :func:`labelrules.dataset`: columns of text, truth values or
-            categories are nominal, NaN and None are missing values, sparse X stays so.
-            A `Dataset` brings its labels and may have no features at all.
+            Features as for :func:`labelrules.dataset`: columns of text, truth values or categories
+            are nominal, NaN and None are missing values, sparse X stays so. A `Dataset` brings its
+            labels and may have no features at all.
         Y : array, sparse matrix, frame, series or list
-            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one
-            dimension, the class of each row: two classes are one label, any other
-            number of classes a label each.
+            Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one dimension, the
+            class of each row: two classes are one label, any other number of classes a label each.
         theory : DecisionList or str, optional
-            Rules to keep; only what follows them is learned. Text is read by the names
-            of features and labels.
-
-        Returns
-        -------
-        self
+            Rules to keep, also as text; only what follows them is learned.
         """
         check_smoothing(self.smoothing)
         data, target = self._training_data(X, Y)
@@ -362,14 +328,8 @@ class RuleClassifier(TheoryClassifier):
         return learned[:-1] if learned.rules and not len(learned[-1].body) else learned
 
 
-# ---------------------------------------------------------------- rules to keep
-
-
 def as_prefix(theory: Any, schema: Schema) -> DecisionList | None:
-    """The rules to keep, over the schema of the training data and without evidence.
-
-    Their evidence may come from other rows, so it is dropped.
-    """
+    """The rules to keep, over the training schema, without evidence from perhaps other rows."""
     if theory is None:
         return None
     if isinstance(theory, str):

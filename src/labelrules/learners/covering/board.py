@@ -14,17 +14,10 @@ Order: TypeAlias = Literal["append", "prepend"]
 
 
 class TrainingBoard:
-    """Truth and board of the training rows, labels by rows.
+    """Truth and board of the training rows, labels by rows; shared with `other` if given.
 
-    ``n_open`` is the number of unwritten cells, in rows that have not ended.
-
-    Parameters
-    ----------
-    data : Dataset
-    order : {"append", "prepend"}
-        Whether new rules come last, and write open cells, or first, and overwrite all others.
-    other : TrainingBoard, optional
-        One whose truth and board are shared.
+    ``n_open`` is the number of unwritten cells, in rows that have not ended. With the order
+    "append" new rules write open cells; with "prepend" they overwrite all others.
     """
 
     def __init__(self, data: Dataset, order: Order, other: "TrainingBoard | None" = None) -> None:
@@ -75,10 +68,7 @@ class TrainingBoard:
         return tuple(evidence)
 
     def count(self, head: Head, covered: Mask, counted: Mask | None = None) -> Evidence:
-        """The cells that a head would get right and wrong in covered rows, labels added up.
-
-        Of the cells that count, or of those given, labels by rows.
-        """
+        """The right and wrong counted cells of a head in covered rows, labels added up."""
         right = wrong = 0
         for label, value in head:
             layer = self.counted[value if self.prepends else 0] if counted is None else counted
@@ -111,10 +101,7 @@ class TrainingBoard:
         return lost
 
     def default(self) -> Head:
-        """For each label the majority of the unwritten cells, or of all if there are none.
-
-        Absent if there are as many zeros as ones.
-        """
+        """For each label the majority of the unwritten cells, else of all; absent on a tie."""
         majority = {}
         for label, (truth, cells) in enumerate(zip(self.truth, self.board, strict=True)):
             unwritten = cells == UNSET

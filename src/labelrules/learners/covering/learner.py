@@ -40,14 +40,12 @@ class SeparateAndConquer(RuleClassifier):
     counting : {"head-relative", "chapter"}, default="head-relative"
         How cells that a rule does not cover count; see :func:`labelrules.measures.confusion`.
     size_bonus : function, optional
-        A factor on the value by the size of the head; see
-        :mod:`labelrules.search.heads.size_bonus`.
+        A factor on the value by head size; see :mod:`labelrules.search.heads.size_bonus`.
     polarity : {"rarer", "both", "presence"}, default="rarer"
         Whether heads predict the rarer value of each label, with the majority as default, presence
         and absence, or presence only.
     fixed_head : bool, default=True
-        Whether the head stays as it was chosen with the first condition. Otherwise it is chosen
-        anew with every condition.
+        Whether the head stays as chosen with the first condition, or is chosen anew with each.
     beam_width : int, default=1
         How many bodies are refined side by side; 1 is greedy search.
     operators : iterable of {"<=", ">", "=", "!="}
@@ -79,7 +77,7 @@ class SeparateAndConquer(RuleClassifier):
     order : {"append", "prepend"}, default="append"
         Whether a new rule comes last and writes what is open, or first and corrects the others.
     default_rule : bool, optional
-        Whether to end the list with a rule for all unwritten cells. By default if `polarity` is
+        Whether the list ends with a rule for all unwritten cells; by default if `polarity` is
         "rarer".
     pruning : {"mdl", "irep", "significance"}, optional
         How rules are shortened and rejected: by the description length of rules and exceptions,
@@ -93,10 +91,9 @@ class SeparateAndConquer(RuleClassifier):
         is above this, by short rules at the end of the list. Not where some label is present in
         most rows, where labels may not be tested, or with `order` "prepend".
     smoothing : "laplace" or float, default="laplace"
-        How evidence becomes a probability; see `RuleClassifier`.
+        How evidence becomes a probability; see :class:`RuleClassifier`.
     n_jobs : int, optional
-        Threads that the columns are divided among; -1 for all processors. The rules do not depend
-        on it.
+        Threads for the columns, -1 for all processors; the rules do not depend on it.
     progress : bool or function, default=False
         Whether to show a progress bar, or a function to call with each :class:`Progress`.
     warm_start : bool, default=False
@@ -105,10 +102,9 @@ class SeparateAndConquer(RuleClassifier):
     Examples
     --------
     >>> from labelrules import load
-    >>> readers = load("magazines")
     >>> learner = SeparateAndConquer(heads="multi", measure="precision", counting="chapter",
     ...                              polarity="both", stop_share=0.01)
-    >>> print(learner.fit(readers).theory_[:3])
+    >>> print(learner.fit(load("magazines")).theory_[:3])
     not quality, not fashion, not sports <- education = Primary
     quality, not sports <- education = University
     not fashion <- sex = Male

@@ -29,16 +29,7 @@ from labelrules.search.heads.size_bonus import no_bonus
 
 
 class RuleFinder:
-    """Finds the best rule for the cells that count on the training board.
-
-    Parameters
-    ----------
-    data : Dataset
-    board : TrainingBoard
-    settings : Settings
-    columns : SortedColumns, optional
-        Those of the data, if they have been sorted.
-    """
+    """Finds the best rule for the cells that count on the training board."""
 
     def __init__(
         self,
@@ -138,8 +129,6 @@ def _values(polarity: str, truth: Board) -> npt.NDArray[np.int8]:
     return np.full(len(truth), 3 if polarity == "both" else 2, dtype=np.int8)
 
 
-# ---------------------------------------------------------------- last resort
-
 MAX_CONDITIONS = 3
 """Rules of last resort are guesses: they stay short."""
 
@@ -150,9 +139,8 @@ MIN_RIGHT = 2
 class LastResort:
     """Predicts the most probable label for rows that have none.
 
-    First each label that was predicted present completes its rows: all else is absent there. For
-    the rows that are left a label is predicted present where it is more probable than a threshold,
-    and all others absent.
+    First each label that was predicted present completes its rows with absences. In the rows left
+    a label is predicted present where it is more probable than a threshold, all others absent.
     """
 
     def __init__(

@@ -17,34 +17,22 @@ if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts
 
 PATIENCE = 5
-"""Conditions in a row that may fail to shorten the description before a body grows no further.
-
-On the training parts of nine benchmark sets no condition that was kept came after more than three.
-"""
+"""Conditions in a row that may not shorten the description; on nine benchmarks 3 were enough."""
 
 
 class Pruner(Protocol):
     """Shortens a rule, or rejects it."""
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
-        """How many conditions to keep; None to reject the rule.
-
-        `prefixes` are the rows covered by no condition, by the first, by the first two and so on.
-        """
+        """How many conditions to keep, None to reject; `prefixes`: rows of the first 0, 1, ... ."""
 
 
 @dataclass(frozen=True)
 class DescriptionLength:
     """Keep what shortens the description of the labels of a head.
 
-    For each label and value: the bits that encode its rules, and the bits that encode which of the
-    covered and which of the other rows are exceptions; see
-    `labelrules.measures.description_length`.
-
-    Parameters
-    ----------
-    n_possible : int
-        Number of possible conditions.
+    For each label and value: the bits that encode its rules of `n_possible` conditions, and those
+    that encode the exceptions; see `labelrules.measures.description_length`.
     """
 
     n_possible: int
@@ -101,11 +89,7 @@ class Significance:
 
     By the likelihood ratio of right and wrong cells against those of the body without it, as
     P. Clark and T. Niblett's CN2 does ("The CN2 Induction Algorithm", Machine Learning 3, 1989).
-
-    Parameters
-    ----------
-    threshold : float
-        The least ratio; 3.84 is exceeded by chance one time in twenty.
+    By chance the threshold 3.84 is exceeded one time in twenty.
     """
 
     threshold: float = 3.841459
@@ -135,9 +119,9 @@ _LN2 = 0.6931471805599453
 class HeldOut:
     """Keep what does best on rows that the rule was not grown on (IREP).
 
-    The prefix with the greatest share of right minus wrong cells among them, the shortest if
-    several have it; a rule that is wrong as often as right is rejected (J. Fürnkranz and
-    G. Widmer, "Incremental Reduced Error Pruning", ICML 1994).
+    The prefix with the greatest share of right minus wrong cells, the shortest on a tie; a rule
+    that is wrong as often as right is rejected (J. Fürnkranz and G. Widmer, "Incremental Reduced
+    Error Pruning", ICML 1994).
     """
 
     rows: Mask

@@ -68,39 +68,11 @@ class Fired(NamedTuple):
 
 
 class ClassLearner:
-    """Learns an ordered list of rules, each for one class, and a default class.
+    """Learns an ordered list of rules, each for one class (from 0), and a default class.
 
-    The rarest class comes first; the most frequent one has no rules. The search holds the sorted
-    features and can be used again for other classes of the same rows. Results depend on features,
-    classes and the seed, not on earlier uses of the search.
-
-    Parameters
-    ----------
-    search : FoilSearch
-    settings : RipperSettings
-    classes : array of int
-        The class of each row, from 0 on; of a label 0 for absent and 1 for present.
-    left : array of bool, optional
-        The rows to learn from; all by default.
-
-    Attributes
-    ----------
-    rules : list of (int, Candidate)
-        The class and the body of each rule, in order; after an interrupt those found so far.
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> from labelrules.search.bodies.sorted_columns import SortedColumns
-    >>> readers = load("magazines")
-    >>> search = FoilSearch(SortedColumns.of(readers))
-    >>> settings = RipperSettings(2, 3, 2, True, True, seed=0)
-    >>> for label in (0, 2):
-    ...     learner = ClassLearner(search, settings, readers.Y[:, label].astype(int))
-    ...     learner.learn()
-    ...     print([(target, len(body)) for target, body in learner.listed()])
-    [(1, 1), (0, 0)]
-    [(1, 2), (0, 0)]
+    The rarest class comes first; the most frequent one has no rules. The search can be used again
+    for other classes of the same rows; earlier uses do not change results. ``rules`` has the class
+    and body of each rule, after an interrupt those found so far.
     """
 
     def __init__(
@@ -139,10 +111,7 @@ class ClassLearner:
         return int(self.order[np.flatnonzero(n_rows == n_rows.max())[-1]])
 
     def listed(self) -> list[tuple[int, Body]]:
-        """The class and the body of each rule so far, the default rule last.
-
-        A rule that always holds may come before; then the list ends with it.
-        """
+        """The class and body of each rule so far, up to one that always holds: the default rule."""
         rules: list[tuple[int, Body]] = []
         for target, rule in self.rules:
             rules.append((target, self.search.body(rule.cuts)))
@@ -157,23 +126,7 @@ class ClassLearner:
 
 
 class OneClass:
-    """Learns rules for one class against those that come after it.
-
-    ``rules`` are those found so far, in order.
-
-    Parameters
-    ----------
-    search : FoilSearch
-    settings : RipperSettings
-    classes : array of int
-        The class of each row.
-    target : int
-        The class to find rules for.
-    left : array of bool
-        The rows to learn from.
-    random : SplitMix64
-        Divides the rows.
-    """
+    """Learns rules for the class `target` against those after it, from the rows `left`."""
 
     def __init__(
         self,
@@ -216,8 +169,6 @@ class OneClass:
         fired = self._fires(rule, self.left)
         return float(ratio(fired.n_right, fired.n_rows))
 
-    # ------------------------------------------------------------ the stages
-
     def _build(self) -> None:
         """Add rules for the positive rows that are left, until the description gets too long."""
         left = self.uncovered()
@@ -259,8 +210,6 @@ class OneClass:
         gone, _ = self._superfluous(fired, theory, reversed(range(len(fired))))
         self.rules = [rule for place, rule in enumerate(self.rules) if place not in gone]
 
-    # ------------------------------------------------------------ single rules
-
     def _new_rule(self, left: Mask) -> Candidate:
         """Grow a rule on a part of the rows, and prune it on the others."""
         least = self.settings.min_coverage
@@ -271,9 +220,9 @@ class OneClass:
         return self._pruned(self.search.grow(self.positive, growing, least), held, whole=False)
 
     def _variants(self, old: Candidate, left: Mask, after: list[Candidate]) -> list[Candidate]:
-        """The rule with conditions added to it, and another in its place.
+        """The rule with conditions added, and another in its place.
 
-        Both are pruned on rows that no rule after it would get right anyway.
+        Both are pruned on rows that no rule after it would get right.
         """
         growing, held = self._divide(left)
         for rule in after:
@@ -305,12 +254,10 @@ class OneClass:
         kept = int(np.argmax(worth))
         return Candidate(cuts[:kept], prefixes[kept].copy())
 
-    # ------------------------------------------------------------ description length
-
     def _length(
         self, before: list[Fired], rule: Candidate, after: list[Candidate], left: Mask
     ) -> float:
-        """The bits of a rule and of the exceptions, when rules after it that do not pay go.
+        """The bits of a rule and of the exceptions, without later rules that then do not pay.
 
         The saved bits count twice, as in JRip: they are in the bits of the exceptions already. So a
         rule may cost more if it makes others superfluous.
@@ -347,8 +294,6 @@ class OneClass:
 
     def _theory_bits(self, rule: Candidate) -> float:
         return REDUNDANCY * body_bits(len(rule.cuts), self.n_possible)
-
-    # ------------------------------------------------------------ counting
 
     def _fired(self, rules: Sequence[Candidate], left: Mask) -> list[Fired]:
         """The counts of each rule on the rows that those before it leave."""

@@ -20,12 +20,6 @@ class SplitMix64:
 
     G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
 
-    Parameters
-    ----------
-    seed : int
-
-    Examples
-    --------
     >>> [hex(number) for number in SplitMix64(0).draw(2).tolist()]
     ['0x7110541cbd8ee6d7', '0x373c4f3550dcb2fa']
     """
@@ -48,23 +42,6 @@ class FoilSearch:
 
     A body is an array of *cuts*, see kernels/README.md, until `body` makes conditions of them. Two
     threads may share the columns, but not a search.
-
-    Parameters
-    ----------
-    columns : SortedColumns
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> readers = load("magazines")
-    >>> search = FoilSearch(SortedColumns.of(readers))
-    >>> quality, everybody = readers.Y[:, 0] == 1, np.ones(14, dtype=bool)
-    >>> cuts = search.grow(quality, everybody, least=2)
-    >>> [readers.schema.feature_names[condition.column] for condition in search.body(cuts)]
-    ['education']
-    >>> covered, counts = search.covered_by(cuts, everybody, quality)
-    >>> counts[:, -1].tolist()
-    [4, 4]
     """
 
     def __init__(self, columns: SortedColumns) -> None:
@@ -84,11 +61,7 @@ class FoilSearch:
     def divide(
         self, classes: Integers, left: Mask, folds: int, random: SplitMix64
     ) -> tuple[Mask, Mask]:
-        """Rows for growing and rows for pruning, one of so many folds of every class.
-
-        The division depends on the values of the rows and on the random numbers, not on their
-        order.
-        """
+        """Rows for growing and for pruning (one fold); independent of the order of the rows."""
         from labelrules.kernels.ripper import divide
 
         growing, pruning = np.empty((2, self.n_rows), np.bool_)
@@ -98,11 +71,10 @@ class FoilSearch:
     def grow(
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
     ) -> Integers:
-        """Add cuts as long as they have a gain and cover that many positive rows.
+        """Add cuts as long as they have a gain and cover `least` positive rows.
 
         Conditions are <= and > between any two values of the covered rows, and = for nominal
-        features. Of equal gains the one with most positive rows wins, then the first feature, then
-        the lowest value.
+        features. Ties go to most positive rows, then the first feature, then the lowest value.
         """
         from labelrules.kernels.ripper import grow
 
@@ -110,20 +82,14 @@ class FoilSearch:
         return added if cuts is None else np.concatenate([cuts, added])
 
     def covered_by(self, cuts: Integers, held: Mask, positive: Mask) -> tuple[Mask, Integers]:
-        """The rows that no cut, the first, the first two and so on cover; cuts by rows.
-
-        And how many held-out rows each covers: all and positive ones by cuts.
-        """
+        """Rows covered by the first 0, 1, ... cuts; of held-out rows the number, and positives."""
         from labelrules.kernels.ripper import covered_by
 
         counts = np.empty((2, len(cuts) + 1), np.int64)
         return covered_by(self.columns.index, cuts, held, positive, counts), counts
 
     def body(self, cuts: Integers) -> Body:
-        """The conditions that cuts stand for, without those that later ones imply.
-
-        A threshold is the simplest number that covers the same training rows.
-        """
+        """The conditions of cuts that no later one implies, with the simplest thresholds."""
         conditions: dict[tuple[int, str], Condition] = {}
         for cut in cuts.tolist():
             condition = self._condition(*cut)

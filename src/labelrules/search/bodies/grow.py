@@ -29,10 +29,7 @@ class Grown(NamedTuple):
 
 
 class BodyCandidate(NamedTuple):
-    """A body of the beam, its merit with its best head, and the labels that this may have.
-
-    The head is None if it is chosen anew with every condition.
-    """
+    """A body of the beam with its best head (None if chosen anew each time) and possible labels."""
 
     body: Body
     covered: Covered
@@ -45,17 +42,9 @@ class BodyCandidate(NamedTuple):
 class Growth:
     """When to go on adding conditions.
 
-    Parameters
-    ----------
-    max_conditions : int, optional
-        The largest body.
-    min_gain : float
-        By how much a condition must raise the value of the measure.
-    fixed : bool
-        Whether the head stays as it was chosen with the first condition.
-    describe : callable, optional
-        The counts that the description length of a label and value is computed from, for greedy
-        growth with a fixed head to end early.
+    A condition must raise the measure by `min_gain`. `fixed`: the head stays as it was chosen with
+    the first condition. `describe` gives the counts of the description length of a label and value,
+    by which greedy growth with a fixed head may end early.
     """
 
     max_conditions: int | None = None
@@ -86,10 +75,7 @@ class Refinements(Protocol):
 def grow_rule(
     refinements: Refinements, max_conditions: int | None = None, beam_width: int = 1
 ) -> Grown | None:
-    """The best rule met when the `beam_width` best bodies of each length are refined.
-
-    None if there is none. With a width of 1 the search is greedy.
-    """
+    """The best rule met when the `beam_width` best bodies of each length are refined, or None."""
     best = refinements.start()
     beam = [best]
     while beam and len(beam[0].body) != max_conditions:
@@ -110,8 +96,6 @@ def _best_distinct(candidates: list[BodyCandidate], beam_width: int) -> list[Bod
     return beam
 
 
-# ---------------------------------------------------------------- greedy
-
 STEPS = 64
 """Conditions that a compiled run has room for at first."""
 
@@ -120,15 +104,8 @@ STEPS = 64
 class GreedyRefinements:
     """The best refinement by one compiled pass over all columns, for heads scored label by label.
 
-    If the head is fixed it has one label, and one compiled run from the first condition on adds all
-    further conditions: the same as a pass for each, but faster.
-
-    Parameters
-    ----------
-    refiner : Refiner
-    growth : Growth
-    remaining : array of bool, optional
-        Rows between whose values thresholds lie; all by default.
+    A fixed head has one label, and one compiled run adds all conditions after the first, faster
+    than a pass for each. Thresholds lie between the values of the `remaining` rows.
     """
 
     refiner: Refiner
@@ -205,8 +182,6 @@ class GreedyRefinements:
         tied &= corrects == corrects[tied].max()
         value = int(tied[:, 1].any())
         return Head({int(labels[np.argmax(tied[:, value])]): value}, n_labels)
-
-    # ------------------------------------------------------------ the compiled run
 
     def _run(self, first: Refinement) -> BodyCandidate:
         """Add all conditions after the first in one compiled run."""

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 class Counts(NamedTuple):
-    """Tallies of several bodies (rows) for some labels (columns).
-
-    One tally for predicting absence and one for presence: the same twice, unless the two count
-    different cells.
-    """
+    """Tallies of bodies (rows) by labels (columns), for predicting absence and presence."""
 
     tallies: tuple[Tally, Tally]
     labels: Integers
@@ -52,22 +48,12 @@ class HeadScorer(Protocol):
         """The best head of one body."""
 
 
-# ---------------------------------------------------------------- all refinements of a body
-
-
 @dataclass(frozen=True, eq=False)
 class CountedRefinements:
     """Counts all refinements and scores each with its best head; for `grow_rule`.
 
-    Parameters
-    ----------
-    refiner : Refiner
-    scorer : HeadScorer
-    growth : Growth
-    remaining : array of bool, optional
-        Rows between whose values thresholds lie; all by default.
-    fixed_scorer : callable, optional
-        The scorer for refinements of a rule whose head stays as it is.
+    Thresholds lie between the values of the `remaining` rows, all by default. `fixed_scorer` gives
+    the scorer for refinements of a rule whose head stays as it is.
     """
 
     refiner: Refiner
@@ -246,9 +232,6 @@ def _narrowed(refiner: Refiner, covered: Covered) -> Covered:
     return covered._replace(listing=target)
 
 
-# ---------------------------------------------------------------- scorers
-
-
 @dataclass(frozen=True, eq=False)
 class LiteralScorer:
     """Scores each label alone: one of the best labels, or all of them, make up the head."""
@@ -397,7 +380,7 @@ def _spread(vector: Board, labels: Integers, n_labels: int) -> Head:
 
 @dataclass(frozen=True, eq=False)
 class RowScorer:
-    """The best head needs the rows themselves, by `best_head`: exact for every measure, but slow.
+    """Scores the rows themselves by `best_head`: exact for every measure, but slow.
 
     `flipped` are labels of which heads may predict absence only: their values are exchanged.
     """

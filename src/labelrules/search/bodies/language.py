@@ -22,18 +22,10 @@ _WISHES = "features or label pairs"
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """The conditions that bodies may have, as the kernels read them.
+    """The conditions that bodies may have, as the kernels read them: masks of operators.
 
-    Parameters
-    ----------
-    features : array
-        Operators for the features.
-    labels : array
-        Operators for the labels that a body tests (columns), by label of the head (rows).
-    first_features, first_labels : array
-        The same for the first condition of a body.
-    may_be_empty : bool
-        Whether a body may have no condition.
+    `labels` has those for the labels that a body tests (columns) by label of the head (rows);
+    `first_features` and `first_labels` are for the first condition of a body.
     """
 
     features: Operators
@@ -62,26 +54,8 @@ def language(
 ) -> Language:
     """The conditions that bodies may have.
 
-    Parameters
-    ----------
-    schema : Schema
-    operators : iterable of {"<=", ">", "=", "!="}
-        For features; a label is present or absent.
-    label_conditions : bool
-        Whether bodies may test labels.
-    required : iterable of str or (str, str)
-        If any are given, each body tests one of these features, or the second label of a pair
-        for a head with the first.
-    forbidden : iterable of str or (str, str)
-        What no body tests.
-
-    Examples
-    --------
-    >>> from labelrules.data import load
-    >>> schema = load("magazines").schema
-    >>> allowed = language(schema, forbidden=["sex", ("quality", "tabloid")])
-    >>> allowed.features
-    array([1, 1, 0, 1], dtype=int8)
+    If any are `required`, each body tests one of these features, or the second label of a pair for
+    a head with the first; no body tests those that are `forbidden`. `operators` are for features.
     """
     features = _feature_operators(schema, operators)
     n = schema.n_labels

@@ -53,32 +53,12 @@ class Covered(NamedTuple):
 
 
 class Refiner:
-    """Finds refinements on one data set while the cells that count change.
+    """Finds refinements on one data set while the cells that count change; same with any threads.
 
-    With several threads the columns are divided among them. The refinement does not depend on it.
-
-    Parameters
-    ----------
-    columns : SortedColumns
-    truth : array of int8
-        Labels by rows.
-    board : array of int8
-        Labels by rows; what is written, for conditions on labels. It is read, not copied.
-    counted : array of bool
-        Layers by labels by rows: the cells that count. It is read, not copied.
-    values : array of int8
-        For each label 1 if heads may predict its absence, 2 its presence, 3 both.
-    formula : Formula
-    allowed : Language
-    counting : {"head-relative", "chapter"}
-        How uncovered cells count; see :func:`labelrules.measures.confusion`.
-    smallest : int
-        Cells that a rule must write for each label of its head.
-    merging : bool
-        Whether labels that are equally good make up one head.
-    largest : int
-        The most labels of a head.
-    n_threads : int
+    `truth` and `board` are labels by rows, `counted` is layers by labels by rows; the last two are
+    read, not copied. `values` has for each label 1 if heads may predict its absence, 2 its
+    presence, 3 both. A rule must write `smallest` cells for each label of its head. With `merging`,
+    up to `largest` labels that are equally good make up one head.
     """
 
     def __init__(
@@ -124,8 +104,6 @@ class Refiner:
         self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks) - 1) if len(self.chunks) > 1 else None
 
-    # ------------------------------------------------------------ the first condition
-
     def refresh(self) -> None:
         """Search anew, from the empty body, for the labels whose cells have changed."""
         labels = np.flatnonzero(self.stale)
@@ -149,8 +127,6 @@ class Refiner:
         operators = self.allowed.first_features[np.newaxis], self.allowed.first_labels
         targets = self.targets_of.ravel()
         return self._choose(self.everywhere, targets, self.root, self.reached, operators)
-
-    # ------------------------------------------------------------ further conditions
 
     def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
         """The best further condition, and the covered rows with their columns narrowed down."""
@@ -191,8 +167,6 @@ class Refiner:
             covered.rows, self.cells, labels, self.scoring, scores, corrects
         )
         return scores, corrects
-
-    # ------------------------------------------------------------ the best of all columns
 
     def _search(
         self,
@@ -314,8 +288,6 @@ class Refiner:
             by_slot = by_slot[n_slots:]
             offset += space.nominal.size
         return best
-
-    # ------------------------------------------------------------ columns as kernels take them
 
     def space(self, index: "Index", operators: Operators) -> "RefinementSpace":
         """The features as columns to refine by."""
@@ -459,9 +431,7 @@ def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
 
 
 def is_monotone(formula: Formula) -> bool:
-    """Whether right cells never lower the formula and wrong cells never raise it.
-
-    Whole ranges of counts can be bounded then.
+    """Whether right cells never lower the formula and wrong ones never raise it, so bounds hold.
 
     >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
     (True, False)

@@ -32,10 +32,7 @@ class _Entries(NamedTuple):
 
 
 def listed(X: Matrix, nominal: Mask) -> "tuple[Index, Floats]":
-    """List the rows of each column, without those of its most frequent value where that pays.
-
-    Returns the index, and for each column the value of the rows that it does not list.
-    """
+    """The index of all columns, without the most frequent value where that pays; and that value."""
     from labelrules.kernels.index import Index
 
     n_rows, n_columns = X.shape
@@ -231,10 +228,7 @@ class SortedColumns:
     def between(
         self, column: int, second: bool, below: int, above: int, neighbours: Integers | None = None
     ) -> Condition:
-        """The condition with a threshold between two rows, or with the value of the first.
-
-        -1 stands for the rows that the column does not list.
-        """
+        """The condition between two rows, or with the value of the first; -1: rows not listed."""
         low, high = (
             float(self.rest[column]) if row < 0 else self._value(row, column)
             for row in (below, above)
@@ -278,12 +272,8 @@ class SortedColumns:
 def simplest_between(low: float, high: float) -> float:
     """The shortest number from `low` up to, but not including, `high`; near the middle.
 
-    Examples
-    --------
     >>> simplest_between(1.234, 1.871), simplest_between(3, 4), simplest_between(-0.5, 120)
     (1.6, 3.0, 0.0)
-    >>> simplest_between(0.1 + 0.2, 0.30000000000000010)
-    0.30000000000000004
     """
     if low < 0 <= high and (low < 0 < high):
         return 0.0

@@ -1,11 +1,11 @@
 """Heads for sums over labels, and for ratios of two such sums; exact.
 
-Means over labels (macro) and over cells are sums, whatever the formula; example-based precision
-and Hamming accuracy are if each row counts with all its labels or with none. Micro-averaged
-measures are ratios of two sums over the labels of the head. Dinkelbach's method finds the maximum
-of a ratio: at a guess theta take the literals for which numerator - theta * denominator is
-greatest; their ratio is the next guess; when it no longer rises, it is the maximum. All is done
-in integers, and the last step settles ties.
+Means over labels (macro) and over cells are sums, whatever the formula; example-based precision and
+Hamming accuracy are if each row counts with all its labels or with none. Micro-averaged measures
+are ratios of two sums over the labels of the head. Dinkelbach's method finds the maximum of a
+ratio: at a guess theta take the literals for which numerator - theta * denominator is greatest;
+their ratio is the next guess, until it no longer rises. Integers throughout; the last step settles
+ties.
 """
 
 import math
@@ -44,7 +44,7 @@ class RatioParts(NamedTuple):
 
 
 class BestRatio(NamedTuple):
-    """The best head, its ratio, and heads looked at."""
+    """The best head, its ratio, and the number of heads evaluated."""
 
     vector: Board
     ratio: Fraction
@@ -178,9 +178,6 @@ def _reaches(problem: HeadProblem, parts: RatioParts, theta: Fraction, head: Boa
     return lower > 0 and upper * theta.denominator == theta.numerator * lower
 
 
-# ---------------------------------------------------------------- sums
-
-
 class Scores:
     """The contribution of each literal (value 0 or 1, label): a float and, on demand, exact."""
 
@@ -236,8 +233,7 @@ class Scores:
 def _shares(problem: HeadProblem) -> npt.NDArray[Any]:
     """Per value and label: the sum over the rows of right cells by open cells of the row.
 
-    A full prediction covers every open cell, so a row's number of counted cells does not depend on
-    the head, and the mean over rows is a sum over labels.
+    In a full prediction the latter do not depend on the head, so a mean over rows is a sum.
     """
     n_open = problem.is_open.sum(axis=1)[problem.open_rows]
     common = math.lcm(*np.unique(n_open).tolist())

@@ -28,12 +28,8 @@ def tallies_decide(measure: Measure, *, whole_rows: bool = True) -> bool:
 
     `whole_rows`: whether each row counts with all its labels or with none.
 
-    Examples
-    --------
-    >>> tallies_decide(Measure.parse("f1/micro/full"))
-    True
-    >>> tallies_decide(Measure.parse("f1/samples/full"))
-    False
+    >>> [tallies_decide(Measure.parse(text)) for text in ("f1/micro/full", "f1/samples/full")]
+    [True, False]
     """
     name = known_formula(measure)
     if measure.averaging == "samples":
@@ -75,12 +71,8 @@ def best_heads(
     >>> from labelrules.measures import Tally
     >>> ones, zeros = [[3, 0], [1, 1]], [[1, 4], [0, 0]]
     >>> tallies = Tally(*(np.array(part) for part in (ones, zeros, [4, 1], [2, 5])))
-    >>> found = best_heads(tallies, 6, "precision/micro/partial")
-    >>> found.vectors
-    array([[-1,  0],
-           [ 1,  1]], dtype=int8)
-    >>> found.values, found.correct
-    (array([1., 1.]), array([4, 2]))
+    >>> best_heads(tallies, 6, "precision/micro/partial").vectors.tolist()
+    [[-1, 0], [1, 1]]
     """
     from labelrules.kernels import heads as kernel
 

@@ -5,10 +5,8 @@ b = beta squared: concave, so a tangent at any point lies above it. Summed over 
 tangents are linear in the literals of the head, and sorting gives the best head of a size for a
 linear sum. That bounds all heads of the size; moving the tangent points towards that head
 (Frank-Wolfe) tightens the bound, and each such head is a candidate. What the bound leaves undecided
-is split on a label that the tangents disagree about.
-
-Values are means over the covered rows times the size bonus as a share of the greatest, so that they
-are between 0 and 1 and one tolerance fits all.
+is split on a label that the tangents disagree about. Values are means over the covered rows times
+the size bonus as a share of the greatest: between 0 and 1, so that one tolerance fits all.
 """
 
 import heapq
@@ -279,9 +277,6 @@ def _rounded(gains: Floats) -> Floats:
     return np.round(gains, 13)
 
 
-# ---------------------------------------------------------------- the general search
-
-
 def best_general(problem: HeadProblem, max_nodes: int) -> BestVector:
     """The best head for example-based averaging: any formula, board, limit and size bonus."""
     from labelrules.kernels.heads import search_heads
@@ -327,10 +322,7 @@ def _seeds(problem: HeadProblem, rows: "DistinctRows", space: "HeadSpace") -> It
 
 
 def _rows(problem: HeadProblem, worth: Floats) -> tuple["DistinctRows", float]:
-    """Rows that can be worth something, and their share of all rows.
-
-    Rows that are alike are counted once, with their number as weight.
-    """
+    """Distinct rows that can be worth something, with weights, and their share of all rows."""
     from labelrules.kernels.heads import DistinctRows
 
     kind = np.where(problem.is_open, problem.Y, np.int8(2))

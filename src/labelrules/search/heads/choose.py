@@ -103,8 +103,7 @@ def best_head(
 ) -> HeadFound:
     """Find the head of the greatest value for the rows that a body covers.
 
-    Of equally good heads it is the largest, then the one with most presences, then the one whose
-    labels come first.
+    Ties go to the largest head, then to most presences, then to the labels that come first.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ def best_head(
     measure : Measure or str
         Such as ``"f1/micro/partial"``.
     board : array of int8, optional
-        What is written already; only open cells count.
+        Labels already written (0 or 1, else `UNSET`); only open cells count.
     counting : {"chapter", "head-relative", "plain"}
         How cells are counted, "plain" for full predictions only; see
         :func:`labelrules.measures.confusion`.
@@ -128,10 +127,6 @@ def best_head(
         A factor on the value by head size; see :mod:`labelrules.search.heads.size_bonus`.
     max_nodes : int
         Where a branch and bound search ends; the result then has a `gap`.
-
-    Returns
-    -------
-    HeadFound
 
     Examples
     --------

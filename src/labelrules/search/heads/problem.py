@@ -25,7 +25,7 @@ _BOTH = np.array([[0], [1]])
 
 
 class BestVector(NamedTuple):
-    """The best head, heads (or nodes) looked at, and by how much another may be better."""
+    """The best head, heads (or nodes) evaluated, and by how much another may be better."""
 
     vector: Board
     evaluated: int
@@ -34,26 +34,9 @@ class BestVector(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HeadProblem:
-    """Find the best head for the rows that a body covers.
+    """Find the best head for the rows that a body covers; parameters as for `best_head`.
 
-    Parameters
-    ----------
-    Y : array of int8
-        The truth, rows by labels.
-    covered : array of bool
-        The rows that the body covers.
-    measure : Measure
-    board : array of int8, optional
-        What is written already; only open cells count.
-    counting : {"chapter", "head-relative", "plain"}
-        How cells are counted; "plain" for full predictions only.
-    polarity : {"both", "presence"}
-        Whether a head may predict absence. A full prediction predicts absence for every label not
-        in the head; "both" then allows the head that predicts no label as present.
-    max_labels : int, optional
-        The largest head: literals for partial, labels predicted present for full predictions.
-    size_bonus : function, optional
-        A factor on the value by head size.
+    `max_labels` counts literals for partial, and presences for full predictions.
     """
 
     Y: Board
@@ -142,10 +125,7 @@ class HeadProblem:
 
     @cached_property
     def counts(self) -> Confusion:
-        """The confusion matrices of predicting absence (row 0) and presence (row 1), by label.
-
-        A count that does not depend on the prediction may have one row for both.
-        """
+        """Confusion matrices of predicting absence (0) and presence (1), or one row for both."""
         return confusion(tally(self.Y, self.covered, self.board), _BOTH, self.counting)
 
     @cached_property
@@ -172,10 +152,7 @@ class HeadProblem:
 
 
 def right_cells(each: Tally, counting: Counting) -> Mask:
-    """Where predicting absence (0) or presence (1) is right: values by rows by labels.
-
-    A true positive or a true negative, in cells that count.
-    """
+    """Where predicting absence (0) or presence (1) is right, values by rows by labels."""
     matrices = [confusion(each, value, counting) for value in (0, 1)]
     return np.array([(matrix.tp > 0) | (matrix.tn > 0) for matrix in matrices])
 
@@ -186,10 +163,7 @@ def known_formula(measure: Measure) -> str | None:
 
 
 def preference(head: Board) -> tuple[Any, ...]:
-    """The tie rule of heads: of equally good heads the one with the greatest key wins.
-
-    The largest head, then the one with most presences, then the one whose labels come first.
-    """
+    """The tie rule of heads: the greatest key wins; size, presences, labels that come first."""
     order: Integers = np.array([1, 2, 0])[head]  # absent 1, present 2, silent (-1) 0
     return (int((head != UNSET).sum()), int((head == 1).sum()), order.tolist())
 

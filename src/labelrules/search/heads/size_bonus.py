@@ -12,11 +12,7 @@ SizeBonus: TypeAlias = Callable[[int], float]
 
 
 def no_bonus(size: int) -> float:
-    """The same factor for every size.
-
-    >>> no_bonus(7)
-    1.0
-    """
+    """The factor 1 for every size."""
     return 1.0
 
 
@@ -63,8 +59,6 @@ class PeakBonus:
 def kln(a: float) -> SizeBonus:
     """Rise with the logarithm of the size: 1 + a ln k.
 
-    Examples
-    --------
     >>> kln(0.2)(1), round(kln(0.2)(5), 4)
     (1.0, 1.3219)
     """
@@ -74,8 +68,6 @@ def kln(a: float) -> SizeBonus:
 def root(a: float) -> SizeBonus:
     """Rise with a root of the size: k to the power 1/a.
 
-    Examples
-    --------
     >>> root(4)(1), root(4)(16)
     (1.0, 2.0)
     """
@@ -85,8 +77,6 @@ def root(a: float) -> SizeBonus:
 def peak(size: int, factor: float, n_labels: int, curvature: float = 1.0) -> SizeBonus:
     """Rise from 1 for one label to `factor` at a size, then fall to 1 for `n_labels` and more.
 
-    Examples
-    --------
     >>> [round(peak(3, 1.5, n_labels=5)(k), 2) for k in range(1, 6)]
     [1.0, 1.25, 1.5, 1.25, 1.0]
     """

@@ -1,8 +1,4 @@
-"""The chapter's own head searches, for study: every step is kept.
-
-They grow heads label by label, in label order (present before absent). A strategy refuses a measure
-for which it may miss the best head.
-"""
+"""The chapter's own head searches, for study: label by label, present before absent."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -28,8 +24,8 @@ Literals: TypeAlias = tuple[tuple[int, int], ...]
 class SearchNode:
     """A head in the search tree.
 
-    `fate` is "evaluated", "pruned" (evaluated, but worse than its parent: nothing below it is
-    looked at), or "skipped" (never evaluated).
+    `fate` is "evaluated", "pruned" (evaluated, but worse than its parent, so its subtree is not
+    searched), or "skipped" (never evaluated).
     """
 
     literals: Literals

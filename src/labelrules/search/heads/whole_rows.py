@@ -62,10 +62,7 @@ def count_rows(rows: Mask | Board) -> Counter[bytes]:
 
 
 def _first_of_sizes(problem: HeadProblem) -> Iterator[bytes]:
-    """The preferred prediction of each size, for when no row agrees with one of that size.
-
-    Without a size bonus they are equally good then, and the largest is enough.
-    """
+    """The preferred prediction of each size, if no row agrees; the largest without a size bonus."""
     smallest = problem.largest if problem.size_bonus is no_bonus else problem.smallest
     for size in range(smallest, problem.largest + 1):
         yield bytes([1] * size + [0] * (problem.n_labels - size))
@@ -74,9 +71,8 @@ def _first_of_sizes(problem: HeadProblem) -> Iterator[bytes]:
 def rarest_opposite(problem: HeadProblem) -> BestVector:
     """Example-based recall: the vector that is wrong throughout on the fewest covered rows.
 
-    A covered row counts as soon as one of its labels is right. A row is lost only if it is the
-    exact opposite of the prediction, so among one more vectors than there are different rows
-    some vector loses nothing that can be kept.
+    A row is lost only if it is the exact opposite of the prediction, so one more vector than there
+    are different rows suffices to include a best one.
     """
     if not problem.absence and not problem.is_full:
         return BestVector(np.ones(problem.n_labels, np.int8), 1)
