@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["all", "closed", "maximal"]
 
-SHOWN = 10
-"""Itemsets that are printed."""
-
-BATCH = 1 << 16
-"""Itemsets of a batch, at most."""
+SHOWN = 10  # itemsets that are printed
+BATCH = 1 << 16  # itemsets of a batch, at most
 
 
 class Itemset(NamedTuple):

@@ -11,14 +11,12 @@ from labelrules._checks import is_number, is_whole, whole_number
 
 MEGABYTE = 1 << 20
 
-ANY_NUMBER = 1 << 62
-"""No limit: more than any count can reach."""
+ANY_NUMBER = 1 << 62  # no limit: more than any count can reach
 
 MOST_VISITED = 10_000_000
 """Default number of candidates that a search visits: seconds, or a minute for long bodies."""
 
-INTERRUPTED = "it was interrupted"
-"""Why a search stopped, if Ctrl-C ended it."""
+INTERRUPTED = "it was interrupted"  # why a search stopped, if Ctrl-C ended it
 
 _keeps_results = ContextVar("an interrupted search keeps its results", default=False)
 

@@ -13,8 +13,7 @@ Alternative: TypeAlias = Literal["greater", "less"]
 
 CORRECTIONS = ("holm", "benjamini-hochberg")
 
-MOST_TESTS = 1 << 1000
-"""A larger number of tests counts as this one; a float holds no more."""
+MOST_TESTS = 1 << 1000  # a larger number of tests counts as this one; a float holds no more
 
 
 def fisher(

@@ -16,10 +16,8 @@ class Plan(NamedTuple):
     schema: Schema
     layers: tuple[Theory, ...]
     """The first layer reads what it writes itself, each other one what the one before wrote."""
-    inference: Inference
-    """How the last layer is read."""
-    fallback: DecisionList | None
-    """For rows in which the layers find no label."""
+    inference: Inference  # how the last layer is read
+    fallback: DecisionList | None  # for rows in which the layers find no label
 
     @classmethod
     def of(cls, theory: Any) -> "Plan":

@@ -12,8 +12,7 @@ from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
-OPEN = "open"
-"""The value of a label that no rule has written yet."""
+OPEN = "open"  # the value of a label that no rule has written yet
 
 Cells: TypeAlias = dict[int, str]
 """From labels that some rule has written to the fields that hold them."""

@@ -19,8 +19,7 @@ class Dialect:
     """A database and its limits, beyond the grammar of its SQL."""
 
     name: str
-    title: str
-    """Its name in programs, and in messages."""
+    title: str  # its name in programs, and in messages
     materialized: bool = False
     """Whether a common table expression can be declared to be computed once."""
     nan_is_greatest: bool = False
@@ -29,8 +28,7 @@ class Dialect:
     in_bytes: bool = False
     """How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL cuts
     longer names off without an error, so that two of them can become the same."""
-    most_columns: int = 0
-    """How many columns a table or a result can have; 0 if that is not known."""
+    most_columns: int = 0  # how many columns a table or a result can have; 0 if that is not known
 
     def fault_of(self, name: str) -> str | None:
         """Why the database does not allow a name; None if it does."""
@@ -79,8 +77,7 @@ def dialect_called(name: str) -> Dialect:
     return DIALECTS[name]
 
 
-Expression: TypeAlias = Any
-"""An expression of sqlglot, which is imported on use."""
+Expression: TypeAlias = Any  # an expression of sqlglot, which is imported on use
 
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
@@ -88,10 +85,8 @@ _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 class LabelSource(NamedTuple):
     """Where conditions on labels read."""
 
-    cells: Mapping[int, str]
-    """From labels that some rule has written to their columns."""
-    closed: bool
-    """Whether labels that no rule wrote are absent; else they satisfy no condition."""
+    cells: Mapping[int, str]  # from labels that some rule has written to their columns
+    closed: bool  # whether labels that no rule wrote are absent; else they satisfy no condition
 
 
 class Terms:
@@ -252,8 +247,6 @@ def sqlglot() -> Any:
         ) from None
     return sqlglot
 
-
-# ---------------------------------------------------------------- names of tables and columns
 
 TRUTH = ("true", "false")
 """Words that SQLite reads as truth values even in quotes, if they name a column of a subquery."""

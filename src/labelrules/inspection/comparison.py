@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 class StructureDifference(NamedTuple):
     """A difference between two theories other than in their rules."""
 
-    what: str
-    """"layers", "order" (perhaps of a layer), "inference", or "rows without labels"."""
+    what: str  #: "layers", "order" (perhaps of a layer), "inference", or "rows without labels".
     one: str
-    other: str
-    """How it is in the first theory, and in the second."""
+    other: str  #: How it is in the first theory, and in the second.
 
     def __str__(self) -> str:
         return f"{self.what}: {self.one}, now {self.other}"
@@ -59,8 +57,7 @@ class LabelDifference(NamedTuple):
     """How the predictions for a label differ."""
 
     label: str
-    n_rows: int
-    """Rows in which they differ."""
+    n_rows: int  #: Rows in which they differ.
     n_one_right: int | None
     """Those of them in which the first theory is right; None without true labels."""
     n_other_right: int | None
@@ -72,23 +69,18 @@ class Comparison:
 
     one: Theory
     other: Theory
-    kept: tuple[tuple[PlacedRule, PlacedRule], ...]
-    """Rules that both have."""
+    kept: tuple[tuple[PlacedRule, PlacedRule], ...]  #: Rules that both have.
     removed: tuple[PlacedRule, ...]
     added: tuple[PlacedRule, ...]
     """Rules that only the first has, only the second, and that are like none of the other."""
     changed: tuple[ChangedRule, ...]
-    reordered: bool
-    """Whether rules that both have stand in another order, where order matters."""
+    reordered: bool  #: Whether rules that both have stand in another order, where order matters.
     structure: tuple[StructureDifference, ...]
     """Differences besides the rules: layers, list or set, inference and its settings, rules for
     rows without labels."""
-    n_rows: int | None = None
-    """Of the data."""
-    differs: Mask | None = None
-    """Rows by labels, whether the predictions differ."""
-    labels: tuple[LabelDifference, ...] = ()
-    """One for each label, if there are data."""
+    n_rows: int | None = None  #: Of the data.
+    differs: Mask | None = None  #: Rows by labels, whether the predictions differ.
+    labels: tuple[LabelDifference, ...] = ()  #: One for each label, if there are data.
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
         """A pandas frame with a row for each rule, pair of rules, or label (needs ``pandas``).
@@ -311,9 +303,6 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
 
 def _predict(theory: Theory, rows: Dataset) -> Any:
     return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
-
-
-# ---------------------------------------------------------------- structure
 
 
 def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifference, ...]:

@@ -27,11 +27,8 @@ from labelrules.inspection.tracing import (
 from labelrules.rules import Theory, theory_of
 from labelrules.rules.formats.language import name_text, number_text
 
-LIMIT = 10_000
-"""How many rows a search tries by default."""
-
-SETS_PER_ROW = 20
-"""How many sets of features the search considers for each row that it may try."""
+LIMIT = 10_000  # how many rows a search tries by default
+SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
 
 Assigned: TypeAlias = tuple[tuple[int, int], ...]
 """Features in order, each with the number of one of its values."""
@@ -43,8 +40,7 @@ class FeatureChange:
 
     feature: str
     old: float | str | None
-    new: float | str
-    """A number or a category; None if the old value is missing."""
+    new: float | str  #: A number or a category; None if the old value is missing.
 
     def __str__(self) -> str:
         return (
@@ -57,19 +53,14 @@ class Counterfactual:
     """The fewest features to change so that a label changes."""
 
     label: str
-    predicted: int
-    """The prediction for the row as it is; the changes make it the other value."""
+    predicted: int  #: The prediction for the row as it is; the changes make it the other value.
     status: Literal["found", "impossible", "unknown"]
     """"impossible" if no values of the features that may change would do, "unknown" if the search
     reached its limit."""
-    changes: tuple[FeatureChange, ...]
-    """In the order of the features; none unless found."""
-    at_least: int
-    """Fewer features than this have been shown not to be enough."""
-    n_tried: int
-    """Rows that were tried."""
-    values: tuple[float, ...]
-    """The encoded row after the changes, or as it is."""
+    changes: tuple[FeatureChange, ...]  #: In the order of the features; none unless found.
+    at_least: int  #: Fewer features than this have been shown not to be enough.
+    n_tried: int  #: Rows that were tried.
+    values: tuple[float, ...]  #: The encoded row after the changes, or as it is.
 
     def __repr__(self) -> str:
         return f"Counterfactual({self})"
@@ -179,10 +170,9 @@ class _LimitReachedError(Exception):
 class _CounterfactualSearch:
     """Searches for the fewest features to change: sets that hit every known reason.
 
-    To change the label, a feature of every reason why it stays must change. So only such sets
-    are tried; a set that fails gives a new reason, which it does not hit.
-    The options of a feature are the value of the row, then those that it may be changed to, best
-    first.
+    To change the label, a feature of every reason why it stays must change. So only such sets are
+    tried; a set that fails gives a new reason, which it does not hit. The options of a feature are
+    the value of the row, then those that it may be changed to, best first.
     """
 
     def __init__(self, reasons: Reasons, options: Sequence[list[float]], limit: int) -> None:
@@ -311,9 +301,6 @@ def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
     return FeatureChange(feature.name, named_value(feature, old), after)
-
-
-# ---------------------------------------------------------------- candidate values
 
 
 def candidate_values(

@@ -20,16 +20,11 @@ from labelrules.rules.inference import closed
 class PairCounts(NamedTuple):
     """Counts of labels by labels: rules that predict the first and test the second."""
 
-    rules: Integers
-    """How many."""
-    same: Integers
-    """Those that predict presence from presence, or absence from absence."""
-    opposite: Integers
-    """Those that predict presence from absence, or absence from presence."""
-    right: Integers
-    """How often they were right, by their evidence for the predicted label."""
-    wrong: Integers
-    """How often they were wrong."""
+    rules: Integers  #: How many.
+    same: Integers  #: Those that predict presence from presence, or absence from absence.
+    opposite: Integers  #: Those that predict presence from absence, or absence from presence.
+    right: Integers  #: How often they were right, by their evidence for the predicted label.
+    wrong: Integers  #: How often they were wrong.
 
     @property
     def support(self) -> Integers:
@@ -114,13 +109,10 @@ class LabelGraph:
     schema: Schema
     fully: PairCounts
     """Labels by labels: rules that predict the first, test the second, and test labels only."""
-    partly: PairCounts
-    """The same for rules that test features too."""
-    n_rules: int
-    """Rules that have conditions; default rules do not count."""
+    partly: PairCounts  #: The same for rules that test features too.
+    n_rules: int  #: Rules that have conditions; default rules do not count.
     n_full: int
-    n_partial: int
-    """Those of them that test labels only, and labels and features."""
+    n_partial: int  #: Those of them that test labels only, and labels and features.
 
     @property
     def full(self) -> Integers:

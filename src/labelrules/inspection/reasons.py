@@ -26,8 +26,7 @@ from labelrules.rules import (
 from labelrules.rules.inference import closed
 from labelrules.rules.layered_theory import bare
 
-MANY_RULES = 30
-"""Longer theories are run compiled."""
+MANY_RULES = 30  # longer theories are run compiled
 
 
 class Fact(NamedTuple):
@@ -271,9 +270,6 @@ class _Walk:
         return Fact(0, fact.number, "is" if holds else "is not", label, value)
 
 
-# ---------------------------------------------------------------- possible values of a label
-
-
 def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
     """False only if no row can have the label, since no rule that can hold predicts it.
 
@@ -341,8 +337,6 @@ def _must_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
     )
 
 
-# ---------------------------------------------------------------- the rules that matter
-
 Simple: TypeAlias = DecisionList | RuleSet
 
 
@@ -350,8 +344,7 @@ class Slice(NamedTuple):
     """A theory without what does not matter for a label, over the features that are left."""
 
     theory: Theory
-    columns: tuple[int, ...]
-    """The features of the original theory that it tests, in order."""
+    columns: tuple[int, ...]  # the features of the original theory that it tests, in order
 
 
 def slice_for(theory: Theory, label: int) -> Slice:

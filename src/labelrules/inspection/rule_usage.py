@@ -42,8 +42,7 @@ class Usage(NamedTuple):
     """Rows covered; rows and cells written or voted on; cells decided after it; cells overruled:
     five counts by rules, which `RuleSummary` defines."""
     is_reached: Mask
-    board: Board
-    """The predictions; `UNSET` where no rule decided."""
+    board: Board  # the predictions; `UNSET` where no rule decided
 
     def of_rule(self, number: int) -> tuple[Any, ...]:
         """The counts of one rule, and whether it is reached."""
@@ -180,9 +179,6 @@ class _RecordingReader(TheoryReader):
             body = self.layer[int(number)].body
             self.active[number] = body.covers(self.rows.X, labels).any()
         return run
-
-
-# ---------------------------------------------------------------- useless and conflicting rules
 
 
 def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:

@@ -29,14 +29,10 @@ class Trace:
 
     theory: DecisionList | RuleSet
     """The rules of a RuleSet vote, so that none of them writes a label."""
-    values: Floats
-    """The encoded features of the row."""
-    board: Board
-    """Its labels; `UNSET` where no rule decided."""
-    writer: Integers
-    """For each label the rule that wrote it, -1 if none."""
-    stopped: int
-    """The stopping rule that ended the list, -1 if none."""
+    values: Floats  #: The encoded features of the row.
+    board: Board  #: Its labels; `UNSET` where no rule decided.
+    writer: Integers  #: For each label the rule that wrote it, -1 if none.
+    stopped: int  #: The stopping rule that ended the list, -1 if none.
 
     def __repr__(self) -> str:
         rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
@@ -80,16 +76,11 @@ class LayeredTrace:
     """One row traced through the layers of a theory."""
 
     theory: LayeredTheory
-    values: Floats
-    """The encoded features of the row."""
-    layers: tuple[Trace, ...]
-    """One for each layer."""
-    rounds: int
-    """After how many rounds the last layer settled; 0 if it did not, or is read once."""
-    unsettled: tuple[str, ...]
-    """Labels that changed even in the last round."""
-    presence: Floats | None
-    """If the last layer was sampled, the probability of each label."""
+    values: Floats  #: The encoded features of the row.
+    layers: tuple[Trace, ...]  #: One for each layer.
+    rounds: int  #: After how many rounds the last layer settled; 0 if it did not, or is read once.
+    unsettled: tuple[str, ...]  #: Labels that changed even in the last round.
+    presence: Floats | None  #: If the last layer was sampled, the probability of each label.
     fallback: Trace | None = None
     """If the layers found no label, the trace through the list for such rows."""
 
@@ -239,9 +230,6 @@ def unsettled_text(labels: tuple[str, ...]) -> str:
     """Why the labels of a last layer that reads itself are those of its first round."""
     names = and_text(map(name_text, labels))
     return f"Not settled: {names} changed even in the last round, so the first round counts."
-
-
-# ---------------------------------------------------------------- rows, values and labels
 
 
 def encoded_rows(theory: Theory, X: Any) -> Dataset:

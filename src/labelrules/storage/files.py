@@ -88,9 +88,6 @@ class ModelDocument(Record):
     model: TableClassifier
 
 
-# ---------------------------------------------------------------- public functions
-
-
 def save(stored: Stored, path: str | Path) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
@@ -268,9 +265,6 @@ def _model_type(learner: type[TableClassifier]) -> type[Record]:
     )
 
 
-# ---------------------------------------------------------------- writing
-
-
 def _document(stored: Stored) -> dict[str, Any]:
     start = {"format": FORMAT, "version": VERSION}
     if isinstance(stored, Theory):
@@ -336,9 +330,6 @@ def _classes_in(model: TableClassifier) -> Learners:
         if isinstance(part, TableClassifier):
             found.update(_classes_in(part))
     return found
-
-
-# ---------------------------------------------------------------- reading
 
 
 def _read(document: Any, learners: Learners) -> Any:

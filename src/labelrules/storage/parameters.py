@@ -30,11 +30,8 @@ from labelrules.search.heads.size_bonus import (
     root,
 )
 
-Learners: TypeAlias = Mapping[str, type[TableClassifier]]
-"""The learners that a file may name."""
-
-DEEPEST = 8
-"""How many learners may stand in one another."""
+Learners: TypeAlias = Mapping[str, type[TableClassifier]]  # the learners that a file may name
+DEEPEST = 8  # how many learners may stand in one another
 
 
 class ValueRecord(Record):
@@ -46,8 +43,7 @@ class ValueRecord(Record):
 
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Plain: TypeAlias = bool | Whole | float | str | None
-Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord
-"""The value of a parameter."""
+Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord  # the value of a parameter
 
 _VALUES: dict[str, Callable[..., Any]] = {
     "infinity": lambda: inf,
@@ -77,9 +73,6 @@ def parameters_type(learner: type[TableClassifier]) -> type[Record]:
     return msgspec.defstruct(  # type: ignore[return-value]
         name, fields, bases=(Record,), forbid_unknown_fields=True
     )
-
-
-# ---------------------------------------------------------------- writing
 
 
 def parameters_of(learner: TableClassifier) -> dict[str, Any]:
@@ -140,9 +133,6 @@ def _refuse(value: Any, whose: str, key: str) -> Any:
             f"set_params({key}='a <- b'), before the model is saved"
         )
     raise DataError(f"the parameter {whose} is {what}, which a file cannot hold: {advice}")
-
-
-# ---------------------------------------------------------------- reading
 
 
 def read_learner(

@@ -42,8 +42,7 @@ from labelrules.measures import Measure
 Bodies: TypeAlias = Literal["features", "labels", "both"]
 Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
-LONGEST_COMPARED = 16
-"""The longest body that is compared with all shorter ones."""
+LONGEST_COMPARED = 16  # the longest body that is compared with all shorter ones
 
 BATCH, TOP_BATCH = 1 << 16, 1 << 12
 """Rules of a batch; fewer where the best rules so far guide the search."""
@@ -141,10 +140,9 @@ def association_rules(
     Notes
     -----
     The null hypothesis of each test is that the head is independent of the body. With features in
-    bodies, the probability of any wrong rule (Holm), or the expected share of wrong ones
-    (Benjamini and Hochberg, if tests do not depend on each other negatively) is at most `alpha`.
-    A rule can still be significant merely because a more general one is; `productive` compares
-    the two.
+    bodies, the probability of any wrong rule (Holm), or the expected share of wrong ones (Benjamini
+    and Hochberg, if tests do not depend on each other negatively) is at most `alpha`. A rule can
+    still be significant merely because a more general one is; `productive` compares the two.
 
     "Productive" and "nonredundant" are as in G. I. Webb, "Discovering significant patterns",
     Machine Learning 68 (2007) 1-33, doi:10.1007/s10994-007-5006-x.

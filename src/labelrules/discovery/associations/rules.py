@@ -74,8 +74,7 @@ INTERESTS: dict[str, Interest] = {
     "chi-square": chi_square,
 }
 
-TINY = 1e-12
-"""A bound that is missed by no more than this counts as reached, for it is rounded."""
+TINY = 1e-12  # a bound that is missed by no more than this counts as reached, for it is rounded
 
 
 def measured(measure: str | Measure) -> str | Measure:
@@ -190,8 +189,7 @@ def needed_by_any(measure: str | Measure, n_rows: int, minimum: int, least: floa
     return minimum + int(np.searchsorted(most, _just_below(least)))
 
 
-SHOWN = 10
-"""Rules that are printed."""
+SHOWN = 10  # rules that are printed
 
 
 def _interest(name: str) -> Any:

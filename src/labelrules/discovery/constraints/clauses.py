@@ -17,11 +17,8 @@ from labelrules.discovery.constraints.constraint import Constraints
 from labelrules.discovery.constraints.find import places
 from labelrules.rules import Body, Head, LayeredTheory, Rule, Theory, parse, rule_text
 
-Literal: TypeAlias = tuple[int, int]
-"""A label and 1 for its presence, 0 for its absence."""
-
-PIECE = 1 << 22
-"""Cells of rows by clauses that are counted together."""
+Literal: TypeAlias = tuple[int, int]  # a label and 1 for its presence, 0 for its absence
+PIECE = 1 << 22  # cells of rows by clauses that are counted together
 
 MAX_STEPS = 50_000
 """Steps after which a search for flips gives up: some tens of seconds for one row."""

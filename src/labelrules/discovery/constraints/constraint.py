@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["subset", "exclusion", "implication"]
 GroupKind: TypeAlias = Literal["equivalence", "exclusive group"]
 
-SHOWN = 20
-"""Constraints of a kind that are printed."""
+SHOWN = 20  # constraints of a kind that are printed
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -20,11 +20,8 @@ from labelrules.discovery.constraints.constraint import (
 )
 
 Pair: TypeAlias = tuple[int, int]
-Node: TypeAlias = tuple[str, ...]
-"""A label, or labels that imply each other."""
-
-PIECE = 256
-"""Groups whose rows are counted together."""
+Node: TypeAlias = tuple[str, ...]  # a label, or labels that imply each other
+PIECE = 256  # groups whose rows are counted together
 
 
 def equivalences_of(

@@ -25,14 +25,12 @@ from labelrules.discovery.constraints.find import named_labels
 from labelrules.rules import Rule, Theory
 from labelrules.rules.formats.frame import pandas_frame
 
-SURE = 1e-9
-"""Probabilities nearer to 0 or 1 than this count as this near."""
+SURE = 1e-9  # probabilities nearer to 0 or 1 than this count as this near
 
 STEPS = 10**6
 """Log-odds and scores are rounded to whole numbers of this fraction, so that sums are exact."""
 
-FAR = 1e6
-"""Scores further from 0 than this count as this far."""
+FAR = 1e6  # scores further from 0 than this count as this far
 
 
 class Change(NamedTuple):

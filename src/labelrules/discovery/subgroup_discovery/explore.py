@@ -25,14 +25,9 @@ Numbers: TypeAlias = Literal["cuts", "bins"]
 Selector: TypeAlias = tuple[Condition, ...]
 """What a refinement adds to a body: a condition, or the two ends of a bin."""
 
-PIECE = 1 << 22
-"""Counts that are in memory at once."""
-
-WIDER = 8
-"""How many times more groups are kept when too many of them overlap."""
-
-WIDEST = 5_000
-"""The largest number of groups that are kept for that, unless more are wanted."""
+PIECE = 1 << 22  # counts that are in memory at once
+WIDER = 8  # how many times more groups are kept when too many of them overlap
+WIDEST = 5_000  # the largest number of groups that are kept for that, unless more are wanted
 
 
 class Selectors(NamedTuple):
@@ -199,8 +194,7 @@ class Exploration:
 
     def __init__(self, plan: SearchPlan, deviation: Deviation) -> None:
         self.plan, self.deviation = plan, deviation
-        self.n_bodies = 0
-        """Bodies that it has visited."""
+        self.n_bodies = 0  # bodies that it has visited
         self.was_stopped = False
         """Whether it ended before it visited all bodies that could be among the best."""
 

@@ -21,8 +21,7 @@ from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import body_text
 
 DIGITS = 12
-SLACK = 1e-9
-"""A bound that misses the goal by less than this may be rounded."""
+SLACK = 1e-9  # a bound that misses the goal by less than this may be rounded
 
 
 class Contrast(NamedTuple):
@@ -40,8 +39,7 @@ class Contrast(NamedTuple):
 class Deviation(Protocol):
     """A measure of exceptional groups; `counts` are groups by rows and rows of each column."""
 
-    columns: Mask
-    """Columns by rows: what is counted within a group."""
+    columns: Mask  # columns by rows: what is counted within a group
 
     def values(self, counts: Integers) -> Floats:
         """The values of groups."""
@@ -227,8 +225,7 @@ def _log2(numbers: Integers | Floats) -> Floats:
     return np.log2(given, out=np.zeros_like(given), where=given > 0)
 
 
-SHOWN = 3
-"""Contrasts that are shown with a subgroup."""
+SHOWN = 3  # contrasts that are shown with a subgroup
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ SubgroupMeasure: TypeAlias = Literal["wracc", "kl", "phi"]
 SubgroupSearch: TypeAlias = Literal["beam", "exact"]
 Against: TypeAlias = Literal["complement", "all"]
 
-MOST_CELLS = 500_000_000
-"""The largest number of pairs of labels times rows, a byte each."""
+MOST_CELLS = 500_000_000  # the largest number of pairs of labels times rows, a byte each
 
 
 def subgroups(

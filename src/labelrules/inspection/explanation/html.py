@@ -17,16 +17,14 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text
 
-MOST_NODES = 40
-"""Larger graphs are written as a list only."""
+MOST_NODES = 40  # larger graphs are written as a list only
 
 _LETTERS, _TESTS = 34, 4
 """How many letters a line of a box has, and how many tests of a rule it shows."""
 
 _CHARACTER, _LINE, _PADDING = 7.3, 17, 8
 _GAP_ACROSS, _GAP_DOWN = 46, 14
-_BELOW = 40
-"""Room for arrows that lead back below the boxes."""
+_BELOW = 40  # room for arrows that lead back below the boxes
 
 
 def explanation_page(explanation: Explanation) -> str:

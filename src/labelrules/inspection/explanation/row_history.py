@@ -23,8 +23,7 @@ from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleS
 from labelrules.rules.formats.text import condition_text, rule_text
 from labelrules.rules.inference import closed
 
-BEFORE = -1
-"""The source of labels that no part has written: their values before the first round."""
+BEFORE = -1  # the source of labels that no part has written: their values before the first round
 
 CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 
@@ -41,16 +40,12 @@ class PartHistory:
     seen: Board | None = None
     """Labels by labels: the value of the second that rules for the first read. None if the rules
     read the board that they write."""
-    source: Integers | None = None
-    """Likewise, the part that had written that value."""
+    source: Integers | None = None  # likewise, the part that had written that value
     is_sampled: bool = False
     """Whether the labels were drawn at random, so that no rule has written them."""
-    presence: Floats | None = None
-    """If so, the probability of each."""
-    first_round: Trace | None = None
-    """If the only layer has read its own labels, its first round."""
-    unsettled: tuple[str, ...] = ()
-    """Labels that still changed when the rounds ended."""
+    presence: Floats | None = None  # if so, the probability of each
+    first_round: Trace | None = None  # if the only layer has read its own labels, its first round
+    unsettled: tuple[str, ...] = ()  # labels that still changed when the rounds ended
 
     @property
     def theory(self) -> DecisionList | RuleSet:
@@ -144,9 +139,6 @@ def stopping_rule(parts: Iterable[PartHistory], label: int) -> StoppingRule | No
     return None
 
 
-# ---------------------------------------------------------------- the parts of a theory
-
-
 def row_history(theory: Theory, one: Dataset) -> tuple[PartHistory, ...]:
     """The history of the only row of a data set: layer by layer, the deciding part last.
 
@@ -200,9 +192,6 @@ def _label_by_label(
     done = turn[None, :] < turn[:, None]
     source = np.where(done, layer, layer - 1 if layer else BEFORE)
     return PartHistory(part, layer, seen=np.where(done, own, start), source=source)
-
-
-# ---------------------------------------------------------------- what a label depends on
 
 
 def dependency_chain(parts: tuple[PartHistory, ...], label: int, part: int) -> Chain:

@@ -25,11 +25,8 @@ GREY, VERMILION, PURPLE, YELLOW = "#6a6a6a", "#d55e00", "#8a3b7d", "#fff1b0"
 NAMES: dict[str, Any] = {"ha": "center", "fontsize": 9, "parse_math": False}
 """Names are text, even if they look like formulas."""
 
-MAX_LABELS = 300
-"""Labels that a plot can show; a larger one would take gigabytes."""
-
-LONGEST = 44
-"""Letters of a name; the middle of a longer one is left out."""
+MAX_LABELS = 300  # labels that a plot can show; a larger one would take gigabytes
+LONGEST = 44  # letters of a name; the middle of a longer one is left out
 
 
 def check_matplotlib() -> None:

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-MAX_NODES, MAX_LINES = 80, 160
-"""Nodes and lines that a plot can show; more could not be read."""
+MAX_NODES, MAX_LINES = 80, 160  # nodes and lines that a plot can show; more could not be read
 
 _SUBSET: dict[str, Any] = {"linestyle": "-", "color": "black"}
 _EXCLUSION: dict[str, Any] = {"linestyle": (0, (4, 3)), "color": VERMILION}
-_COLUMN = 2.4
-"""Inches from one column to the next, if names are short."""
+_COLUMN = 2.4  # inches from one column to the next, if names are short
 
 
 def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes":

@@ -33,21 +33,17 @@ _LARGEST, _SMALLEST = 0.235, 0.175
 _THINNEST = 0.9
 """Points of the strokes of a sign, so that one is a dot wide even on a coarse screen."""
 
-MANY = 30
-"""More labels than this have their names on all four sides."""
+MANY = 30  # more labels than this have their names on all four sides
 
 
 class Mark(NamedTuple):
     """A mark in one corner of a cell."""
 
     place: Point
-    half: float
-    """Half its width, which grows with the root of the support."""
+    half: float  # half its width, which grows with the root of the support
     is_full: bool
-    strength: float
-    """NaN if nothing is known."""
-    signs: str
-    """``"+"``, ``"-"`` or both."""
+    strength: float  # NaN if nothing is known
+    signs: str  # ``"+"``, ``"-"`` or both
 
 
 def plot_dependency_matrix(

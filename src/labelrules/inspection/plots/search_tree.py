@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-MAX_HEADS = 127
-"""Heads that a plot can show; more could not be read."""
-
-WIDE = 10
-"""With more columns than this, the labels of a head stand one below the other."""
+MAX_HEADS = 127  # heads that a plot can show; more could not be read
+WIDE = 10  # with more columns than this, the labels of a head stand one below the other
 
 _FATES: dict[str, dict[str, Any]] = {
     "evaluated": {"linestyle": "-", "edgecolor": "black", "linewidth": 0.9},
@@ -144,8 +141,7 @@ def _check(trees: list[SearchTree], label_names: Sequence[str] | None) -> None:
 def _placed(tree: SearchTree) -> tuple[list[_Placed], int]:
     """Every head, children before parents, and the number of columns.
 
-    A head without children has a column to itself; another stands over the middle of its
-    children.
+    A head without children has a column to itself; another stands over the middle of its children.
     """
     placed: list[_Placed] = []
     n_columns = 0
@@ -210,9 +206,6 @@ def _mark(tree: SearchTree, node: SearchNode) -> str:
     if node.value == tree.value:
         return "as good"
     return "missed" if node.value > tree.value else ""
-
-
-# ---------------------------------------------------------------- drawing
 
 
 def _new_axes(texts: list[str], n_columns: int, n_levels: int) -> "Axes":
