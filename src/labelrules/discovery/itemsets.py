@@ -180,12 +180,7 @@ def frequent_itemsets(
     max_memory : int, default=1024
         Megabytes for the search and its result, about; likewise.
     max_visited : int, default=10,000,000
-        How many sets the search for maximal ones may visit; likewise. Many may be visited before
-        the first maximal one. The other kinds are found as they are visited.
-
-    Returns
-    -------
-    Itemsets
+        How many sets the search for maximal ones may visit, kept or not; likewise.
 
     See Also
     --------

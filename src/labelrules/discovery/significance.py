@@ -30,10 +30,8 @@ def fisher(
 
     Parameters
     ----------
-    both : array-like of int
-        Rows with both properties.
-    first, second : array-like of int
-        Rows with the first property, and with the second.
+    both, first, second : array-like of int
+        Rows with both properties, with the first, and with the second.
     n_rows : int
         All rows.
     alternative : {"greater", "less"}

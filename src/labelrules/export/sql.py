@@ -94,8 +94,7 @@ def to_sql(
 class _Query:
     """A query of common table expressions, each reading the one before.
 
-    Each has the keys, the features that are needed later, and a column for each label that a rule
-    has written: 1, 0, or NULL in rows in which none did.
+    Columns: the keys, features needed later, and labels: 1, 0, or NULL where no rule has written.
     """
 
     def __init__(

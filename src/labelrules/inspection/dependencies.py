@@ -51,8 +51,6 @@ class PairCounts(NamedTuple):
 def pair_counts(rules: Iterable[Rule], n_labels: int) -> PairCounts:
     """Count which labels these rules predict by testing which others.
 
-    Examples
-    --------
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
     >>> counts = pair_counts(parse("not sports (3/1) <- fashion", schema), schema.n_labels)
@@ -107,12 +105,11 @@ class LabelGraph:
     """The graph of label dependencies."""
 
     schema: Schema
-    fully: PairCounts
-    """Labels by labels: rules that predict the first, test the second, and test labels only."""
+    fully: PairCounts  #: For rules that test labels only.
     partly: PairCounts  #: The same for rules that test features too.
     n_rules: int  #: Rules that have conditions; default rules do not count.
-    n_full: int
-    n_partial: int  #: Those of them that test labels only, and labels and features.
+    n_full: int  #: Rules that test labels only.
+    n_partial: int  #: Rules that test labels and features.
 
     @property
     def full(self) -> Integers:
@@ -175,13 +172,7 @@ class LabelGraph:
         return [tuple(self.schema.labels[label] for label in members) for members in cyclic]
 
     def cycles(self, limit: int = 100) -> list[tuple[str, ...]]:
-        """Elementary cycles, the shortest first: each label is predicted by the one after it.
-
-        Parameters
-        ----------
-        limit : int, default=100
-            How many at most; a dense graph has exponentially many.
-        """
+        """Elementary cycles, the shortest first, each label predicted by the next; at most `limit`."""
         limit = whole_number(limit, "limit", low=0)
         names = self.schema.labels
         cycles = islice(_cycles(self.adjacency), limit)
@@ -192,7 +183,6 @@ class LabelGraph:
         return f"LabelGraph({edges}; {counted(self.n_rules, 'rule')})"
 
     def _repr_html_(self) -> str:
-        """The summary and a table of dependencies, for notebooks."""
         rows = [
             (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
             for e in self.edges()
@@ -214,8 +204,6 @@ class LabelGraph:
 def dependencies_text(n_edges: int, n_labels: int) -> str:
     """How many dependencies between how many labels.
 
-    Examples
-    --------
     >>> dependencies_text(1, 1), dependencies_text(2, 3)
     ('1 dependency of 1 label', '2 dependencies between 3 labels')
     """
@@ -225,15 +213,10 @@ def dependencies_text(n_edges: int, n_labels: int) -> str:
 
 
 def label_graph(source: Any) -> LabelGraph:
-    r"""Count which labels a theory, or constraints, predict by testing which others.
+    r"""Count which labels a theory, fitted learner or constraints predict by testing which others.
 
-    All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
-    Labels that exclude each other predict each other, in both directions, each with the rows that
-    have the tested label.
-
-    Parameters
-    ----------
-    source : Theory, fitted learner or Constraints
+    All layers of a layered theory count together; for one of them give ``theory.layers[1]``. Labels
+    that exclude each other predict each other, each with the rows that have the tested label.
 
     Examples
     --------

@@ -45,7 +45,7 @@ Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Plain: TypeAlias = bool | Whole | float | str | None
 Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord  # the value of a parameter
 
-_VALUES: dict[str, Callable[..., Any]] = {
+_VALUES: dict[str, Callable[..., Any]] = {  # by kind; any other kind is a learner
     "infinity": lambda: inf,
     "measure": lambda name: Measure.parse(name),
     "no_bonus": lambda: no_bonus,
@@ -54,15 +54,13 @@ _VALUES: dict[str, Callable[..., Any]] = {
     "peak": peak,
     **INFERENCES,
 }
-"""By kind what makes a value of its parameters; any other kind is a learner."""
 
-_KINDS: dict[type, str] = {
+_KINDS: dict[type, str] = {  # of dataclasses, whose fields are the parameters
     LogarithmicBonus: "kln",
     RootBonus: "root",
     PeakBonus: "peak",
     **{made: kind for kind, made in INFERENCES.items()},
 }
-"""The kinds of dataclasses, whose fields are the parameters."""
 
 
 @cache
@@ -78,8 +76,6 @@ def parameters_type(learner: type[TableClassifier]) -> type[Record]:
 def parameters_of(learner: TableClassifier) -> dict[str, Any]:
     """The parameters of a learner as values of a document.
 
-    Examples
-    --------
     >>> from labelrules import LabelPowerset
     >>> parameters_of(LabelPowerset())
     {'base': None}

@@ -44,11 +44,8 @@ Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
 LONGEST_COMPARED = 16  # the longest body that is compared with all shorter ones
 
-BATCH, TOP_BATCH = 1 << 16, 1 << 12
-"""Rules of a batch; fewer where the best rules so far guide the search."""
-
-SHARE_OF_BATCH = 1 << 14
-"""Bytes of `max_memory` for each rule of a batch: a batch is small beside the results."""
+BATCH, TOP_BATCH = 1 << 16, 1 << 12  # rules of a batch; fewer if the best so far guide the search
+SHARE_OF_BATCH = 1 << 14  # bytes of `max_memory` for each rule of a batch, to keep batches small
 
 
 def association_rules(
@@ -75,10 +72,7 @@ def association_rules(
     max_memory: int = 1024,
     max_visited: int = MOST_VISITED,
 ) -> AssociationRules:
-    """Find association rules with labels in their heads.
-
-    The search tries no other heads, and leaves a body as soon as no label holds in enough of its
-    rows.
+    """Find association rules with labels in their heads, and no others.
 
     Parameters
     ----------
@@ -132,10 +126,6 @@ def association_rules(
         Megabytes for the search and its result; likewise.
     max_visited : int, default=10,000,000
         How many bodies and rules the search may visit, kept or not; likewise.
-
-    Returns
-    -------
-    AssociationRules
 
     Notes
     -----
@@ -214,7 +204,6 @@ def _made_items(
     bins: Any,
     n_bins: int,
 ) -> Items:
-    """The items of bodies."""
     kind = one_of(bodies, "bodies", get_args(Bodies))
     if items is None:
         sources = {"features": kind != "labels", "labels": kind != "features"}

@@ -1,8 +1,8 @@
 """Association rules with their measures of interest: values, bounds, and the result of a search.
 
-The counts of a rule: `both` rows have body and head, `body` rows the body, `head` rows the head, of
-`n_rows`. Every measure of interest rises with the rows in which the rule is right and falls with
-those in which it is wrong, so that no longer body can exceed a rule that is never wrong.
+Counts of a rule among `n_rows`: `both` rows have body and head, `body` the body, `head` the head.
+Every measure of interest rises with the rows in which the rule is right and falls with those in
+which it is wrong, so that no longer body can exceed a rule that is never wrong.
 """
 
 from collections.abc import Callable, Iterator
@@ -133,10 +133,7 @@ def _one_by_one(measure: Measure, rules: "AssociationRules") -> Floats:
 
 
 def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -> Floats | None:
-    """An upper bound of the value of a rule for each literal that is right in so many rows.
-
-    That is its value if it is never wrong; None where this is not known to be a bound.
-    """
+    """Upper bounds of values by literal, right in `both` rows and never wrong; None if unknown."""
     n_rows = Y.shape[0]
     label, present = literal >> 1, literal & 1
     ones = Y.sum(axis=0, dtype=np.int64)[label]

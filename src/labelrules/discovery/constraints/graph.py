@@ -59,8 +59,7 @@ def classes(pairs: Iterable[Pair], n_labels: int) -> list[tuple[int, ...]]:
 def _cliques(pairs: list[Pair], n_labels: int) -> Iterator[tuple[int, ...]]:
     """Maximal cliques, until every pair is in one.
 
-    Each begins with the first pair that is in none yet, and adds the label with the most
-    such pairs, the first of several.
+    Each begins with the first pair in none yet, and adds the label with the most such pairs.
     """
     excluded = np.zeros((n_labels, n_labels), dtype=np.bool_)
     for first, second in pairs:
@@ -125,11 +124,7 @@ def _matrix(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
 
 
 class ConstraintLink(NamedTuple):
-    """Two nodes of the graph, and the most significant constraint between their labels.
-
-    For a subset, `below` occurs only together with `above`; two that exclude each other are in
-    the order of the labels.
-    """
+    """Two nodes with the most significant constraint between them; a subset is below the other."""
 
     below: Node
     above: Node
@@ -192,8 +187,6 @@ class ConstraintGraph:
 def reduced(constraints: Constraints) -> ConstraintGraph:
     """The graph of the constraints between pairs.
 
-    Examples
-    --------
     >>> from labelrules.discovery import find_constraints
     >>> Y = [{"a", "b", "c"}, {"a", "b"}, {"a"}, {"d"}, {"e", "f"}, {"d", "g"}]
     >>> print(find_constraints(Y).graph())
@@ -269,7 +262,6 @@ def _inherited(excluded: Iterable[Pair], reached: Mask) -> Mask:
 
 
 def _composed(first: Mask, second: Mask) -> Mask:
-    """The composition of two relations."""
     return np.asarray(first.astype(np.float32) @ second.astype(np.float32) > 0)
 
 

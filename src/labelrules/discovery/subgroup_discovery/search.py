@@ -22,8 +22,7 @@ from labelrules.discovery.subgroup_discovery.results import (
 )
 from labelrules.rules import Evidence, Head, Rule
 
-Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None
-"""Labels by name, or with 1 for presence and 0 for absence."""
+Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None  # names, or name to 0/1
 
 SubgroupMeasure: TypeAlias = Literal["wracc", "kl", "phi"]
 SubgroupSearch: TypeAlias = Literal["beam", "exact"]

@@ -28,11 +28,11 @@ class Place(NamedTuple):
 class Estimate:
     """Estimated precision of a rule for a label, with a confidence interval."""
 
-    right: int
-    wrong: int  #: Cells that the rule wrote rightly and wrongly.
+    right: int  #: Cells that the rule wrote rightly.
+    wrong: int  #: Cells that the rule wrote wrongly.
     probability: float  #: Laplace's estimate, (right + 1) / (right + wrong + 2).
-    low: float
-    high: float  #: Wilson's score interval for the share of right cells.
+    low: float  #: Lower end of Wilson's score interval for the share of right cells.
+    high: float  #: Upper end of that interval.
     level: float  #: The confidence level of the interval.
 
     def __str__(self) -> str:
@@ -129,8 +129,7 @@ class Chain:
 
     nodes: tuple[ChainNode, ...]  #: The first is the label itself.
     links: tuple[ChainLink, ...]
-    cycle: tuple[str, ...] = ()
-    """Labels that depend on themselves, since a layer read its own labels until they settled."""
+    cycle: tuple[str, ...] = ()  #: Labels that depend on themselves in a layer that reads itself.
     initial: tuple[ChainNode, ...] = ()
     """The values of these labels before that: those of the layer before or, if there is none, of
     the first round (their layer is None), with the place of the rule that wrote them."""
@@ -170,11 +169,9 @@ class LabelExplanation:
 
     label: str
     predicted: int
-    decided: Literal["rule", "vote", "default", "sampled"]
-    """What decided it; "default" if no rule did, and then it is absent."""
+    decided: Literal["rule", "vote", "default", "sampled"]  #: "default" (absent) if no rule did.
     rule: CheckedRule | None  #: The rule that wrote it.
-    votes: tuple[CheckedRule, ...]
-    """In a rule set, the rules that cover the row and predict the label."""
+    votes: tuple[CheckedRule, ...]  #: In a rule set, the covering rules that predict the label.
     chain: Chain  #: The labels and rules that it depends on.
     estimate: Estimate | None  #: The estimated precision of the rule.
     presence: float | None  #: If the label was sampled, the probability that it is present.
@@ -183,10 +180,8 @@ class LabelExplanation:
     board as it was at their turn."""
     near: tuple[CheckedRule, ...]  #: Rules that predict the label and fail by just one condition.
     ended: StoppingRule | None  #: The rule that ended the list before any predicted the label.
-    rows: SupportingRows | None
-    """Training rows on which the rule wrote this label; None without training data."""
-    counterfactual: Counterfactual | None
-    """The smallest change that changes the label, unless left out."""
+    rows: SupportingRows | None  #: Training rows on which the rule wrote the label.
+    counterfactual: Counterfactual | None  #: The smallest change that changes the label.
 
     @property
     def n_for(self) -> int:
@@ -226,13 +221,10 @@ class Explanation:
 
     theory: Theory
     row: int
-    values: tuple[float | str | None, ...]
-    """The features of the row: numbers and categories, None where missing."""
+    values: tuple[float | str | None, ...]  #: Numbers and categories; None where missing.
     board: Board  #: The labels predicted, 0 or 1; all of them, explained or not.
     labels: tuple[LabelExplanation, ...]
-    unsettled: tuple[str, ...] = ()
-    """Labels that still changed when the last layer had read its own labels as often as it may:
-    then the labels of its first round are kept."""
+    unsettled: tuple[str, ...] = ()  #: Labels that never settled: those of the first round stay.
 
     @property
     def present(self) -> tuple[str, ...]:
@@ -241,7 +233,6 @@ class Explanation:
         return tuple(name for name, cell in zip(names, self.board, strict=True) if cell)
 
     def __getitem__(self, label: str) -> LabelExplanation:
-        """The explanation of one label."""
         for one in self.labels:
             if one.label == label:
                 return one

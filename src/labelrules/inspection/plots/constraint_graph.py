@@ -38,10 +38,6 @@ def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes"
     ax : matplotlib Axes, optional
         Where to draw; if left out, in a new figure of fitting size.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> from labelrules.discovery import find_constraints
@@ -171,10 +167,9 @@ def _draw(
     places: dict[Node, tuple[float, float]],
     style: dict[str, Any],
 ) -> None:
-    """A line between two boxes; one that would run through its column bends to the right.
+    """A line behind two boxes; one that would run through its column bends to the right.
 
-    The line runs behind the boxes. Its head is drawn on its own, after the boxes, which know only
-    then how large they are.
+    Its head is drawn after the boxes, whose size is known only then.
     """
     from matplotlib.patches import FancyArrowPatch
 

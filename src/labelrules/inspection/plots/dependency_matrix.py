@@ -22,17 +22,12 @@ if TYPE_CHECKING:
 
 Point: TypeAlias = tuple[float, float]
 
-FULL, PARTIAL = "#0072b2", "#009e73"
-"""The chapter's blue and green, which the colour-blind can distinguish; places differ too."""
+FULL, PARTIAL = "#0072b2", "#009e73"  # the chapter's blue and green, safe for the colour-blind
 
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 _DISC = tuple((float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0, 2 * np.pi, 17)[:-1])
-_LARGEST, _SMALLEST = 0.235, 0.175
-"""Half the width of a mark, in cells; two have to stand side by side."""
-
-_THINNEST = 0.9
-"""Points of the strokes of a sign, so that one is a dot wide even on a coarse screen."""
-
+_LARGEST, _SMALLEST = 0.235, 0.175  # half the width of a mark, in cells: two fit side by side
+_THINNEST = 0.9  # points of the strokes of a sign: a dot wide even on a coarse screen
 MANY = 30  # more labels than this have their names on all four sides
 
 
@@ -76,10 +71,6 @@ def plot_dependency_matrix(
         together; or the labels to be shown.
     only_dependent : bool, default=False
         Whether to leave out labels without dependencies.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 
 MAX_ARROWS = 1500  # arrows that a plot can show; more could not be distinguished
 
-_SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}
-"""The kind of line for each sign."""
+_SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}  # line styles
 
 _NO_CYCLE, _IN_CYCLE = GREY, VERMILION
 _THINNEST, _THICKEST = 0.7, 2.8  # widths of lines, in points
 
-_FONT, _LINE = 8.0, 0.18
-"""The size of names, in points, and the space that each has on the circle, in inches."""
+_FONT, _LINE = 8.0, 0.18  # size of names in points, and their space on the circle in inches
 
 
 def plot_label_graph(
@@ -55,19 +53,8 @@ def plot_label_graph(
 
     Parameters
     ----------
-    source : LabelGraph, Theory, fitted learner or Constraints
-        All but a graph are turned into one by `label_graph`.
-    ax : matplotlib Axes, optional
-        Where to draw; if left out, in a new figure of fitting size.
-    order : {"data", "name", "related"} or sequence of str, default="data"
-        Clockwise from the top: as in the data; by name; labels with the same neighbours
-        together; or the labels to be shown.
-    only_dependent : bool, default=True
-        Whether to leave out labels without dependencies.
-
-    Returns
-    -------
-    matplotlib Axes
+    source, ax, order, only_dependent
+        As for :func:`plot_dependency_matrix`; the order is clockwise from the top.
 
     Examples
     --------
@@ -203,8 +190,8 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
 def _bend(start: Floats, end: Floats) -> float:
     """How far a curve bends to its right, in lengths of the straight line.
 
-    Neighbours are joined along the circle, labels on opposite sides through the middle. Between
-    labels that stand close there must be room for the head of an arrow.
+    Along the circle between neighbours, with room for the head of an arrow; through the middle
+    between opposite labels.
     """
     x, y = end - start
     length = float(np.hypot(x, y))
