@@ -77,8 +77,8 @@ class Edge(NamedTuple):
     """A dependency: rules that test one label to predict another.
 
     The sign is ``"+"`` if they predict presence from presence or absence from absence, ``"-"`` if
-    the one from the other, and ``"+-"`` if there are rules of both kinds. Right and wrong are
-    summed over the rules; without evidence both are 0.
+    the one from the other, ``"+-"`` if both. Right and wrong are sums over the rules; 0 without
+    evidence.
     """
 
     tested: str
@@ -172,7 +172,7 @@ class LabelGraph:
         return [tuple(self.schema.labels[label] for label in members) for members in cyclic]
 
     def cycles(self, limit: int = 100) -> list[tuple[str, ...]]:
-        """Elementary cycles, the shortest first, each label predicted by the next; at most `limit`."""
+        """At most `limit` elementary cycles, the shortest first: the next label predicts each."""
         limit = whole_number(limit, "limit", low=0)
         names = self.schema.labels
         cycles = islice(_cycles(self.adjacency), limit)
@@ -301,15 +301,9 @@ class Flip(NamedTuple):
 
 
 def flips(theory: Any, X: Any) -> list[Flip]:
-    """Pairs of labels that flip each other between layers.
+    """Pairs of labels that flip each other between the layers of a theory, the most frequent first.
 
-    In a row two labels flip each other if a layer changes both, each by a rule that tests the
-    other. Pairs that flip in most rows come first.
-
-    Parameters
-    ----------
-    theory : LayeredTheory or fitted learner
-    X : array, sparse matrix, frame or Dataset
+    Two labels flip each other in a row if a layer changes both, each by a rule testing the other.
 
     Examples
     --------

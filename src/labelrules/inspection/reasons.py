@@ -91,7 +91,7 @@ class Reasons:
         decided: frozenset[int],
         preferred: frozenset[int],
     ) -> frozenset[int]:
-        """Features that keep the label after `run(X)`, preferred ones first; none is decided."""
+        """Features that keep the label of a row of `run(X)`, preferred first, without decided."""
         if not self.simple:
             return self.tested - decided
         return _Walk(self, X[row], [_row(run, row) for run in passed], decided, preferred).kept()

@@ -176,8 +176,7 @@ def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
     """Rules of lists that cannot write anything, whatever the row; with those that prevent it.
 
     Whenever such a body holds, an earlier rule has ended the list, or earlier rules whose bodies
-    hold have written its labels; none are named if no row satisfies it. A rule that may stop is
-    useful.
+    hold have written its labels. None are named if no row satisfies it. Stopping rules are useful.
     """
     for part in _parts(theory):
         for number in range(len(part.rules)) if part.rules.ordered else ():

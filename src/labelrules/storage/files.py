@@ -197,7 +197,7 @@ def from_json(
     ----------
     text : str, bytes or dict
     learners : iterable of class
-        Learners that the document may name besides those that are registered.
+        As for :func:`load_model`.
 
     Raises
     ------

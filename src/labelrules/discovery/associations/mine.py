@@ -90,8 +90,7 @@ def association_rules(
     bodies : {"features", "labels", "both"}
         What a body may test. No rule has a label both in its head and in its body.
     max_conditions : int, optional
-        The largest number of items in a body, by default 3; None for any number. A range of a
-        numeric feature is one item.
+        The largest number of items in a body, by default 3; None for any. A range is one item.
     absent_items, bins, n_bins
         What the items of bodies are; see :func:`items_of`.
     items : Items, optional
@@ -101,11 +100,9 @@ def association_rules(
         "chi-square", or any :class:`~labelrules.Measure`. Of equal rules the one with more right
         rows comes first, then the shorter body, the smaller head, and the items as they come.
     top : int, optional
-        The number of rules to return: the best by `measure`. The search leaves bodies from
-        which no better rule can come where a bound is known: for the six measures above; and for
-        heads of a single label that is present, by measures whose formula rises with
-        right cells and falls with wrong ones, if they are partial, by micro or macro averaging.
-        Elsewhere it visits all rules.
+        The number of rules to return: the best by `measure`. The search prunes bodies where it has
+        a bound: for the six measures above; and, for single present labels, for partial measures
+        by micro or macro averaging that rise with right cells and fall with wrong ones.
     productive : bool, default=False
         Whether to keep only rules with more confidence than each rule of the same head whose body
         has only some of the conditions, or none.
@@ -120,8 +117,7 @@ def association_rules(
         is at most this. With `top`, keep the best of these.
     max_rules : int, default=1,000,000
         When there are more, the search stops with a warning, and the result gives the reason.
-        With `top` there is no such limit, unless there are a correction and `alpha`, which take
-        all rules with a p-value of at most `alpha`.
+        With `top` there is no such limit, unless there are both a correction and `alpha`.
     max_memory : int, default=1024
         Megabytes for the search and its result; likewise.
     max_visited : int, default=10,000,000

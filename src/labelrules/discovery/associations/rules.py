@@ -202,24 +202,19 @@ class AssociationRules:
 
     Attributes
     ----------
-    data : Dataset
-        The rows that were searched.
-    items : Items
-        What the numbers in `body` mean.
+    data, items : Dataset, Items
+        The rows that were searched, and what the numbers in `body` mean.
     body, head : Ragged
-        The items of each body; the literals of each head, as twice the number of a label and one
-        more for presence.
+        The items of each body; the literals of each head: 2 * label, + 1 for presence.
     n_body, n_head, n_both : array of int
         Rows that a rule covers; rows in which its whole head holds; rows with both.
     right : array of int
         For each literal in `head`, the covered rows in which it holds.
     minimum : int
         The minimum support in rows.
-    corrected : array of float or None
-        The p-values `p`, corrected for all tests of the search.
-    n_tests : int or None
-        The number of tests: of all pairs of a frequent body and a head. Heads of several labels
-        are all those of frequent literals, frequent or not.
+    corrected, n_tests : array of float and int, or None
+        The p-values `p`, corrected for all tests: of each frequent body with each head of frequent
+        literals.
     stopped : str or None
         Why the search stopped early; None if it is complete.
 

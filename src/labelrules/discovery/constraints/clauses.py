@@ -119,7 +119,6 @@ def _check_labels(of_rules: Schema, schema: Schema) -> None:
 
 
 def _checked(rule: Rule, schema: Schema) -> Rule:
-    """A rule that can be a constraint."""
     if rule.head.n_labels != schema.n_labels:
         raise ValueError(
             f"a constraint is about {rule.head.n_labels} labels, the rows have {schema.n_labels}"

@@ -66,7 +66,7 @@ def find_constraints(
     label_names : sequence of str, optional
         Names for the columns of an array.
     groups : bool, default=True
-        Whether to group labels that exclude each other: seconds for 100,000s of exclusions.
+        Whether to group labels that exclude each other; slow with 100,000 exclusions or more.
     max_sets : int, default=100000
         The largest number of bodies, if `max_conditions` is above 1; more are an error.
 
@@ -110,7 +110,6 @@ def find_constraints(
 
 
 def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
-    """The labels of rows, and a schema that names them."""
     if isinstance(Y, Dataset):
         if label_names is not None:
             raise ValueError("Y is a Dataset, which names its labels: leave label_names out")

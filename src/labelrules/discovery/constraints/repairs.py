@@ -276,7 +276,6 @@ def _confidence(probabilities: Any, scores: Any) -> Floats | None:
 def _named_labels(
     Y: Any, constraints: Any, label_names: Sequence[str] | None
 ) -> tuple[Schema, Board]:
-    """The labels, and a schema that names them."""
     known = _schema_of(Y, constraints)
     if known is None:
         known, _ = named_labels(Y, label_names)

@@ -100,9 +100,8 @@ def subgroups(
     max_visited : int, default=20_000_000
         After so many bodies the exact search ends with a warning.
     n_permutations : int, default=0
-        If above 0, the search is repeated so many times with randomly permuted label sets, and
-        ``p`` is the share of searches, the first one included, whose best subgroup has at least
-        the same value. So it takes account of the number of bodies.
+        Repeat the search so many times with randomly permuted label sets: ``p`` is the share of
+        searches, the first one included, whose best subgroup has at least the same value.
     random_state : int, default=0
         The seed of the permutations.
 

@@ -137,7 +137,7 @@ def stopping_rule(parts: Iterable[PartHistory], label: int) -> StoppingRule | No
 
 
 def row_history(theory: Theory, one: Dataset) -> tuple[PartHistory, ...]:
-    """The layers that the only row passed, and the list for rows without labels if it is one."""
+    """The parts that the only row passed: layers, then the list for rows without labels."""
     row = trace(theory, one)
     if not isinstance(row, LayeredTrace):
         return (PartHistory(row),)

@@ -56,9 +56,8 @@ def plot_dependency_matrix(
 
     Unlike in the chapter's figure, a mark has a sign. Plus: presence predicts presence, or absence
     absence; minus: the one predicts the other. The larger the mark, the more often the rules wrote
-    the label; the darker it is, the more often they were right. Rules without evidence, or which
-    never wrote it, have a white mark. If the schema has a hierarchy of labels, the cells of
-    parents and children have a frame.
+    the label; the darker, the more often they were right; white without evidence. The cells of
+    parents and children in a hierarchy of labels have a frame.
 
     Parameters
     ----------

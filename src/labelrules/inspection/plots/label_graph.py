@@ -42,14 +42,11 @@ def plot_label_graph(
 ) -> "Axes":
     r"""Draw label dependencies as arrows between labels on a circle.
 
-    An arrow leads from the tested label to the predicted one. It is solid if rules predict
-    presence from presence or absence from absence, dashed if the one from the other, dashed and
-    dotted if both. It is the thicker, the more often the rules wrote the predicted label; without
-    evidence all are thin. Its head is filled if some rule tests labels only, and open if all test
-    features too.
-
-    Labels that depend on each other in cycles carry the number of their component, the largest
-    first. Arrows within a component are orange, the others grey.
+    An arrow leads from the tested label to the predicted one. It is solid if rules predict presence
+    from presence or absence from absence, dashed if the one from the other, dashed and dotted if
+    both; the thicker, the more often they wrote the predicted label. Its head is filled if some
+    rule tests labels only, open if all test features too. Labels in cycles carry the number of
+    their component, the largest first; arrows within a component are orange, the others grey.
 
     Parameters
     ----------
