@@ -12,7 +12,6 @@ from labelrules._checks import is_number, is_whole, whole_number
 MEGABYTE = 1 << 20
 
 ANY_NUMBER = 1 << 62  # no limit: more than any count can reach
-
 MOST_VISITED = 10_000_000  # candidates by default: seconds, or a minute for long bodies
 INTERRUPTED = "it was interrupted"  # why a search stopped, if Ctrl-C ended it
 

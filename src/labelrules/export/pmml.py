@@ -13,7 +13,6 @@ from labelrules.rules.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPEN = "open"  # the value of a label that no rule has written yet
-
 Cells: TypeAlias = dict[int, str]  # from labels that some rule has written to their fields
 Scored: TypeAlias = tuple[int | None, ET.Element, str]  # number of a rule, condition, value
 Voted: TypeAlias = tuple[int, ET.Element, str, int]  # number, condition, value and votes

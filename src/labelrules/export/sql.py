@@ -23,7 +23,6 @@ from labelrules.rules.theory import Theory
 
 _MOST_FLAGS = 400  # databases limit the columns of a table, some to about a thousand
 _ALL_ROWS = 2**64 - 1  # MySQL puts a subquery into the next one, unless it has a limit
-
 Cells = dict[int, str]  # from labels that some rule has written to their columns
 
 

@@ -22,7 +22,7 @@ class Dialect:
     title: str  # its name in programs, and in messages
     materialized: bool = False  # whether a common table expression can be computed once
     nan_is_greatest: bool = False  # NaN is above all numbers and equals itself; else above none
-    longest: int = 0  # length of a name, 0 for any; PostgreSQL cuts names silently, perhaps to one
+    longest: int = 0  # length of a name, 0 for any; PostgreSQL cuts longer ones silently
     in_bytes: bool = False  # whether that is in bytes of UTF-8, not in characters
     most_columns: int = 0  # how many columns a table or a result can have; 0 if that is not known
 
@@ -72,7 +72,6 @@ def dialect_called(name: str) -> Dialect:
 
 
 Expression: TypeAlias = Any  # an expression of sqlglot, which is imported on use
-
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 

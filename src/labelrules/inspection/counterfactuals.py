@@ -29,7 +29,6 @@ from labelrules.rules.formats.language import name_text, number_text
 
 LIMIT = 10_000  # how many rows a search tries by default
 SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
-
 Assigned: TypeAlias = tuple[tuple[int, int], ...]  # features, each with the number of a value
 
 

@@ -74,7 +74,7 @@ class RuleSummary(NamedTuple):
     n_cells: int | None  #: Cells that it writes, or votes on.
     n_decided: int | None  #: Cells that are decided after it, in the order of the list.
     n_overruled: int | None  #: Cells of rows that it covers where the opposite is decided.
-    is_reached: bool | None  #: Whether it decides, votes, or ends the list for any row.
+    is_reached: bool | None  #: Whether it decides, votes, or stops for a row in any round.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,7 +41,7 @@ from labelrules.storage.parameters import (
 FORMAT = "labelrules"
 VERSION = 1
 
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # from each older version
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # by version, to the next one
 LARGEST_ARRAY = 2**28  # characters of an array of classes: a small file must not fill memory
 
 Stored = Theory | TableClassifier

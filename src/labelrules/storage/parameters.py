@@ -44,7 +44,6 @@ class ValueRecord(Record):
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Plain: TypeAlias = bool | Whole | float | str | None
 Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord  # the value of a parameter
-
 _VALUES: dict[str, Callable[..., Any]] = {  # by kind; any other kind is a learner
     "infinity": lambda: inf,
     "measure": lambda name: Measure.parse(name),

@@ -43,7 +43,6 @@ Bodies: TypeAlias = Literal["features", "labels", "both"]
 Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
 LONGEST_COMPARED = 16  # the longest body that is compared with all shorter ones
-
 BATCH, TOP_BATCH = 1 << 16, 1 << 12  # rules of a batch; fewer if the best so far guide the search
 SHARE_OF_BATCH = 1 << 14  # bytes of `max_memory` for each rule of a batch, to keep batches small
 
@@ -72,7 +71,7 @@ def association_rules(
     max_memory: int = 1024,
     max_visited: int = MOST_VISITED,
 ) -> AssociationRules:
-    """Find association rules with labels in their heads, and no others.
+    """Find association rules with labels in their heads.
 
     Parameters
     ----------

@@ -16,7 +16,6 @@ from labelrules.rules import Body, Head, LayeredTheory, Rule, Theory, parse, rul
 
 Literal: TypeAlias = tuple[int, int]  # a label and 1 for its presence, 0 for its absence
 PIECE = 1 << 22  # cells of rows by clauses that are counted together
-
 MAX_STEPS = 50_000  # steps of a search for flips at most: some tens of seconds for one row
 
 
@@ -147,7 +146,7 @@ class FlipChoice(NamedTuple):
 def cheapest_flips(
     row: Sequence[int], costs: Sequence[int], clauses: Clauses, broken: Sequence[int]
 ) -> list[int] | None:
-    """The labels to flip so that no clause is `broken`, or None if no label set satisfies all.
+    """The labels to flip, given the `broken` clauses of a row; None if no label set satisfies all.
 
     The least sum of costs; then the fewest labels; then, from the first label on, a label that is
     kept before one that is flipped. So no two label sets are equally good.
@@ -225,7 +224,7 @@ def _components(
 
 
 class FlipSearch:
-    """Branch and bound for flips, as bits, that satisfy all choices; no two sums of weights tie."""
+    """Branch and bound for flips, as bits, that satisfy all choices; `best` needs distinct sums."""
 
     def __init__(self, weights: Sequence[int], choices: Sequence[FlipChoice]) -> None:
         self.weights, self.choices = list(weights), list(choices)
@@ -260,7 +259,7 @@ class FlipSearch:
         return None
 
     def _reached(self, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
-        """Flipped and kept labels with the open choices, the last that waits first."""
+        """Flipped and kept labels with the open choices, last in first out; callers add states."""
         for _ in range(MAX_STEPS):
             if not waiting:
                 return

@@ -36,14 +36,14 @@ def find_constraints(
 ) -> Constraints:
     """Find constraints between labels, whatever the features of the rows.
 
-    A *subset* constraint ``a <- b`` means that b occurs only together with a. An *exclusion* ``not
-    a <- b`` means that the two do not occur together; it is symmetric and listed once, with the
-    rarer label in the body (the first of equals), of which the exceptions are a share. With
+    A *subset* constraint ``a <- b`` means that b occurs only together with a. An *exclusion*
+    ``not a <- b`` means that the two do not occur together; it is symmetric and listed once, with
+    the rarer label in the body (the first of equals), of which exceptions are a share. With
     `max_conditions` above 1 there are also *implications* ``c <- a, b``, and exclusions of more
     than two labels ``not c <- a, b``, in which any two of the three do occur together.
 
-    The result has no constraint that shorter ones imply: neither ``c <- a, b`` where there is ``c
-    <- a``, nor where ``d <- a`` and ``c <- d`` imply it. Between pairs all constraints are listed;
+    The result has no constraint that shorter ones imply: neither ``c <- a, b`` where there is
+    ``c <- a``, nor where ``d <- a`` and ``c <- d`` imply it. All those between pairs are listed;
     `Constraints.graph` leaves out those that follow from others. Labels that all rows have, or
     none, are left out, except from constraints of the label hierarchy that the rows satisfy.
 
@@ -170,7 +170,7 @@ class Candidate(NamedTuple):
         return "subset" if len(self.members) == 2 else "implication"
 
     def tests(self, count: list[int]) -> Iterator[tuple[int, int, int]]:
-        """Rows with body and head, body, head, for Fisher's test: for each head of an exclusion."""
+        """Counts for Fisher's test (both, body, head), one for each head of an exclusion."""
         both = self.support - self.exceptions if self.present else self.exceptions
         yield both, self.support, count[self.members[-1]]
         if len(self.turned) > 1:

@@ -124,7 +124,10 @@ def _matrix(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
 
 
 class ConstraintLink(NamedTuple):
-    """Two nodes with the most significant constraint between them; a subset is below the other."""
+    """Two nodes of the graph, and the most significant constraint between their labels.
+
+    A subset is `below` what it occurs with; exclusions are in the order of the labels.
+    """
 
     below: Node
     above: Node

@@ -26,7 +26,6 @@ from labelrules.rules import Rule, Theory
 from labelrules.rules.formats.frame import pandas_frame
 
 SURE = 1e-9  # probabilities nearer to 0 or 1 than this count as this near
-
 STEPS = 10**6  # log-odds and scores are rounded to multiples of 1/STEPS, so that sums are exact
 FAR = 1e6  # scores further from 0 than this count as this far
 

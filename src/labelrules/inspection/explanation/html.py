@@ -17,7 +17,6 @@ from labelrules.inspection.explanation.values import (
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text
 
 MOST_NODES = 40  # larger graphs are written as a list only
-
 _LETTERS, _TESTS = 34, 4  # letters on a line of a box, and tests of a rule, at most
 
 _CHARACTER, _LINE, _PADDING = 7.3, 17, 8

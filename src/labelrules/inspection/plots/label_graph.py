@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_ARROWS = 1500  # arrows that a plot can show; more could not be distinguished
-
 _SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}  # line styles
 
 _NO_CYCLE, _IN_CYCLE = GREY, VERMILION
 _THINNEST, _THICKEST = 0.7, 2.8  # widths of lines, in points
-
 _FONT, _LINE = 8.0, 0.18  # size of names in points, and their space on the circle in inches
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_HEADS = 127  # heads that a plot can show; more could not be read
 WIDE = 10  # with more columns than this, the labels of a head stand one below the other
-
 _FATES: dict[str, dict[str, Any]] = {  # the border of a head, and the line that leads to it
     "evaluated": {"linestyle": "-", "edgecolor": "black", "linewidth": 0.9},
     "pruned": {"linestyle": "--", "edgecolor": VERMILION, "linewidth": 1.4},
