@@ -24,25 +24,11 @@ def checked_binning(bins: str | None, n_bins: int) -> None:
 def thresholds(values: Floats, classes: Integers | None, bins: Binning, n_bins: int) -> list[float]:
     """The thresholds that cut a numeric column, rising; each the simplest that cuts there.
 
-    Parameters
-    ----------
-    values : array of float
-        NaN for missing values, which are in no range.
-    classes : array of int, optional
-        The number of each row's label set, for "entropy".
-    bins : {"width", "frequency", "entropy"}
-        Ranges of equal width; of equal frequency, as far as equal values allow; or as many as
-        the label sets warrant, by the minimum description length criterion of U. M. Fayyad
-        and K. B. Irani, "Multi-interval discretization of continuous-valued attributes for
-        classification learning", IJCAI 1993, with each label set as a class.
-    n_bins : int
-        The number of ranges; the largest number for "entropy".
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 1.25, 1.5, 7.0, 8.0, 9.0])
-    >>> thresholds(values, None, "width", 2), thresholds(values, None, "frequency", 3)
-    ([4.0], [1.4, 7.0])
+    NaN is in no range. "width" and "frequency" make ranges of equal width or frequency, as far as
+    equal values allow. "entropy" makes at most `n_bins`, by the minimum description length
+    criterion of U. M. Fayyad and K. B. Irani, "Multi-interval discretization of continuous-valued
+    attributes for classification learning", IJCAI 1993; its `classes` are the numbers of the label
+    sets.
     """
     known = ~np.isnan(values)
     rising = np.sort(values[known])
@@ -61,25 +47,10 @@ def thresholds(values: Floats, classes: Integers | None, bins: Binning, n_bins: 
 def label_cuts(values: Floats, Y: Board, n_bins: int) -> list[float]:
     """The thresholds that cut a numeric column where it informs about some label, rising.
 
-    The criterion of Fayyad and Irani, see `thresholds`, for each label by itself: the column is
-    cut where this saves most bits in the description of one label, as long as it saves more than
-    the description of the cut costs; naming the label costs bits too. Where there are many
-    label sets, this finds cuts where taking each label set as a class finds none.
-
-    Parameters
-    ----------
-    values : array of float
-        NaN for missing values, which are in no range.
-    Y : array, rows by labels
-    n_bins : int
-        The largest number of ranges.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 1.25, 1.5, 1.75, 7.0, 8.0, 9.0, 9.5])
-    >>> Y = np.array([[0, 1], [0, 0], [0, 1], [0, 0], [1, 1], [1, 0], [1, 1], [1, 0]])
-    >>> label_cuts(values, Y, 4)
-    [4.0]
+    The criterion of Fayyad and Irani, see `thresholds`, for each label by itself: a cut is made
+    where it saves most bits in the description of one label, if these are more than it costs to
+    describe the cut and to name the label. With many label sets this finds cuts where "entropy"
+    finds none.
     """
     known = ~np.isnan(values)
     order = np.argsort(values[known], kind="stable")
@@ -127,10 +98,9 @@ def _by_frequency(places: Integers, n_rows: int, n_bins: int) -> list[int]:
 def _repeated_cuts(
     n_rows: int, best_cut: Callable[[int, int], tuple[float, int]], n_pieces: int
 ) -> list[int]:
-    """Cut the piece whose best cut saves most bits, as long as it saves any.
+    """Cut the piece whose best cut saves most bits, the first of equals, as long as it saves any.
 
-    `best_cut` takes the first row of a piece and the row after its last, and returns the bits
-    saved and the row before which to cut. Of equal pieces the first one made is cut.
+    `best_cut` maps the first row of a piece and the row after its last to bits saved and cut.
 
     >>> _repeated_cuts(8, lambda start, stop: (stop - start - 2, (start + stop) // 2), 3)
     [2, 4]
@@ -182,7 +152,7 @@ def _class_bits(codes: Integers) -> Floats:
 
 
 def _best_label_cut(places: Integers, below: Integers, start: int, stop: int) -> tuple[float, int]:
-    """The bits that the best cut of a piece saves beyond its own cost, and where it is."""
+    """As `_best_class_cut`, for labels one by one."""
     inside = places[(places > start) & (places < stop)]
     n_rows, n_labels = stop - start, below.shape[1]
     if not (inside.size and n_labels):

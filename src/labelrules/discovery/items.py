@@ -28,20 +28,16 @@ from labelrules.search.bodies.sorted_columns import simplest_between
 
 Numbers = npt.NDArray[np.int32]
 
-Bits: TypeAlias = npt.NDArray[np.uint64]
-"""Rows packed into words, 64 to each; bits beyond the last row are 0."""
+Bits: TypeAlias = npt.NDArray[np.uint64]  # 64 rows to a word; bits beyond the last row are 0
 
 AbsentItems: TypeAlias = bool | Literal["features", "labels"]
 
-ABSENT = {"0": "1", "no": "yes", "false": "true", "absent": "present"}
-"""Categories that mean absence, with those that mean presence."""
+ABSENT = {"0": "1", "no": "yes", "false": "true", "absent": "present"}  # absence: presence
 
 
 class Ragged(NamedTuple):
     """Lists of numbers in one array: list i is ``values[start[i]:start[i + 1]]``.
 
-    Examples
-    --------
     >>> lists = Ragged.of([[4, 5], [], [6]])
     >>> lists.lengths, lists.take([2, 0]).values
     (array([2, 0, 1]), array([6, 4, 5], dtype=int32))
@@ -78,7 +74,6 @@ class Ragged(NamedTuple):
         return np.diff(self.start)
 
     def __getitem__(self, number: int) -> list[int]:  # type: ignore[override]
-        """One list."""
         return list(self.part(number).tolist())
 
     def part(self, number: int) -> Numbers:
@@ -337,11 +332,7 @@ def is_binary(feature: Feature) -> bool:
 
 
 def packed_rows(rows: Mask) -> Bits:
-    """A mask of rows as words.
-
-    >>> packed_rows(np.array([True, False, True]))
-    array([5], dtype=uint64)
-    """
+    """A mask of rows as words: row i is bit i % 64 of word i // 64."""
     packed = np.zeros(-(-len(rows) // 64) * 8, dtype=np.uint8)
     octets = np.packbits(rows, bitorder="little")
     packed[: len(octets)] = octets
@@ -349,10 +340,6 @@ def packed_rows(rows: Mask) -> Bits:
 
 
 def unpacked_rows(bits: Bits, n_rows: int) -> Mask:
-    """The mask of rows from words.
-
-    >>> unpacked_rows(np.array([5], dtype=np.uint64), 3)
-    array([ True, False,  True])
-    """
+    """The mask of rows from words."""
     octets = bits.astype("<u8").view(np.uint8)
     return np.unpackbits(octets, count=n_rows, bitorder="little").astype(np.bool_)

@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["all", "closed", "maximal"]
 
-SHOWN = 10
-"""Itemsets that are printed."""
-
-BATCH = 1 << 16
-"""Itemsets of a batch, at most."""
+SHOWN = 10  # itemsets that are printed
+BATCH = 1 << 16  # itemsets of a batch, at most
 
 
 class Itemset(NamedTuple):
@@ -183,12 +180,7 @@ def frequent_itemsets(
     max_memory : int, default=1024
         Megabytes for the search and its result, about; likewise.
     max_visited : int, default=10,000,000
-        How many sets the search for maximal ones may visit; likewise. Many may be visited before
-        the first maximal one. The other kinds are found as they are visited.
-
-    Returns
-    -------
-    Itemsets
+        How many sets the search for maximal ones may visit, kept or not; likewise.
 
     See Also
     --------

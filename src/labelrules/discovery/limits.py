@@ -11,30 +11,19 @@ from labelrules._checks import is_number, is_whole, whole_number
 
 MEGABYTE = 1 << 20
 
-ANY_NUMBER = 1 << 62
-"""No limit: more than any count can reach."""
-
-MOST_VISITED = 10_000_000
-"""Default number of candidates that a search visits: seconds, or a minute for long bodies."""
-
-INTERRUPTED = "it was interrupted"
-"""Why a search stopped, if Ctrl-C ended it."""
+ANY_NUMBER = 1 << 62  # no limit: more than any count can reach
+MOST_VISITED = 10_000_000  # candidates by default: seconds, or a minute for long bodies
+INTERRUPTED = "it was interrupted"  # why a search stopped, if Ctrl-C ended it
 
 _keeps_results = ContextVar("an interrupted search keeps its results", default=False)
 
-_VISITED = {"rules": "bodies and rules"}
-"""What a search visits, where that differs from what it returns."""
+_VISITED = {"rules": "bodies and rules"}  # what a search visits, if not what it returns
 
 
 def minimum_count(minimum: float, n_rows: int, name: str = "min_support") -> int:
-    """The number of rows that a minimum requires: a float is a share of the rows, an int a number.
+    """The rows that a minimum requires: a number of rows as an int, a share of them as a float.
 
-    A share is the decimal number as it is written, in any precision, so that rounding adds no row.
-
-    Examples
-    --------
-    >>> minimum_count(0.05, 1500), minimum_count(0.1, 14), minimum_count(3, 14)
-    (75, 2, 3)
+    The decimal as written counts, so that rounding adds no row: 0.05 of 1500 rows are 75.
     """
     if is_number(minimum) and not is_whole(minimum) and 0 < minimum <= 1:
         return max(1, math.ceil(Fraction(str(minimum)) * n_rows))

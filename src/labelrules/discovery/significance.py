@@ -13,8 +13,7 @@ Alternative: TypeAlias = Literal["greater", "less"]
 
 CORRECTIONS = ("holm", "benjamini-hochberg")
 
-MOST_TESTS = 1 << 1000
-"""A larger number of tests counts as this one; a float holds no more."""
+MOST_TESTS = 1 << 1000  # a larger number of tests counts as this one; a float holds no more
 
 
 def fisher(
@@ -31,10 +30,8 @@ def fisher(
 
     Parameters
     ----------
-    both : array-like of int
-        Rows with both properties.
-    first, second : array-like of int
-        Rows with the first property, and with the second.
+    both, first, second : array-like of int
+        Rows with both properties, with the first, and with the second.
     n_rows : int
         All rows.
     alternative : {"greater", "less"}

@@ -14,12 +14,9 @@ class Plan(NamedTuple):
     """A theory, or that of a fitted learner, in the parts that an export writes."""
 
     schema: Schema
-    layers: tuple[Theory, ...]
-    """The first layer reads what it writes itself, each other one what the one before wrote."""
-    inference: Inference
-    """How the last layer is read."""
-    fallback: DecisionList | None
-    """For rows in which the layers find no label."""
+    layers: tuple[Theory, ...]  # the first reads its own labels, others those of the one before
+    inference: Inference  # how the last layer is read
+    fallback: DecisionList | None  # for rows in which the layers find no label
 
     @classmethod
     def of(cls, theory: Any) -> "Plan":
@@ -62,8 +59,6 @@ def used_features(rules: Iterable[Rule]) -> tuple[int, ...]:
 class FreeNames:
     """Names that differ from those taken, whether or not case matters.
 
-    Examples
-    --------
     >>> names = FreeNames(["Age"])
     >>> names.free("age"), names.free("rule 1")
     ('age_', 'rule 1')
@@ -81,7 +76,7 @@ class FreeNames:
 
 
 def steps(rules: Iterable[Rule], reads_itself: bool, most_shared: int) -> list[list[Rule]]:
-    """Split a list so that no rule tests what a rule of the same step writes, if it reads itself.
+    """Split a list so that no rule tests what a rule of its step writes, if it reads itself.
 
     At most so many rules of a step are shared: they predict several labels or end the list.
     """

@@ -12,17 +12,10 @@ from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
-OPEN = "open"
-"""The value of a label that no rule has written yet."""
-
-Cells: TypeAlias = dict[int, str]
-"""From labels that some rule has written to the fields that hold them."""
-
-Scored: TypeAlias = tuple[int | None, ET.Element, str]
-"""The number of a rule if it is one, its condition, and the value it predicts."""
-
-Voted: TypeAlias = tuple[int, ET.Element, str, int]
-"""The number of a rule, its condition, the value it predicts, and its votes."""
+OPEN = "open"  # the value of a label that no rule has written yet
+Cells: TypeAlias = dict[int, str]  # from labels that some rule has written to their fields
+Scored: TypeAlias = tuple[int | None, ET.Element, str]  # number of a rule, condition, value
+Voted: TypeAlias = tuple[int, ET.Element, str, int]  # number, condition, value and votes
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}

@@ -23,9 +23,7 @@ from labelrules.rules.theory import Theory
 
 _MOST_FLAGS = 400  # databases limit the columns of a table, some to about a thousand
 _ALL_ROWS = 2**64 - 1  # MySQL puts a subquery into the next one, unless it has a limit
-
-Cells = dict[int, str]
-"""From labels that some rule has written to their columns."""
+Cells = dict[int, str]  # from labels that some rule has written to their columns
 
 
 def to_sql(
@@ -95,8 +93,7 @@ def to_sql(
 class _Query:
     """A query of common table expressions, each reading the one before.
 
-    Each has the keys, the features that are needed later, and a column for each label that a rule
-    has written: 1, 0, or NULL in rows in which none did.
+    Columns: the keys, features needed later, and labels: 1, 0, or NULL where no rule has written.
     """
 
     def __init__(

@@ -19,18 +19,12 @@ class Dialect:
     """A database and its limits, beyond the grammar of its SQL."""
 
     name: str
-    title: str
-    """Its name in programs, and in messages."""
-    materialized: bool = False
-    """Whether a common table expression can be declared to be computed once."""
-    nan_is_greatest: bool = False
-    """Whether NaN is a number above all others and equal to itself; else it is above none."""
-    longest: int = 0
-    in_bytes: bool = False
-    """How long a name can be, in characters or in bytes of UTF-8; 0 for any length. PostgreSQL cuts
-    longer names off without an error, so that two of them can become the same."""
-    most_columns: int = 0
-    """How many columns a table or a result can have; 0 if that is not known."""
+    title: str  # its name in programs, and in messages
+    materialized: bool = False  # whether a common table expression can be computed once
+    nan_is_greatest: bool = False  # NaN is above all numbers and equals itself; else above none
+    longest: int = 0  # length of a name, 0 for any; PostgreSQL cuts longer ones silently
+    in_bytes: bool = False  # whether that is in bytes of UTF-8, not in characters
+    most_columns: int = 0  # how many columns a table or a result can have; 0 if that is not known
 
     def fault_of(self, name: str) -> str | None:
         """Why the database does not allow a name; None if it does."""
@@ -47,7 +41,7 @@ class Dialect:
 
 _WITH_VARIABLES = ("databricks", "spark")
 
-DIALECTS = {
+DIALECTS = {  # the databases whose SQL is written
     one.name: one
     for one in (
         Dialect("bigquery", "BigQuery", longest=300),
@@ -62,11 +56,9 @@ DIALECTS = {
         Dialect("trino", "Trino"),
     )
 }
-"""The databases whose SQL is written."""
 
 
-_NO_TYPING_ERRORS = ("mssql", "plsql", "psql", "tsql")
-"""Other systems, whose names look like that of MySQL."""
+_NO_TYPING_ERRORS = ("mssql", "plsql", "psql", "tsql")  # other systems, with names like MySQL
 
 
 def dialect_called(name: str) -> Dialect:
@@ -79,19 +71,15 @@ def dialect_called(name: str) -> Dialect:
     return DIALECTS[name]
 
 
-Expression: TypeAlias = Any
-"""An expression of sqlglot, which is imported on use."""
-
+Expression: TypeAlias = Any  # an expression of sqlglot, which is imported on use
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
 class LabelSource(NamedTuple):
     """Where conditions on labels read."""
 
-    cells: Mapping[int, str]
-    """From labels that some rule has written to their columns."""
-    closed: bool
-    """Whether labels that no rule wrote are absent; else they satisfy no condition."""
+    cells: Mapping[int, str]  # from labels that some rule has written to their columns
+    closed: bool  # whether labels that no rule wrote are absent; else they satisfy no condition
 
 
 class Terms:
@@ -253,10 +241,7 @@ def sqlglot() -> Any:
     return sqlglot
 
 
-# ---------------------------------------------------------------- names of tables and columns
-
-TRUTH = ("true", "false")
-"""Words that SQLite reads as truth values even in quotes, if they name a column of a subquery."""
+TRUTH = ("true", "false")  # SQLite reads them as truth values, even in quotes, in subqueries
 
 _RENAME_KEYS = "give the key another name in the table, or in a view of it"
 

@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 class StructureDifference(NamedTuple):
     """A difference between two theories other than in their rules."""
 
-    what: str
-    """"layers", "order" (perhaps of a layer), "inference", or "rows without labels"."""
-    one: str
-    other: str
-    """How it is in the first theory, and in the second."""
+    what: str  #: "layers", "order" (perhaps of a layer), "inference", or "rows without labels".
+    one: str  #: In the first theory.
+    other: str  #: In the second theory.
 
     def __str__(self) -> str:
         return f"{self.what}: {self.one}, now {self.other}"
@@ -50,20 +48,16 @@ class ChangedRule(NamedTuple):
 
     one: PlacedRule
     other: PlacedRule
-    what: str
-    """What differs: "body", "head", "marks" (the stop mark or votes), or "evidence" (which matters
-    only where labels are sampled)."""
+    what: str  #: "body", "head", "marks" (stop mark or votes), "evidence" (if sampled).
 
 
 class LabelDifference(NamedTuple):
     """How the predictions for a label differ."""
 
     label: str
-    n_rows: int
-    """Rows in which they differ."""
-    n_one_right: int | None
-    """Those of them in which the first theory is right; None without true labels."""
-    n_other_right: int | None
+    n_rows: int  #: Rows in which they differ.
+    n_one_right: int | None  #: Those in which the first is right; None without true labels.
+    n_other_right: int | None  #: The same for the second theory.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,31 +66,18 @@ class Comparison:
 
     one: Theory
     other: Theory
-    kept: tuple[tuple[PlacedRule, PlacedRule], ...]
-    """Rules that both have."""
-    removed: tuple[PlacedRule, ...]
-    added: tuple[PlacedRule, ...]
-    """Rules that only the first has, only the second, and that are like none of the other."""
-    changed: tuple[ChangedRule, ...]
-    reordered: bool
-    """Whether rules that both have stand in another order, where order matters."""
-    structure: tuple[StructureDifference, ...]
-    """Differences besides the rules: layers, list or set, inference and its settings, rules for
-    rows without labels."""
-    n_rows: int | None = None
-    """Of the data."""
-    differs: Mask | None = None
-    """Rows by labels, whether the predictions differ."""
-    labels: tuple[LabelDifference, ...] = ()
-    """One for each label, if there are data."""
+    kept: tuple[tuple[PlacedRule, PlacedRule], ...]  #: Rules that both have.
+    removed: tuple[PlacedRule, ...]  #: Rules that only the first theory has.
+    added: tuple[PlacedRule, ...]  #: Rules that only the second theory has.
+    changed: tuple[ChangedRule, ...]  #: Pairs of similar rules.
+    reordered: bool  #: Whether rules that both have stand in another order, where order matters.
+    structure: tuple[StructureDifference, ...]  #: In layers, order, inference, fallback rules.
+    n_rows: int | None = None  #: Of the data.
+    differs: Mask | None = None  #: Rows by labels, whether the predictions differ.
+    labels: tuple[LabelDifference, ...] = ()  #: One for each label, if there are data.
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
-        """A pandas frame with a row for each rule, pair of rules, or label (needs ``pandas``).
-
-        Parameters
-        ----------
-        per : {"rule", "label"}, default="rule"
-        """
+        """A pandas frame with a row for each rule or pair of rules, or ``per="label"``."""
         if one_of(per, "per", ("rule", "label")) == "label":
             return pandas_frame(columns_of(LabelDifference, self.labels))
         rows = [("kept", str(one), str(other)) for one, other in self.kept] + self._rule_rows()
@@ -139,7 +120,6 @@ class Comparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Tables for notebooks."""
         rules = [tuple(cell or "" for cell in row) for row in self._rule_rows()]
         title, (titles, labels) = self._predictions()
         return fragment(
@@ -313,14 +293,9 @@ def _predict(theory: Theory, rows: Dataset) -> Any:
     return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
 
 
-# ---------------------------------------------------------------- structure
-
-
 def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifference, ...]:
     r"""Differences in layers, order, inference, and rules for rows without labels.
 
-    Examples
-    --------
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
     >>> one = parse("quality <- true", schema)

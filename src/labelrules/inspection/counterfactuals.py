@@ -27,14 +27,9 @@ from labelrules.inspection.tracing import (
 from labelrules.rules import Theory, theory_of
 from labelrules.rules.formats.language import name_text, number_text
 
-LIMIT = 10_000
-"""How many rows a search tries by default."""
-
-SETS_PER_ROW = 20
-"""How many sets of features the search considers for each row that it may try."""
-
-Assigned: TypeAlias = tuple[tuple[int, int], ...]
-"""Features in order, each with the number of one of its values."""
+LIMIT = 10_000  # how many rows a search tries by default
+SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
+Assigned: TypeAlias = tuple[tuple[int, int], ...]  # features, each with the number of a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +38,7 @@ class FeatureChange:
 
     feature: str
     old: float | str | None
-    new: float | str
-    """A number or a category; None if the old value is missing."""
+    new: float | str  #: A number or a category; None if the old value is missing.
 
     def __str__(self) -> str:
         return (
@@ -57,19 +51,14 @@ class Counterfactual:
     """The fewest features to change so that a label changes."""
 
     label: str
-    predicted: int
-    """The prediction for the row as it is; the changes make it the other value."""
+    predicted: int  #: The prediction for the row as it is; the changes make it the other value.
     status: Literal["found", "impossible", "unknown"]
     """"impossible" if no values of the features that may change would do, "unknown" if the search
     reached its limit."""
-    changes: tuple[FeatureChange, ...]
-    """In the order of the features; none unless found."""
-    at_least: int
-    """Fewer features than this have been shown not to be enough."""
-    n_tried: int
-    """Rows that were tried."""
-    values: tuple[float, ...]
-    """The encoded row after the changes, or as it is."""
+    changes: tuple[FeatureChange, ...]  #: In the order of the features; none unless found.
+    at_least: int  #: Fewer features than this have been shown not to be enough.
+    n_tried: int  #: Rows that were tried.
+    values: tuple[float, ...]  #: The encoded row after the changes, or as it is.
 
     def __repr__(self) -> str:
         return f"Counterfactual({self})"
@@ -87,7 +76,6 @@ class Counterfactual:
         )
 
     def _repr_html_(self) -> str:
-        """A table of the changes, for notebooks."""
         rows = [(c.feature, value_text(c.old), value_text(c.new)) for c in self.changes]
         table = html_table(rows, ("feature", "in the row", "changed to")) if rows else ""
         return fragment(paragraphs([str(self)]), table)
@@ -179,10 +167,8 @@ class _LimitReachedError(Exception):
 class _CounterfactualSearch:
     """Searches for the fewest features to change: sets that hit every known reason.
 
-    To change the label, a feature of every reason why it stays must change. So only such sets
-    are tried; a set that fails gives a new reason, which it does not hit.
-    The options of a feature are the value of the row, then those that it may be changed to, best
-    first.
+    To change the label, a feature of every reason why it stays must change; a set that hits all and
+    fails gives a new reason. The options of a feature are the row's value, then others, best first.
     """
 
     def __init__(self, reasons: Reasons, options: Sequence[list[float]], limit: int) -> None:
@@ -218,10 +204,7 @@ class _CounterfactualSearch:
         return ()
 
     def _hitting(self, reasons: list[frozenset[int]]) -> Iterator[tuple[int, ...]]:
-        """Sets of `size` features that hit every reason.
-
-        Smaller ones have been tried, and each left a reason that it does not hit.
-        """
+        """Sets of `size` features that hit every reason; no smaller one hits all of them."""
         waiting: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
         n_sets = 0
         while waiting:
@@ -313,19 +296,15 @@ def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     return FeatureChange(feature.name, named_value(feature, old), after)
 
 
-# ---------------------------------------------------------------- candidate values
-
-
 def candidate_values(
     theory: Theory, column: int, value: float, seen: Floats | None = None
 ) -> list[float]:
     """Encoded values of one feature that the rules distinguish from the row's own, nearest first.
 
-    The thresholds of the rules cut a number's line into ranges, within which no rule sees a
-    difference. So one value represents each range: the one nearest to the row's that occurs among
-    `seen`, else the threshold itself downwards, and the number just above it upwards. Each
-    category that some rule names represents itself, the first of the others all others. Missing
-    is never among the candidates. The values `seen` in training data are rising.
+    Between two thresholds no rule sees a difference, so one number represents each range: the
+    nearest that occurs among `seen` (rising), else the threshold itself downwards, or the number
+    just above it upwards. Each category that some rule names represents itself, the first other one
+    all others. Missing is never a candidate.
     """
     conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
     named = sorted({condition.value for condition in conditions})
@@ -366,14 +345,9 @@ def _nearest(low: float, high: float, from_above: bool, seen: Floats) -> float |
 
 
 def just_above(low: float, high: float = inf) -> float | None:
-    """A short number greater than `low` and at most `high`: one more in the last digit of `low`.
+    """A short number greater than `low` and at most `high`, or None: one more in its last digit.
 
-    If that is too much, in the digit after it, and so on. None if there is no number between.
-
-    Examples
-    --------
-    >>> just_above(3), just_above(0.25), just_above(3, 3.5), just_above(1e16)
-    (4.0, 0.26, 3.1, 2e+16)
+    If that is too much, in the digit after it, and so on: for 3 and 3.5 it is 3.1.
     """
     written = Decimal(number_text(low))
     last = int(written.as_tuple().exponent)

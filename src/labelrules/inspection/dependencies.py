@@ -20,16 +20,11 @@ from labelrules.rules.inference import closed
 class PairCounts(NamedTuple):
     """Counts of labels by labels: rules that predict the first and test the second."""
 
-    rules: Integers
-    """How many."""
-    same: Integers
-    """Those that predict presence from presence, or absence from absence."""
-    opposite: Integers
-    """Those that predict presence from absence, or absence from presence."""
-    right: Integers
-    """How often they were right, by their evidence for the predicted label."""
-    wrong: Integers
-    """How often they were wrong."""
+    rules: Integers  #: How many.
+    same: Integers  #: Those that predict presence from presence, or absence from absence.
+    opposite: Integers  #: Those that predict presence from absence, or absence from presence.
+    right: Integers  #: How often they were right, by their evidence for the predicted label.
+    wrong: Integers  #: How often they were wrong.
 
     @property
     def support(self) -> Integers:
@@ -56,8 +51,6 @@ class PairCounts(NamedTuple):
 def pair_counts(rules: Iterable[Rule], n_labels: int) -> PairCounts:
     """Count which labels these rules predict by testing which others.
 
-    Examples
-    --------
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
     >>> counts = pair_counts(parse("not sports (3/1) <- fashion", schema), schema.n_labels)
@@ -84,8 +77,8 @@ class Edge(NamedTuple):
     """A dependency: rules that test one label to predict another.
 
     The sign is ``"+"`` if they predict presence from presence or absence from absence, ``"-"`` if
-    the one from the other, and ``"+-"`` if there are rules of both kinds. Right and wrong are
-    summed over the rules; without evidence both are 0.
+    the one from the other, ``"+-"`` if both. Right and wrong are sums over the rules; 0 without
+    evidence.
     """
 
     tested: str
@@ -112,15 +105,11 @@ class LabelGraph:
     """The graph of label dependencies."""
 
     schema: Schema
-    fully: PairCounts
-    """Labels by labels: rules that predict the first, test the second, and test labels only."""
-    partly: PairCounts
-    """The same for rules that test features too."""
-    n_rules: int
-    """Rules that have conditions; default rules do not count."""
-    n_full: int
-    n_partial: int
-    """Those of them that test labels only, and labels and features."""
+    fully: PairCounts  #: For rules that test labels only.
+    partly: PairCounts  #: The same for rules that test features too.
+    n_rules: int  #: Rules that have conditions; default rules do not count.
+    n_full: int  #: Rules that test labels only.
+    n_partial: int  #: Rules that test labels and features.
 
     @property
     def full(self) -> Integers:
@@ -183,13 +172,7 @@ class LabelGraph:
         return [tuple(self.schema.labels[label] for label in members) for members in cyclic]
 
     def cycles(self, limit: int = 100) -> list[tuple[str, ...]]:
-        """Elementary cycles, the shortest first: each label is predicted by the one after it.
-
-        Parameters
-        ----------
-        limit : int, default=100
-            How many at most; a dense graph has exponentially many.
-        """
+        """At most `limit` elementary cycles, the shortest first: the next label predicts each."""
         limit = whole_number(limit, "limit", low=0)
         names = self.schema.labels
         cycles = islice(_cycles(self.adjacency), limit)
@@ -200,7 +183,6 @@ class LabelGraph:
         return f"LabelGraph({edges}; {counted(self.n_rules, 'rule')})"
 
     def _repr_html_(self) -> str:
-        """The summary and a table of dependencies, for notebooks."""
         rows = [
             (e.predicted, e.tested, e.sign, e.n_full, e.n_partial, e.right, e.wrong)
             for e in self.edges()
@@ -222,8 +204,6 @@ class LabelGraph:
 def dependencies_text(n_edges: int, n_labels: int) -> str:
     """How many dependencies between how many labels.
 
-    Examples
-    --------
     >>> dependencies_text(1, 1), dependencies_text(2, 3)
     ('1 dependency of 1 label', '2 dependencies between 3 labels')
     """
@@ -233,15 +213,10 @@ def dependencies_text(n_edges: int, n_labels: int) -> str:
 
 
 def label_graph(source: Any) -> LabelGraph:
-    r"""Count which labels a theory, or constraints, predict by testing which others.
+    r"""Count which labels a theory, fitted learner or constraints predict by testing which others.
 
-    All layers of a layered theory count together; for one of them give ``theory.layers[1]``.
-    Labels that exclude each other predict each other, in both directions, each with the rows that
-    have the tested label.
-
-    Parameters
-    ----------
-    source : Theory, fitted learner or Constraints
+    All layers of a layered theory count together; for one of them give ``theory.layers[1]``. Labels
+    that exclude each other predict each other, each with the rows that have the tested label.
 
     Examples
     --------
@@ -326,15 +301,9 @@ class Flip(NamedTuple):
 
 
 def flips(theory: Any, X: Any) -> list[Flip]:
-    """Pairs of labels that flip each other between layers.
+    """Pairs of labels that flip each other between the layers of a theory, the most frequent first.
 
-    In a row two labels flip each other if a layer changes both, each by a rule that tests the
-    other. Pairs that flip in most rows come first.
-
-    Parameters
-    ----------
-    theory : LayeredTheory or fitted learner
-    X : array, sparse matrix, frame or Dataset
+    Two labels flip each other in a row if a layer changes both, each by a rule testing the other.
 
     Examples
     --------

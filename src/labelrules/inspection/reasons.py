@@ -26,15 +26,13 @@ from labelrules.rules import (
 from labelrules.rules.inference import closed
 from labelrules.rules.layered_theory import bare
 
-MANY_RULES = 30
-"""Longer theories are run compiled."""
+MANY_RULES = 30  # longer theories are run compiled
 
 
 class Fact(NamedTuple):
-    """Something that was true when a row went through a theory.
+    """Something true of a row on its way through a theory.
 
-    A rule `number` of a part "fires" or "fails"; before that rule, a label "is" of a value or
-    "is not".
+    Rule `number` of a part "fires" or "fails"; before it, a label "is" of a value or "is not".
     """
 
     part: int
@@ -44,15 +42,14 @@ class Fact(NamedTuple):
     value: int = -1
 
 
-Passed: TypeAlias = list[Run]
-"""The run of each part of a theory: its layers, then the list for rows without labels."""
+Passed: TypeAlias = list[Run]  # the run of each layer, then of the list for bare rows
 
 
 class Reasons:
     """Finds reasons why one label of a row is as it is.
 
-    A reason is a set of features: as long as they and the decided features keep their values, the
-    label keeps its own, whatever the other features are. It need not be the smallest such set.
+    A reason is a set of features, not always the smallest: as long as they and the decided features
+    keep their values, the label keeps its own.
     """
 
     def __init__(self, theory: Theory, label: int) -> None:
@@ -94,10 +91,7 @@ class Reasons:
         decided: frozenset[int],
         preferred: frozenset[int],
     ) -> frozenset[int]:
-        """Features that keep the label of a row, preferred ones first; decided ones do not count.
-
-        `X` was given to `run`, and `passed` came from it.
-        """
+        """Features that keep the label of a row of `run(X)`, preferred first, without decided."""
         if not self.simple:
             return self.tested - decided
         return _Walk(self, X[row], [_row(run, row) for run in passed], decided, preferred).kept()
@@ -271,14 +265,11 @@ class _Walk:
         return Fact(0, fact.number, "is" if holds else "is not", label, value)
 
 
-# ---------------------------------------------------------------- possible values of a label
-
-
 def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
     """False only if no row can have the label, since no rule that can hold predicts it.
 
-    The options are the values that each feature may have. Rules are checked one by one, as if
-    none stood in another's way: False is certain, and spares the search; True is not.
+    The options are the values of each feature. Rules are checked one by one, as if none stood in
+    another's way: so True is not certain.
     """
     if not isinstance(theory, LayeredTheory):
         return label in _present(theory, set(), options)
@@ -341,8 +332,6 @@ def _must_hold(body: Body, options: Sequence[Sequence[float]]) -> bool:
     )
 
 
-# ---------------------------------------------------------------- the rules that matter
-
 Simple: TypeAlias = DecisionList | RuleSet
 
 
@@ -350,15 +339,13 @@ class Slice(NamedTuple):
     """A theory without what does not matter for a label, over the features that are left."""
 
     theory: Theory
-    columns: tuple[int, ...]
-    """The features of the original theory that it tests, in order."""
+    columns: tuple[int, ...]  # the features of the original theory that it tests, in order
 
 
 def slice_for(theory: Theory, label: int) -> Slice:
     """Leave out rules that cannot influence a label, and features that no other rule tests.
 
-    A rule may matter if it predicts the label or a label that such a rule tests, or if it may end
-    the list before such a rule.
+    A rule matters if it predicts the label or one that such a rule tests, or may end its list.
     """
     part = _layered(theory, label) if isinstance(theory, LayeredTheory) else theory
     if not isinstance(part, LayeredTheory):

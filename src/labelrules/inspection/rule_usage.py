@@ -38,12 +38,9 @@ from labelrules.rules.theory import Run
 class Usage(NamedTuple):
     """The use of each rule, in the order of the theory."""
 
-    counts: Integers
-    """Rows covered; rows and cells written or voted on; cells decided after it; cells overruled:
-    five counts by rules, which `RuleSummary` defines."""
+    counts: Integers  # the five counts of `RuleSummary`, by rules
     is_reached: Mask
-    board: Board
-    """The predictions; `UNSET` where no rule decided."""
+    board: Board  # the predictions; `UNSET` where no rule decided
 
     def of_rule(self, number: int) -> tuple[Any, ...]:
         """The counts of one rule, and whether it is reached."""
@@ -53,9 +50,8 @@ class Usage(NamedTuple):
 def usage_of(theory: Theory, rows: Dataset) -> Usage:
     """Apply a theory and count what its rules do.
 
-    In a last layer that reads its own labels, a rule covers a row if its body holds on the final
-    labels. If it was sampled, so that no rule has written anything, the rules that decide on the
-    final labels count as those that wrote them.
+    In a last layer that reads its own labels, bodies are tested on the final labels; if it was
+    sampled, the rules that decide on these count as those that wrote them.
     """
     if not isinstance(theory, LayeredTheory):
         return _part(theory, rows, run_of(theory, RuleTable(theory), rows), None, None)
@@ -92,7 +88,6 @@ def _reading_itself(
 def _part(
     theory: Theory, rows: Dataset, run: Run, seen: Board | None, waiting: Mask | None
 ) -> Usage:
-    """The usage of the rules of a list or a set."""
     counts = np.zeros((5, len(theory)), dtype=np.int64)
     open_rows = np.ones(len(rows), dtype=np.bool_) if waiting is None else waiting.copy()
     decided = np.zeros_like(run.board, dtype=np.bool_)
@@ -121,7 +116,6 @@ def _part(
 
 
 def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
-    """The labels that a rule reads."""
     if seen is not None:
         return seen
     if not isinstance(theory, DecisionList):
@@ -131,11 +125,7 @@ def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
 
 
 def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:
-    """For each rule whether it writes, votes or ends a row in any round, even if undone later.
-
-    The labels `seen` are those of the layer before, None for the only layer; those of the rows are
-    not used.
-    """
+    """Whether each rule writes, votes or ends a row in any round; `seen` is the layer before."""
     active = np.zeros(len(layer), dtype=np.bool_)
     reader = _RecordingReader(TheoryReader(layer, rows, None), layer, range(len(layer)), active)
     if isinstance(inference, UntilStable):
@@ -182,15 +172,11 @@ class _RecordingReader(TheoryReader):
         return run
 
 
-# ---------------------------------------------------------------- useless and conflicting rules
-
-
 def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
     """Rules of lists that cannot write anything, whatever the row; with those that prevent it.
 
-    Whenever the body of such a rule holds, an earlier rule has ended the list, or each label of
-    its head has been written by an earlier rule whose body holds as well. If no row can satisfy
-    the body, no other rules are named. A rule that may end the list is useful.
+    Whenever such a body holds, an earlier rule has ended the list, or earlier rules whose bodies
+    hold have written its labels. None are named if no row satisfies it. Stopping rules are useful.
     """
     for part in _parts(theory):
         for number in range(len(part.rules)) if part.rules.ordered else ():
@@ -212,9 +198,7 @@ class _TheoryPart(NamedTuple):
 
     rules: Theory
     start: int
-    reads: Literal["own", "previous", "both"]
-    """The labels that conditions test: those being written, those of the layer before, or either
-    in turn."""
+    reads: Literal["own", "previous", "both"]  # labels being written, of the layer before, or both
 
     def subsumed_by(self, number: int) -> list[int] | None:
         """Earlier rules that leave nothing to a rule, None if they leave something."""

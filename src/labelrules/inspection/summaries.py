@@ -29,11 +29,8 @@ from labelrules.rules.formats.text import rule_text
 if TYPE_CHECKING:
     import pandas
 
-SHOWN = 10
-"""Longer lists are cut when printed; the values have all items."""
-
-Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]
-"""The titles of columns, and rows."""
+SHOWN = 10  # longer lists are cut when printed; the values have all items
+Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[Any]]]  # the titles of columns, and rows
 
 
 class Pair(NamedTuple):
@@ -49,19 +46,13 @@ class LabelSummary(NamedTuple):
     """The rules for one label."""
 
     label: str
-    n_positive: int
-    """Rules that predict it present."""
+    n_positive: int  #: Rules that predict it present.
     n_negative: int
-    n_conditions: int
-    """Of these rules together."""
-    n_dependent: int
-    """Rules for it that test labels."""
-    n_tested_by: int
-    """Rules that test it."""
-    n_undecided: int | None
-    """Rows in which no rule decided it; None without data."""
-    n_wrong: int | None
-    """Rows in which the prediction is wrong; None without true labels."""
+    n_conditions: int  #: Of these rules together.
+    n_dependent: int  #: Rules for it that test labels.
+    n_tested_by: int  #: Rules that test it.
+    n_undecided: int | None  #: Rows in which no rule decided it; None without data.
+    n_wrong: int | None  #: Rows in which the prediction is wrong; None without true labels.
 
 
 class FeatureSummary(NamedTuple):
@@ -70,8 +61,7 @@ class FeatureSummary(NamedTuple):
     feature: str
     n_rules: int
     n_conditions: int
-    labels: tuple[str, ...]
-    """Labels for which rules test it."""
+    labels: tuple[str, ...]  #: Labels for which rules test it.
 
 
 class RuleSummary(NamedTuple):
@@ -79,19 +69,12 @@ class RuleSummary(NamedTuple):
 
     place: Place
     text: str
-    n_covered: int | None
-    """Rows that it covers."""
-    n_rows: int | None
-    """Rows of which it decides a label, or votes on one."""
-    n_cells: int | None
-    """Cells that it writes, or votes on."""
-    n_decided: int | None
-    """Cells that are decided after it, in the order of the list."""
-    n_overruled: int | None
-    """Cells of rows that it covers where the opposite is decided."""
-    is_reached: bool | None
-    """Whether it decides, votes, or ends the list for a row; in a layer that reads its own labels,
-    in any of the rounds."""
+    n_covered: int | None  #: Rows that it covers.
+    n_rows: int | None  #: Rows of which it decides a label, or votes on one.
+    n_cells: int | None  #: Cells that it writes, or votes on.
+    n_decided: int | None  #: Cells that are decided after it, in the order of the list.
+    n_overruled: int | None  #: Cells of rows that it covers where the opposite is decided.
+    is_reached: bool | None  #: Whether it decides, votes, or stops for a row in any round.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,35 +82,22 @@ class Summary:
     """A theory in figures."""
 
     theory: Theory
-    head_sizes: dict[int, int]
-    body_sizes: dict[int, int]
-    """How many rules have so many labels in the head, or conditions in the body."""
-    n_conditions: int
-    n_label_conditions: int
-    """Conditions in all, and those on labels."""
-    n_positive: int
-    n_negative: int
-    n_mixed: int
-    """Rules whose heads predict presence, absence, or both."""
-    n_dependent: int
-    """Rules that test labels."""
-    n_stopping: int
-    """Rules with the stop mark."""
-    rules: tuple[RuleSummary, ...]
-    """In the order of the theory."""
+    head_sizes: dict[int, int]  #: Number of rules by the labels in their heads.
+    body_sizes: dict[int, int]  #: Number of rules by the conditions in their bodies.
+    n_conditions: int  #: Conditions of all rules.
+    n_label_conditions: int  #: Conditions on labels.
+    n_positive: int  #: Rules whose heads predict presence only.
+    n_negative: int  #: Rules whose heads predict absence only.
+    n_mixed: int  #: Rules whose heads predict both.
+    n_dependent: int  #: Rules that test labels.
+    n_stopping: int  #: Rules with the stop mark.
+    rules: tuple[RuleSummary, ...]  #: In the order of the theory.
     labels: tuple[LabelSummary, ...]
-    features: tuple[FeatureSummary, ...]
-    """Those that are tested, by falling number of rules."""
-    subsumed: tuple[Pair, ...]
-    """Rules of a list that can never write anything, each with the earlier rules that prevent it.
-    """
-    conflicting: tuple[Pair, ...]
-    """Pairs of rules that predict opposite values of a label and can cover the same row. In a list
-    the earlier wins, which may well be intended."""
-    n_rows: int | None
-    """Of the data."""
-    n_undecided_rows: int | None
-    """Rows in which no rule decided any label."""
+    features: tuple[FeatureSummary, ...]  #: Those that are tested, by falling number of rules.
+    subsumed: tuple[Pair, ...]  #: Rules that cannot write anything, with those that prevent it.
+    conflicting: tuple[Pair, ...]  #: Pairs with opposite predictions that can cover one row.
+    n_rows: int | None  #: Of the data.
+    n_undecided_rows: int | None  #: Rows in which no rule decided any label.
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:
@@ -135,14 +105,9 @@ class Summary:
         return tuple(rule for rule in self.rules if rule.is_reached is False)
 
     def to_frame(self, per: str = "rule") -> "pandas.DataFrame":
-        """A pandas frame with a row for each rule, label or feature (needs ``pandas``).
+        """A pandas frame with a row for each ``per="rule"``, ``"label"`` or ``"feature"``.
 
-        For rules, the columns `layer`, `is_fallback` and `number` are those of
-        `Theory.to_frame`, counted from 1.
-
-        Parameters
-        ----------
-        per : {"rule", "label", "feature"}, default="rule"
+        For rules, `layer`, `is_fallback` and `number` are as in `Theory.to_frame`, from 1.
         """
         one_of(per, "per", ("rule", "label", "feature"))
         if per == "label":
@@ -178,7 +143,6 @@ class Summary:
             yield f"and {counted(len(rows) - SHOWN, 'more feature')}"
 
     def _repr_html_(self) -> str:
-        """Tables for notebooks."""
         label_titles, labels = self._label_table()
         feature_titles, features = self._feature_table()
         return fragment(
@@ -373,9 +337,6 @@ def _features(theory: Theory) -> tuple[FeatureSummary, ...]:
         for column, rules in sorted(testing.items())
     ]
     return tuple(sorted(lines, key=lambda line: -line.n_rules))
-
-
-# ---------------------------------------------------------------- text
 
 
 def columns_of(kind: Any, rows: tuple[Any, ...]) -> dict[str, list[Any]]:

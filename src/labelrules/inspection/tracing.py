@@ -27,16 +27,11 @@ PRESENCE = ("absent", "present")
 class Trace:
     """One row traced through a decision list or a rule set."""
 
-    theory: DecisionList | RuleSet
-    """The rules of a RuleSet vote, so that none of them writes a label."""
-    values: Floats
-    """The encoded features of the row."""
-    board: Board
-    """Its labels; `UNSET` where no rule decided."""
-    writer: Integers
-    """For each label the rule that wrote it, -1 if none."""
-    stopped: int
-    """The stopping rule that ended the list, -1 if none."""
+    theory: DecisionList | RuleSet  #: The rules of a RuleSet vote: none of them writes a label.
+    values: Floats  #: The encoded features of the row.
+    board: Board  #: Its labels; `UNSET` where no rule decided.
+    writer: Integers  #: For each label the rule that wrote it, -1 if none.
+    stopped: int  #: The stopping rule that ended the list, -1 if none.
 
     def __repr__(self) -> str:
         rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
@@ -69,7 +64,6 @@ class Trace:
         return f"rule {number + 1}: {rule_text(self.theory[number], self.theory.schema)}"
 
     def _repr_html_(self) -> str:
-        """A table of labels, for notebooks."""
         row = paragraphs([_row_text(self.theory.schema, self.values)])
         table = html_table(self.rows(), ("label", "predicted", "by"))
         return fragment(row, table, paragraphs(self.notes()))
@@ -80,18 +74,12 @@ class LayeredTrace:
     """One row traced through the layers of a theory."""
 
     theory: LayeredTheory
-    values: Floats
-    """The encoded features of the row."""
-    layers: tuple[Trace, ...]
-    """One for each layer."""
-    rounds: int
-    """After how many rounds the last layer settled; 0 if it did not, or is read once."""
-    unsettled: tuple[str, ...]
-    """Labels that changed even in the last round."""
-    presence: Floats | None
-    """If the last layer was sampled, the probability of each label."""
-    fallback: Trace | None = None
-    """If the layers found no label, the trace through the list for such rows."""
+    values: Floats  #: The encoded features of the row.
+    layers: tuple[Trace, ...]  #: One for each layer.
+    rounds: int  #: After how many rounds the last layer settled; 0 if it did not, or is read once.
+    unsettled: tuple[str, ...]  #: Labels that changed even in the last round.
+    presence: Floats | None  #: If the last layer was sampled, the probability of each label.
+    fallback: Trace | None = None  #: If the layers found no label: the list for such rows.
 
     def __repr__(self) -> str:
         last = self.layers[-1] if self.fallback is None else self.fallback
@@ -129,7 +117,6 @@ class LayeredTrace:
             yield name, PRESENCE[int(share > 0.5)], f"sampled: probability {share:.2f}"
 
     def _repr_html_(self) -> str:
-        """A table of labels for each layer, for notebooks."""
         parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
         for title, part, rows in self._parts():
             parts += [paragraphs([title]), html_table(rows, ("label", "predicted", "by"))]
@@ -239,9 +226,6 @@ def unsettled_text(labels: tuple[str, ...]) -> str:
     """Why the labels of a last layer that reads itself are those of its first round."""
     names = and_text(map(name_text, labels))
     return f"Not settled: {names} changed even in the last round, so the first round counts."
-
-
-# ---------------------------------------------------------------- rows, values and labels
 
 
 def encoded_rows(theory: Theory, X: Any) -> Dataset:

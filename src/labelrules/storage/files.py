@@ -41,11 +41,8 @@ from labelrules.storage.parameters import (
 FORMAT = "labelrules"
 VERSION = 1
 
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
-"""From each older version a function that makes a document of the next one of it."""
-
-LARGEST_ARRAY = 2**28
-"""The most characters of an array of classes, so that a small file cannot fill the memory."""
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # by version, to the next one
+LARGEST_ARRAY = 2**28  # characters of an array of classes: a small file must not fill memory
 
 Stored = Theory | TableClassifier
 
@@ -88,15 +85,11 @@ class ModelDocument(Record):
     model: TableClassifier
 
 
-# ---------------------------------------------------------------- public functions
-
-
 def save(stored: Stored, path: str | Path) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
-    The file is written beside its place and then put there, so that it is the old one or the new
-    one, whatever happens, and keeps the mode of the old one. It is compressed if its name ends in
-    ``.gz``. A pipe or a device is written into.
+    The file is replaced as a whole, so that it is the old one or the new one, and keeps its mode.
+    It is compressed if its name ends in ``.gz``. A pipe or a device is written into.
 
     Parameters
     ----------
@@ -204,7 +197,7 @@ def from_json(
     ----------
     text : str, bytes or dict
     learners : iterable of class
-        Learners that the document may name besides those that are registered.
+        As for :func:`load_model`.
 
     Raises
     ------
@@ -256,7 +249,6 @@ def json_schema() -> dict[str, Any]:
 
 
 def _model_type(learner: type[TableClassifier]) -> type[Record]:
-    """The record of the models of one learner."""
     fields = [
         ("learner", Literal[learner.__name__]),
         ("parameters", parameters_type(learner)),
@@ -266,9 +258,6 @@ def _model_type(learner: type[TableClassifier]) -> type[Record]:
     return msgspec.defstruct(  # type: ignore[return-value]
         name, fields, bases=(ModelRecord,), forbid_unknown_fields=True
     )
-
-
-# ---------------------------------------------------------------- writing
 
 
 def _document(stored: Stored) -> dict[str, Any]:
@@ -336,9 +325,6 @@ def _classes_in(model: TableClassifier) -> Learners:
         if isinstance(part, TableClassifier):
             found.update(_classes_in(part))
     return found
-
-
-# ---------------------------------------------------------------- reading
 
 
 def _read(document: Any, learners: Learners) -> Any:

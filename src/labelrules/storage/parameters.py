@@ -30,11 +30,8 @@ from labelrules.search.heads.size_bonus import (
     root,
 )
 
-Learners: TypeAlias = Mapping[str, type[TableClassifier]]
-"""The learners that a file may name."""
-
-DEEPEST = 8
-"""How many learners may stand in one another."""
+Learners: TypeAlias = Mapping[str, type[TableClassifier]]  # the learners that a file may name
+DEEPEST = 8  # how many learners may stand in one another
 
 
 class ValueRecord(Record):
@@ -46,10 +43,8 @@ class ValueRecord(Record):
 
 Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 Plain: TypeAlias = bool | Whole | float | str | None
-Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord
-"""The value of a parameter."""
-
-_VALUES: dict[str, Callable[..., Any]] = {
+Parameter: TypeAlias = Plain | list[Plain | list[Plain]] | ValueRecord  # the value of a parameter
+_VALUES: dict[str, Callable[..., Any]] = {  # by kind; any other kind is a learner
     "infinity": lambda: inf,
     "measure": lambda name: Measure.parse(name),
     "no_bonus": lambda: no_bonus,
@@ -58,15 +53,13 @@ _VALUES: dict[str, Callable[..., Any]] = {
     "peak": peak,
     **INFERENCES,
 }
-"""By kind what makes a value of its parameters; any other kind is a learner."""
 
-_KINDS: dict[type, str] = {
+_KINDS: dict[type, str] = {  # of dataclasses, whose fields are the parameters
     LogarithmicBonus: "kln",
     RootBonus: "root",
     PeakBonus: "peak",
     **{made: kind for kind, made in INFERENCES.items()},
 }
-"""The kinds of dataclasses, whose fields are the parameters."""
 
 
 @cache
@@ -79,14 +72,9 @@ def parameters_type(learner: type[TableClassifier]) -> type[Record]:
     )
 
 
-# ---------------------------------------------------------------- writing
-
-
 def parameters_of(learner: TableClassifier) -> dict[str, Any]:
     """The parameters of a learner as values of a document.
 
-    Examples
-    --------
     >>> from labelrules import LabelPowerset
     >>> parameters_of(LabelPowerset())
     {'base': None}
@@ -140,9 +128,6 @@ def _refuse(value: Any, whose: str, key: str) -> Any:
             f"set_params({key}='a <- b'), before the model is saved"
         )
     raise DataError(f"the parameter {whose} is {what}, which a file cannot hold: {advice}")
-
-
-# ---------------------------------------------------------------- reading
 
 
 def read_learner(

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 class FoundRules(NamedTuple):
-    """Rules: the items of their bodies, the literals of their heads, and their rows.
-
-    A literal is twice the number of its label, and one more for presence.
-    """
+    """Rules: items of bodies, literals of heads (2 * label, + 1 for presence), numbers of rows."""
 
     body: Ragged
     head: Ragged
@@ -49,11 +46,7 @@ class FoundRules(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """The memory of the rules, with what it takes to join and to sort them.
-
-        There are two copies while they are joined or selected, with the places of their items; to
-        compare them, all bodies are made as long as the longest, and so are all heads.
-        """
+        """Bytes of the rules, of a copy to join them, and of lists of equal length to sort them."""
         n_values = self.body.values.size + self.head.values.size
         longest = int(self.body.lengths.max(initial=0) + self.head.lengths.max(initial=0))
         return 18 * n_values + (5 * longest + 100) * self.n_body.size
@@ -183,15 +176,11 @@ def _copied(rules: "MinedRules") -> FoundRules:
 
 
 class BestRules:
-    """Rules with their values, batch by batch: all of them, or the best `top`.
-
-    The others are dropped when `top` rules are new: each rule is then sorted a few times at most.
-    """
+    """All rules with their values, or the best `top`; others are dropped whenever `top` are new."""
 
     def __init__(self, top: int | None) -> None:
         self.top = top
-        self.least: float | None = None
-        """The value of the last of the best rules, once there are `top`."""
+        self.least: float | None = None  # value of the last of the best rules, once there are `top`
         self.n_bytes = 0
         self._parts: list[tuple[FoundRules, Floats]] = [(FoundRules.none(), np.empty(0))]
         self._n_new = 0
@@ -219,7 +208,6 @@ class BestRules:
         return rules, values
 
     def _compact(self, top: int) -> None:
-        """Drop all but the best."""
         rules, values = self._joined()
         if values.size > top:  # most need no comparison
             worst = np.partition(values, values.size - top)[values.size - top]

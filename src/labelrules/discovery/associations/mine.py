@@ -42,14 +42,9 @@ from labelrules.measures import Measure
 Bodies: TypeAlias = Literal["features", "labels", "both"]
 Polarity: TypeAlias = Literal["presence", "absence", "both"]
 
-LONGEST_COMPARED = 16
-"""The longest body that is compared with all shorter ones."""
-
-BATCH, TOP_BATCH = 1 << 16, 1 << 12
-"""Rules of a batch; fewer where the best rules so far guide the search."""
-
-SHARE_OF_BATCH = 1 << 14
-"""Bytes of `max_memory` for each rule of a batch: a batch is small beside the results."""
+LONGEST_COMPARED = 16  # the longest body that is compared with all shorter ones
+BATCH, TOP_BATCH = 1 << 16, 1 << 12  # rules of a batch; fewer if the best so far guide the search
+SHARE_OF_BATCH = 1 << 14  # bytes of `max_memory` for each rule of a batch, to keep batches small
 
 
 def association_rules(
@@ -78,9 +73,6 @@ def association_rules(
 ) -> AssociationRules:
     """Find association rules with labels in their heads.
 
-    The search tries no other heads, and leaves a body as soon as no label holds in enough of its
-    rows.
-
     Parameters
     ----------
     data : Dataset
@@ -97,8 +89,7 @@ def association_rules(
     bodies : {"features", "labels", "both"}
         What a body may test. No rule has a label both in its head and in its body.
     max_conditions : int, optional
-        The largest number of items in a body, by default 3; None for any number. A range of a
-        numeric feature is one item.
+        The largest number of items in a body, by default 3; None for any. A range is one item.
     absent_items, bins, n_bins
         What the items of bodies are; see :func:`items_of`.
     items : Items, optional
@@ -108,11 +99,9 @@ def association_rules(
         "chi-square", or any :class:`~labelrules.Measure`. Of equal rules the one with more right
         rows comes first, then the shorter body, the smaller head, and the items as they come.
     top : int, optional
-        The number of rules to return: the best by `measure`. The search leaves bodies from
-        which no better rule can come where a bound is known: for the six measures above; and for
-        heads of a single label that is present, by measures whose formula rises with
-        right cells and falls with wrong ones, if they are partial, by micro or macro averaging.
-        Elsewhere it visits all rules.
+        The number of rules to return: the best by `measure`. The search prunes bodies where it has
+        a bound: for the six measures above; and, for single present labels, for partial measures
+        by micro or macro averaging that rise with right cells and fall with wrong ones.
     productive : bool, default=False
         Whether to keep only rules with more confidence than each rule of the same head whose body
         has only some of the conditions, or none.
@@ -127,24 +116,18 @@ def association_rules(
         is at most this. With `top`, keep the best of these.
     max_rules : int, default=1,000,000
         When there are more, the search stops with a warning, and the result gives the reason.
-        With `top` there is no such limit, unless there are a correction and `alpha`, which take
-        all rules with a p-value of at most `alpha`.
+        With `top` there is no such limit, unless there are both a correction and `alpha`.
     max_memory : int, default=1024
         Megabytes for the search and its result; likewise.
     max_visited : int, default=10,000,000
         How many bodies and rules the search may visit, kept or not; likewise.
 
-    Returns
-    -------
-    AssociationRules
-
     Notes
     -----
     The null hypothesis of each test is that the head is independent of the body. With features in
-    bodies, the probability of any wrong rule (Holm), or the expected share of wrong ones
-    (Benjamini and Hochberg, if tests do not depend on each other negatively) is at most `alpha`.
-    A rule can still be significant merely because a more general one is; `productive` compares
-    the two.
+    bodies, the probability of any wrong rule (Holm), or the expected share of wrong ones (Benjamini
+    and Hochberg, if tests do not depend on each other negatively) is at most `alpha`. A rule can
+    still be significant merely because a more general one is; `productive` compares the two.
 
     "Productive" and "nonredundant" are as in G. I. Webb, "Discovering significant patterns",
     Machine Learning 68 (2007) 1-33, doi:10.1007/s10994-007-5006-x.
@@ -216,7 +199,6 @@ def _made_items(
     bins: Any,
     n_bins: int,
 ) -> Items:
-    """The items of bodies."""
     kind = one_of(bodies, "bodies", get_args(Bodies))
     if items is None:
         sources = {"features": kind != "labels", "labels": kind != "features"}

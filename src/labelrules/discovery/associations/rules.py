@@ -1,8 +1,8 @@
 """Association rules with their measures of interest: values, bounds, and the result of a search.
 
-The counts of a rule: `both` rows have body and head, `body` rows the body, `head` rows the head, of
-`n_rows`. Every measure of interest rises with the rows in which the rule is right and falls with
-those in which it is wrong, so that no longer body can exceed a rule that is never wrong.
+Counts of a rule among `n_rows`: `both` rows have body and head, `body` the body, `head` the head.
+Every measure of interest rises with the rows in which the rule is right and falls with those in
+which it is wrong, so that no longer body can exceed a rule that is never wrong.
 """
 
 from collections.abc import Callable, Iterator
@@ -74,8 +74,7 @@ INTERESTS: dict[str, Interest] = {
     "chi-square": chi_square,
 }
 
-TINY = 1e-12
-"""A bound that is missed by no more than this counts as reached, for it is rounded."""
+TINY = 1e-12  # a bound that is missed by no more than this counts as reached, for it is rounded
 
 
 def measured(measure: str | Measure) -> str | Measure:
@@ -134,10 +133,7 @@ def _one_by_one(measure: Measure, rules: "AssociationRules") -> Floats:
 
 
 def reach(measure: str | Measure, Y: Board, both: Integers, literal: Integers) -> Floats | None:
-    """An upper bound of the value of a rule for each literal that is right in so many rows.
-
-    That is its value if it is never wrong; None where this is not known to be a bound.
-    """
+    """Upper bounds of values by literal, right in `both` rows and never wrong; None if unknown."""
     n_rows = Y.shape[0]
     label, present = literal >> 1, literal & 1
     ones = Y.sum(axis=0, dtype=np.int64)[label]
@@ -190,8 +186,7 @@ def needed_by_any(measure: str | Measure, n_rows: int, minimum: int, least: floa
     return minimum + int(np.searchsorted(most, _just_below(least)))
 
 
-SHOWN = 10
-"""Rules that are printed."""
+SHOWN = 10  # rules that are printed
 
 
 def _interest(name: str) -> Any:
@@ -207,24 +202,19 @@ class AssociationRules:
 
     Attributes
     ----------
-    data : Dataset
-        The rows that were searched.
-    items : Items
-        What the numbers in `body` mean.
+    data, items : Dataset, Items
+        The rows that were searched, and what the numbers in `body` mean.
     body, head : Ragged
-        The items of each body; the literals of each head, as twice the number of a label and one
-        more for presence.
+        The items of each body; the literals of each head: 2 * label, + 1 for presence.
     n_body, n_head, n_both : array of int
         Rows that a rule covers; rows in which its whole head holds; rows with both.
     right : array of int
         For each literal in `head`, the covered rows in which it holds.
     minimum : int
         The minimum support in rows.
-    corrected : array of float or None
-        The p-values `p`, corrected for all tests of the search.
-    n_tests : int or None
-        The number of tests: of all pairs of a frequent body and a head. Heads of several labels
-        are all those of frequent literals, frequent or not.
+    corrected, n_tests : array of float and int, or None
+        The p-values `p`, corrected for all tests: of each frequent body with each head of frequent
+        literals.
     stopped : str or None
         Why the search stopped early; None if it is complete.
 

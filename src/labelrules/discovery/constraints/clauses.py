@@ -1,7 +1,4 @@
-"""Constraints as clauses: which rows violate them, the nearest label sets that satisfy them.
-
-A clause is a set of literals of which one must hold. All constraints are in that form here.
-"""
+"""Constraints as clauses, sets of literals of which one must hold: violations and repairs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -17,14 +14,9 @@ from labelrules.discovery.constraints.constraint import Constraints
 from labelrules.discovery.constraints.find import places
 from labelrules.rules import Body, Head, LayeredTheory, Rule, Theory, parse, rule_text
 
-Literal: TypeAlias = tuple[int, int]
-"""A label and 1 for its presence, 0 for its absence."""
-
-PIECE = 1 << 22
-"""Cells of rows by clauses that are counted together."""
-
-MAX_STEPS = 50_000
-"""Steps after which a search for flips gives up: some tens of seconds for one row."""
+Literal: TypeAlias = tuple[int, int]  # a label and 1 for its presence, 0 for its absence
+PIECE = 1 << 22  # cells of rows by clauses that are counted together
+MAX_STEPS = 50_000  # steps of a search for flips at most: some tens of seconds for one row
 
 
 class Clause(NamedTuple):
@@ -126,7 +118,6 @@ def _check_labels(of_rules: Schema, schema: Schema) -> None:
 
 
 def _checked(rule: Rule, schema: Schema) -> Rule:
-    """A rule that can be a constraint."""
     if rule.head.n_labels != schema.n_labels:
         raise ValueError(
             f"a constraint is about {rule.head.n_labels} labels, the rows have {schema.n_labels}"
@@ -155,11 +146,10 @@ class FlipChoice(NamedTuple):
 def cheapest_flips(
     row: Sequence[int], costs: Sequence[int], clauses: Clauses, broken: Sequence[int]
 ) -> list[int] | None:
-    """The labels to flip, or None if no label set satisfies all clauses.
+    """The labels to flip, given the `broken` clauses of a row; None if no label set satisfies all.
 
-    The least sum of costs; then the fewest labels; then, from the first label on, a label that
-    is kept before one that is flipped. By all three no two label sets are equally good. `costs`
-    are those of flipping each label, from 0; `broken` are the clauses that the row violates.
+    The least sum of costs; then the fewest labels; then, from the first label on, a label that is
+    kept before one that is flipped. So no two label sets are equally good.
     """
     flipped: list[int] = []
     for labels, choices in _components(row, clauses, _concerned(row, clauses, broken)):
@@ -181,11 +171,7 @@ def ranked(costs: Sequence[int]) -> list[int]:
 
 
 def _concerned(row: Sequence[int], clauses: Clauses, broken: Sequence[int]) -> dict[int, None]:
-    """Clauses that are violated, or could be when labels are flipped for others, in order.
-
-    Only flips that satisfy a concerned clause are useful. A clause is concerned if all
-    of its literals that hold could be flipped for the sake of others.
-    """
+    """Clauses that are violated, or whose true literals could all be flipped for others."""
     concerned = dict.fromkeys(broken)
     waiting = list(concerned)
     flippable: set[int] = set()
@@ -238,10 +224,7 @@ def _components(
 
 
 class FlipSearch:
-    """A search for flips that satisfy all choices: branch and bound, with bits.
-
-    `weights` are the costs of flips; for the cheapest no two sets of them may have the same sum.
-    """
+    """Branch and bound for flips, as bits, that satisfy all choices; `best` needs distinct sums."""
 
     def __init__(self, weights: Sequence[int], choices: Sequence[FlipChoice]) -> None:
         self.weights, self.choices = list(weights), list(choices)
@@ -276,10 +259,7 @@ class FlipSearch:
         return None
 
     def _reached(self, waiting: list[tuple[int, int]]) -> Iterator[tuple[int, int, list[int]]]:
-        """Labels that are flipped and kept, and the open choices; the last that waits first.
-
-        The caller adds to what waits. After `MAX_STEPS` the search gives up.
-        """
+        """Flipped and kept labels with the open choices, last in first out; callers add states."""
         for _ in range(MAX_STEPS):
             if not waiting:
                 return
@@ -312,10 +292,10 @@ class FlipSearch:
         return flipped, kept
 
     def _bound(self, open_choices: list[int]) -> int:
-        """A lower bound of the cost of flips of which each open choice needs one.
+        """A lower bound of the cost of one flip for each open choice.
 
-        Of labels that are in a choice in pairs, all but the most expensive are flipped; groups of
-        them that share no label add up.
+        Of labels that are in choices pairwise, all but the most expensive are flipped; groups that
+        share no label add up.
         """
         partners: dict[int, int] = {}
         for bits in open_choices:
@@ -351,10 +331,7 @@ class FlipSearch:
 
 
 def is_satisfiable(clauses: Clauses) -> bool:
-    """Whether some label set satisfies all clauses.
-
-    This needs much less than the cheapest flips: each search ends with the first flips it finds.
-    """
+    """Whether some label set satisfies all clauses; much faster than to find the cheapest flips."""
     row = np.zeros(clauses.schema.n_labels, dtype=np.int8)
     _, broken = clauses.broken(row[np.newaxis])
     none = row.tolist()
@@ -390,10 +367,9 @@ def contradiction(clauses: Clauses) -> list[str]:
 
 
 def together(given: Clauses, found: Constraints | None) -> tuple[Clauses, tuple[str, ...]]:
-    """All constraints, those given first, and the learned ones that contradict them.
+    """All constraints, those given first, and the learned ones that are left out.
 
-    A learned constraint is left out if the given ones allow its body, but not together
-    with its head.
+    These are the ones whose body the given ones allow, but not together with the head.
     """
     if found is None:
         return given, ()

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["subset", "exclusion", "implication"]
 GroupKind: TypeAlias = Literal["equivalence", "exclusive group"]
 
-SHOWN = 20
-"""Constraints of a kind that are printed."""
+SHOWN = 20  # constraints of a kind that are printed
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,28 +26,22 @@ class Constraint:
     Attributes
     ----------
     kind : {"subset", "exclusion", "implication"}
-        A label occurs only together with another; labels do not occur all together; several
-        labels together occur only with another.
+        A label occurs only together with another; labels do not occur all together; several labels
+        together occur only with another.
     body : tuple of int
         Labels that are present, by number.
-    label : int
-        The label of the head.
-    present : bool
-        Whether that label is then present, or absent.
-    support : int
-        Rows that the body covers.
-    exceptions : int
-        Covered rows that violate the constraint.
-    p : float
-        P-value of Fisher's exact test, one-sided: so few exceptions by chance.
-    corrected : float
-        The p-value, corrected for the number of tests.
+    label, present : int, bool
+        The label of the head, and whether it is then present, or absent.
+    support, exceptions : int
+        Rows that the body covers, and those of them that violate the constraint.
+    p, corrected : float
+        P-value of Fisher's exact test, one-sided: so few exceptions by chance; and corrected for
+        the number of tests.
     known : bool
         Whether it follows from the label hierarchy of the schema.
     turned : tuple of int
-        An exclusion has the same meaning with any of its labels in the head: for each label of the
-        body, how many rows have all the other labels. The exceptions are the same. Empty if that
-        is not known, and for other kinds.
+        For each label of the body of an exclusion, which could as well be its head, the rows that
+        have all the other labels; empty if unknown. The exceptions are the same.
     """
 
     schema: Schema = field(compare=False)
@@ -117,10 +110,8 @@ class LabelGroup:
     kind : {"equivalence", "exclusive group"}
     members : tuple of int
         The labels by number.
-    support : int
-        Rows that have any of them.
-    exceptions : int
-        Rows that have some and not all of the equivalent ones; or more than one of the exclusive.
+    support, exceptions : int
+        Rows that have any of them; those that have not all equivalent ones, or two exclusive ones.
     p, corrected : float
         The greatest among those of the pairs.
     """
@@ -190,17 +181,14 @@ class Constraints:
     Attributes
     ----------
     schema : Schema
-    n_rows : int
+    n_rows, n_tests : int
+        The numbers of rows, and of tests, for which p-values are corrected.
     tolerance : float
         The largest share of exceptions.
-    n_tests : int
-        The number of tests, for which p-values are corrected.
     found : tuple of Constraint
-    equivalences : tuple of LabelGroup
-        Labels that imply each other, directly or through others.
-    groups : tuple of LabelGroup
-        Three or more labels that exclude each other. Every pair of labels that exclude each other
-        is in one of them, if it has a third; there may be other groups.
+    equivalences, groups : tuple of LabelGroup
+        Labels that imply each other, directly or through others; three or more labels that exclude
+        each other. Every pair with a third is in a group, but not all groups are listed.
     hierarchy : tuple of Descent
         The children and parents in the label hierarchy of the schema, found or not.
     """

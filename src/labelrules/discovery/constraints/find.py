@@ -19,8 +19,7 @@ from labelrules.discovery.significance import Correction, adjusted, checked_alph
 
 LabelSet: TypeAlias = tuple[int, ...]
 
-MAX_SETS = 100_000
-"""Bodies of several labels at most; with more, the search and its result are too long."""
+MAX_SETS = 100_000  # bodies of several labels at most, since more take too long
 
 
 def find_constraints(
@@ -38,17 +37,15 @@ def find_constraints(
     """Find constraints between labels, whatever the features of the rows.
 
     A *subset* constraint ``a <- b`` means that b occurs only together with a. An *exclusion*
-    ``not a <- b`` means that the two do not occur together; it is symmetric, is listed
-    once, with the rarer label in the body (the first of two that are as frequent), and its
-    exceptions are counted as a share of the rarer one. With `max_conditions` above 1 there are also
-    *implications* ``c <- a, b``, and exclusions of more than two labels ``not c <- a, b``, in
-    which any two labels of the three do occur together.
+    ``not a <- b`` means that the two do not occur together; it is symmetric and listed once, with
+    the rarer label in the body (the first of equals), of which exceptions are a share. With
+    `max_conditions` above 1 there are also *implications* ``c <- a, b``, and exclusions of more
+    than two labels ``not c <- a, b``, in which any two of the three do occur together.
 
     The result has no constraint that shorter ones imply: neither ``c <- a, b`` where there is
-    ``c <- a``, nor where ``d <- a`` and ``c <- d`` imply it. Between pairs all constraints are
-    listed; `Constraints.graph` leaves out those that follow from others. Labels that all rows
-    have, or none, are left out; but constraints of the label hierarchy are listed wherever the
-    rows satisfy them, even if all rows have the parent.
+    ``c <- a``, nor where ``d <- a`` and ``c <- d`` imply it. All those between pairs are listed;
+    `Constraints.graph` leaves out those that follow from others. Labels that all rows have, or
+    none, are left out, except from constraints of the label hierarchy that the rows satisfy.
 
     Parameters
     ----------
@@ -62,21 +59,16 @@ def find_constraints(
         The least number of rows that a body covers. All bodies of an exclusion must: in
         ``not c <- a, b`` also a and c together, and b and c.
     alpha : float, optional
-        If given, only constraints with a corrected p-value of at most `alpha` are kept, and
-        those of the label hierarchy.
+        If given, only constraints with a corrected p-value of at most `alpha` are kept, and those
+        of the label hierarchy.
     correction : {"holm", "benjamini-hochberg"}, optional
         For the number of tests: of all candidates, not only the constraints found.
     label_names : sequence of str, optional
         Names for the columns of an array.
     groups : bool, default=True
-        Whether to make groups of labels that exclude each other; with hundreds of thousands of
-        exclusions it takes some seconds.
+        Whether to group labels that exclude each other; slow with 100,000 exclusions or more.
     max_sets : int, default=100000
         The largest number of bodies, if `max_conditions` is above 1; more are an error.
-
-    Returns
-    -------
-    Constraints
 
     Examples
     --------
@@ -118,7 +110,6 @@ def find_constraints(
 
 
 def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
-    """The labels of rows, and a schema that names them."""
     if isinstance(Y, Dataset):
         if label_names is not None:
             raise ValueError("Y is a Dataset, which names its labels: leave label_names out")
@@ -179,10 +170,7 @@ class Candidate(NamedTuple):
         return "subset" if len(self.members) == 2 else "implication"
 
     def tests(self, count: list[int]) -> Iterator[tuple[int, int, int]]:
-        """For Fisher's test: rows with body and head, with the body, with the head's label.
-
-        An exclusion of several labels has a test for each label as the head.
-        """
+        """Counts for Fisher's test (both, body, head), one for each head of an exclusion."""
         both = self.support - self.exceptions if self.present else self.exceptions
         yield both, self.support, count[self.members[-1]]
         if len(self.turned) > 1:
@@ -434,11 +422,7 @@ class Implied:
 
 
 def places(bits: int) -> Iterator[int]:
-    """The places of the bits that are set, rising.
-
-    >>> list(places(0b1010))
-    [1, 3]
-    """
+    """The places of the bits that are set, rising."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

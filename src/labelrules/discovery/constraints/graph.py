@@ -20,11 +20,8 @@ from labelrules.discovery.constraints.constraint import (
 )
 
 Pair: TypeAlias = tuple[int, int]
-Node: TypeAlias = tuple[str, ...]
-"""A label, or labels that imply each other."""
-
-PIECE = 256
-"""Groups whose rows are counted together."""
+Node: TypeAlias = tuple[str, ...]  # a label, or labels that imply each other
+PIECE = 256  # groups whose rows are counted together
 
 
 def equivalences_of(
@@ -62,8 +59,7 @@ def classes(pairs: Iterable[Pair], n_labels: int) -> list[tuple[int, ...]]:
 def _cliques(pairs: list[Pair], n_labels: int) -> Iterator[tuple[int, ...]]:
     """Maximal cliques, until every pair is in one.
 
-    Each begins with the first pair that is in none yet, and adds the label with the most
-    such pairs, the first of several.
+    Each begins with the first pair in none yet, and adds the label with the most such pairs.
     """
     excluded = np.zeros((n_labels, n_labels), dtype=np.bool_)
     for first, second in pairs:
@@ -130,8 +126,7 @@ def _matrix(pairs: list[Constraint], name: str, schema: Schema) -> Floats:
 class ConstraintLink(NamedTuple):
     """Two nodes of the graph, and the most significant constraint between their labels.
 
-    For a subset, `below` occurs only together with `above`; two that exclude each other are in
-    the order of the labels.
+    A subset is `below` what it occurs with; exclusions are in the order of the labels.
     """
 
     below: Node
@@ -195,8 +190,6 @@ class ConstraintGraph:
 def reduced(constraints: Constraints) -> ConstraintGraph:
     """The graph of the constraints between pairs.
 
-    Examples
-    --------
     >>> from labelrules.discovery import find_constraints
     >>> Y = [{"a", "b", "c"}, {"a", "b"}, {"a"}, {"d"}, {"e", "f"}, {"d", "g"}]
     >>> print(find_constraints(Y).graph())
@@ -272,7 +265,6 @@ def _inherited(excluded: Iterable[Pair], reached: Mask) -> Mask:
 
 
 def _composed(first: Mask, second: Mask) -> Mask:
-    """The composition of two relations."""
     return np.asarray(first.astype(np.float32) @ second.astype(np.float32) > 0)
 
 

@@ -25,14 +25,9 @@ from labelrules.discovery.constraints.find import named_labels
 from labelrules.rules import Rule, Theory
 from labelrules.rules.formats.frame import pandas_frame
 
-SURE = 1e-9
-"""Probabilities nearer to 0 or 1 than this count as this near."""
-
-STEPS = 10**6
-"""Log-odds and scores are rounded to whole numbers of this fraction, so that sums are exact."""
-
-FAR = 1e6
-"""Scores further from 0 than this count as this far."""
+SURE = 1e-9  # probabilities nearer to 0 or 1 than this count as this near
+STEPS = 10**6  # log-odds and scores are rounded to multiples of 1/STEPS, so that sums are exact
+FAR = 1e6  # scores further from 0 than this count as this far
 
 
 class Change(NamedTuple):
@@ -135,13 +130,11 @@ def repair(
 
     Each row gets the consistent label set that differs from its own in the fewest labels. With
     `probabilities` it gets the one whose changes cost least, where a change costs the log-odds of
-    the label as it was, and nothing if these are negative. If Y holds the
-    labels that are more probable than not, that is the most probable consistent label set, for
-    labels that are independent of each other. With `scores` a change costs the score itself: a
-    ranking of the labels is corrected where its scores are smallest.
-
+    the label as it was, and nothing if these are negative. If Y holds the labels that are more
+    probable than not, that is the most probable consistent label set, for independent labels. With
+    `scores` a change costs the score itself: a ranking is corrected where its scores are smallest.
     Ties: the fewest changes, then the label set in which the first label is unchanged, else the
-    second, and so on.
+    second, etc.
 
     Parameters
     ----------
@@ -149,24 +142,19 @@ def repair(
         Predicted labels. With None, those with a probability above one half, or a score above 0.
     constraints : Constraints, RuleSet, DecisionList, Rule, str, or list of them
         Rules that test labels only; their order does not matter. Text is in the rule language:
-        ``"a <- b"`` means that b occurs only with a, ``"not a <- b"`` that they exclude each
-        other, ``"a <- true"`` that a is always present.
-    probabilities : array of float, optional
-        Rows by labels: the probability that a label is present.
-    scores : array of float, optional
-        Rows by labels, instead of probabilities: above 0 for presence, below 0 for absence.
+        ``"a <- b"`` means that b occurs only with a, ``"not a <- b"`` that they exclude each other,
+        ``"a <- true"`` that a is always present.
+    probabilities, scores : array of float, optional
+        Rows by labels, one of the two: the probability that a label is present; or a score, above 0
+        for presence, below 0 for absence.
     label_names : sequence of str, optional
         The names of the labels, if neither Y nor the constraints have names.
-
-    Returns
-    -------
-    Repairs
 
     Raises
     ------
     ValueError
-        If no label set at all satisfies the constraints; the message names those that contradict
-        each other. Or if a row violates so many that the search would take minutes.
+        If no label set satisfies the constraints; the message names those that contradict each
+        other. Or if a row violates so many that the search would take minutes.
 
     Examples
     --------
@@ -198,12 +186,7 @@ def repair(
 def violations(
     Y: Any, constraints: Any, *, label_names: Sequence[str] | None = None
 ) -> list[Violation]:
-    """The rows that violate constraints, by row.
-
-    Parameters
-    ----------
-    Y, constraints, label_names
-        As for `repair`.
+    """The rows that violate constraints, by row; the parameters are those of :func:`repair`.
 
     Examples
     --------
@@ -218,10 +201,7 @@ def violations(
 
 
 def mended(board: Board, clauses: Clauses, confidence: Floats | None) -> Repairs:
-    """Repair rows by clauses that some label set satisfies; equal rows are repaired once.
-
-    `confidence` are log-odds or scores, rows by labels, above 0 for presence.
-    """
+    """Repair rows by consistent clauses, given log-odds or scores (above 0: present) or None."""
     after = board.copy()
     rows, numbers = clauses.broken(board)
     costs = np.ones(board.shape, dtype=np.int64)
@@ -295,7 +275,6 @@ def _confidence(probabilities: Any, scores: Any) -> Floats | None:
 def _named_labels(
     Y: Any, constraints: Any, label_names: Sequence[str] | None
 ) -> tuple[Schema, Board]:
-    """The labels, and a schema that names them."""
     known = _schema_of(Y, constraints)
     if known is None:
         known, _ = named_labels(Y, label_names)

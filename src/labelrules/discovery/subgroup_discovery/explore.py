@@ -19,20 +19,11 @@ from labelrules.discovery.items import Bits, packed_rows
 from labelrules.discovery.subgroup_discovery.results import Deviation
 from labelrules.rules import Body, Condition
 
-Numbers: TypeAlias = Literal["cuts", "bins"]
-"""Conditions on numeric features: above or up to a threshold, or between two neighbours."""
-
-Selector: TypeAlias = tuple[Condition, ...]
-"""What a refinement adds to a body: a condition, or the two ends of a bin."""
-
-PIECE = 1 << 22
-"""Counts that are in memory at once."""
-
-WIDER = 8
-"""How many times more groups are kept when too many of them overlap."""
-
-WIDEST = 5_000
-"""The largest number of groups that are kept for that, unless more are wanted."""
+Numbers: TypeAlias = Literal["cuts", "bins"]  # x > cut or x <= cut; or between two cuts
+Selector: TypeAlias = tuple[Condition, ...]  # one condition, or the two ends of a bin
+PIECE = 1 << 22  # counts that are in memory at once
+WIDER = 8  # how many times more groups are kept when too many of them overlap
+WIDEST = 5_000  # the largest number of groups that are kept for that, unless more are wanted
 
 
 class Selectors(NamedTuple):
@@ -199,10 +190,8 @@ class Exploration:
 
     def __init__(self, plan: SearchPlan, deviation: Deviation) -> None:
         self.plan, self.deviation = plan, deviation
-        self.n_bodies = 0
-        """Bodies that it has visited."""
-        self.was_stopped = False
-        """Whether it ended before it visited all bodies that could be among the best."""
+        self.n_bodies = 0  # bodies that it has visited
+        self.was_stopped = False  # whether it ended before all promising bodies were visited
 
     @cached_property
     def columns(self) -> Bits:
@@ -229,10 +218,7 @@ class Exploration:
             beam = level.ranked
 
     def exhaustively(self, best: BestGroups, parent: Group | None = None, first: int = 0) -> None:
-        """Offer every group but those that cannot be among the best, depth first.
-
-        Selectors are added in their order, so that each set of them is visited once.
-        """
+        """Offer every group that may be among the best, depth first, adding selectors in order."""
         parent = self.everything if parent is None else parent
         is_last = len(parent.numbers) + 1 == self.plan.max_conditions
         for refined in self._refinements(parent, first):

@@ -21,8 +21,7 @@ from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.text import body_text
 
 DIGITS = 12
-SLACK = 1e-9
-"""A bound that misses the goal by less than this may be rounded."""
+SLACK = 1e-9  # a bound that misses the goal by less than this may be rounded
 
 
 class Contrast(NamedTuple):
@@ -40,8 +39,7 @@ class Contrast(NamedTuple):
 class Deviation(Protocol):
     """A measure of exceptional groups; `counts` are groups by rows and rows of each column."""
 
-    columns: Mask
-    """Columns by rows: what is counted within a group."""
+    columns: Mask  # columns by rows: what is counted within a group
 
     def values(self, counts: Integers) -> Floats:
         """The values of groups."""
@@ -58,10 +56,6 @@ class RelativeAccuracy:
 
     With P of all N rows that satisfy the head, and p of the n rows of a group, it is
     ``n/N (p/n - P/N)``. The p rows alone have the greatest value of all parts of the group.
-
-    >>> wracc = RelativeAccuracy(np.array([[1], [1], [0], [0]]), {0: 1})
-    >>> wracc.values(np.array([[2, 2], [2, 1], [4, 2]]))
-    array([0.25, 0.  , 0.  ])
     """
 
     def __init__(self, Y: Board, head: dict[int, int]) -> None:
@@ -92,13 +86,8 @@ class Divergence:
     ``n/N (p log(p/P) + (1-p) log((1-p)/(1-P)))``: labels count as independent.
 
     For a part of s rows each term is greatest where the part has as many rows with the label as it
-    can, or as many without it. The sum of these, as a function of s, is greatest where s is
-    the number of rows with or without one of the labels, or at an end: between these sizes it is
-    convex. So a bound takes as many steps as there are such sizes.
-
-    >>> divergence = Divergence(np.array([[1], [1], [0], [0]]), [0])
-    >>> divergence.values(np.array([[2, 2], [2, 1], [4, 2]]))
-    array([0.5, 0. , 0. ])
+    can, or as many without it. Their sum is convex in s between the numbers of rows with or without
+    one of the labels, so it is greatest at one of these sizes or at an end, which the bound tries.
     """
 
     def __init__(self, Y: Board, labels: list[int]) -> None:
@@ -163,14 +152,9 @@ class Divergence:
 class DependenceChange:
     """How much the correlations of the labels change, weighted by the entropy of the division.
 
-    For each pair of labels their phi coefficient among the rows of the group is compared with that
-    among the other rows, or among all; the mean of the absolute differences is multiplied by
-    the entropy, in bits, of the division into the group and the others. Where a label is always or
-    never present phi is 0. The bound is weak: only the entropy limits the value of a small part.
-
-    >>> Y = np.array([[1, 1], [0, 0], [1, 0], [0, 1]])
-    >>> DependenceChange(Y, [0, 1], against_all=False).values(np.array([[2, 1, 1, 1]]))
-    array([2.])
+    The mean over pairs of labels of the absolute difference of their phi coefficients, in the group
+    and in the other rows (or all), times the entropy, in bits, of the division. Where a label is
+    always or never present phi is 0. The bound is weak: only the entropy limits small parts.
     """
 
     def __init__(self, Y: Board, labels: list[int], against_all: bool) -> None:
@@ -227,8 +211,7 @@ def _log2(numbers: Integers | Floats) -> Floats:
     return np.log2(given, out=np.zeros_like(given), where=given > 0)
 
 
-SHOWN = 3
-"""Contrasts that are shown with a subgroup."""
+SHOWN = 3  # contrasts that are shown with a subgroup
 
 
 @dataclass(frozen=True)
@@ -243,8 +226,7 @@ class Subgroup:
     n_covered : int
         The number of rows.
     rule : Rule
-        The body with a head: the target, if there is one, else the majority in the group; with
-        evidence.
+        The body with the target as head, else the majority in the group; with evidence.
     changes : tuple of Contrast
         The contrasts to other rows, the greatest first; see `Subgroups`.
     p : float or None
@@ -271,12 +253,9 @@ class Subgroups(Sequence[Subgroup]):
     found : tuple of Subgroup
     measure : str
     schema : Schema
-    n_rows : int
-        The number of all rows.
+    n_rows, n_bodies : int
+        The number of all rows, and of the bodies that the search visited.
     target : Head or None
-        The target of the search, if there is one.
-    n_bodies : int
-        Bodies that the search visited.
     is_complete : bool
         Whether no other body of the allowed conditions can be better.
     """

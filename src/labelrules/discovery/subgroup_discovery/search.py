@@ -22,15 +22,13 @@ from labelrules.discovery.subgroup_discovery.results import (
 )
 from labelrules.rules import Evidence, Head, Rule
 
-Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None
-"""Labels by name, or with 1 for presence and 0 for absence."""
+Target: TypeAlias = str | Iterable[str] | Mapping[str, int] | Head | None  # names, or name to 0/1
 
 SubgroupMeasure: TypeAlias = Literal["wracc", "kl", "phi"]
 SubgroupSearch: TypeAlias = Literal["beam", "exact"]
 Against: TypeAlias = Literal["complement", "all"]
 
-MOST_CELLS = 500_000_000
-"""The largest number of pairs of labels times rows, a byte each."""
+MOST_CELLS = 500_000_000  # the largest number of pairs of labels times rows, a byte each
 
 
 def subgroups(
@@ -102,9 +100,8 @@ def subgroups(
     max_visited : int, default=20_000_000
         After so many bodies the exact search ends with a warning.
     n_permutations : int, default=0
-        If above 0, the search is repeated so many times with randomly permuted label sets, and
-        ``p`` is the share of searches, the first one included, whose best subgroup has at least
-        the same value. So it takes account of the number of bodies.
+        Repeat the search so many times with randomly permuted label sets: ``p`` is the share of
+        searches, the first one included, whose best subgroup has at least the same value.
     random_state : int, default=0
         The seed of the permutations.
 

@@ -97,10 +97,6 @@ def explain(
     limit : int, default=10000
         How many rows to try for each counterfactual.
 
-    Returns
-    -------
-    Explanation, or list of Explanation
-
     Examples
     --------
     >>> from labelrules import load, parse
@@ -255,10 +251,7 @@ class _Explainer:
 
 
 def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:
-    """The part that decides a label.
-
-    The list for rows without labels comes last; where it is silent, the layers have decided.
-    """
+    """The part that decides a label: the last, or a layer if the list for bare rows is silent."""
     last = len(parts) - 1
     is_silent = parts[last].is_fallback and parts[last].trace.board[label] == UNSET
     return last - 1 if is_silent else last

@@ -1,7 +1,6 @@
-"""Explanations as HTML, with the labels and rules behind a label drawn as a small graph.
+"""Explanations as HTML, with a graph of the labels and rules that a label depends on.
 
-What a label depends on stands to its left, column by column: labels in round boxes (dashed if
-they are absent), rules in square ones with the features that they test.
+From right to left: labels in round boxes (dashed if absent), rules in square ones with their tests.
 """
 
 from collections.abc import Iterator
@@ -17,16 +16,12 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text
 
-MOST_NODES = 40
-"""Larger graphs are written as a list only."""
-
-_LETTERS, _TESTS = 34, 4
-"""How many letters a line of a box has, and how many tests of a rule it shows."""
+MOST_NODES = 40  # larger graphs are written as a list only
+_LETTERS, _TESTS = 34, 4  # letters on a line of a box, and tests of a rule, at most
 
 _CHARACTER, _LINE, _PADDING = 7.3, 17, 8
 _GAP_ACROSS, _GAP_DOWN = 46, 14
-_BELOW = 40
-"""Room for arrows that lead back below the boxes."""
+_BELOW = 40  # room for arrows that lead back below the boxes
 
 
 def explanation_page(explanation: Explanation) -> str:
@@ -87,8 +82,6 @@ class _Box:
 def chain_picture(chain: Chain) -> str:
     r"""The graph as SVG; empty if no other label is involved, or too many are.
 
-    Examples
-    --------
     >>> from labelrules import explain, load, parse
     >>> readers = load("magazines")
     >>> theory = parse("quality <- true\nnot sports <- quality", readers.schema)
@@ -124,10 +117,7 @@ def _columns(chain: Chain) -> list[list[ChainNode]]:
 
 
 def _distances(chain: Chain) -> dict[str, int]:
-    """How many links lead from each node to the label, on the longest path.
-
-    With cycles, on the shortest: then some arrows lead back.
-    """
+    """Links from each node to the label, on the longest path; with cycles, on the shortest."""
     distance = {chain.nodes[0].key: 0}
     waiting = [chain.nodes[0].key]
     for key in waiting:

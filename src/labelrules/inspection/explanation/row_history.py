@@ -23,8 +23,7 @@ from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleS
 from labelrules.rules.formats.text import condition_text, rule_text
 from labelrules.rules.inference import closed
 
-BEFORE = -1
-"""The source of labels that no part has written: their values before the first round."""
+BEFORE = -1  # the source of labels that no part has written: their values before the first round
 
 CELLS = {1: "present", 0: "absent", int(UNSET): "open"}
 
@@ -34,23 +33,16 @@ class PartHistory:
     """One row on its way through one part of a theory: a layer, or the list for bare rows."""
 
     trace: Trace
-    layer: int | None = None
-    """Which layer this is, from 0; None for a theory without layers and for rows without labels."""
-    is_fallback: bool = False
-    """Whether this is the list for rows in which the layers found no label."""
+    layer: int | None = None  # from 0; None without layers and for the fallback list
+    is_fallback: bool = False  # whether it is the list for rows without labels
     seen: Board | None = None
     """Labels by labels: the value of the second that rules for the first read. None if the rules
     read the board that they write."""
-    source: Integers | None = None
-    """Likewise, the part that had written that value."""
-    is_sampled: bool = False
-    """Whether the labels were drawn at random, so that no rule has written them."""
-    presence: Floats | None = None
-    """If so, the probability of each."""
-    first_round: Trace | None = None
-    """If the only layer has read its own labels, its first round."""
-    unsettled: tuple[str, ...] = ()
-    """Labels that still changed when the rounds ended."""
+    source: Integers | None = None  # likewise, the part that had written that value
+    is_sampled: bool = False  # whether labels were drawn at random, written by no rule
+    presence: Floats | None = None  # if so, the probability of each
+    first_round: Trace | None = None  # if the only layer has read its own labels, its first round
+    unsettled: tuple[str, ...] = ()  # labels that still changed when the rounds ended
 
     @property
     def theory(self) -> DecisionList | RuleSet:
@@ -144,14 +136,8 @@ def stopping_rule(parts: Iterable[PartHistory], label: int) -> StoppingRule | No
     return None
 
 
-# ---------------------------------------------------------------- the parts of a theory
-
-
 def row_history(theory: Theory, one: Dataset) -> tuple[PartHistory, ...]:
-    """The history of the only row of a data set: layer by layer, the deciding part last.
-
-    If the layers found a label, the list for rows without labels is not among the parts.
-    """
+    """The parts that the only row passed: layers, then the list for rows without labels."""
     row = trace(theory, one)
     if not isinstance(row, LayeredTrace):
         return (PartHistory(row),)
@@ -202,14 +188,10 @@ def _label_by_label(
     return PartHistory(part, layer, seen=np.where(done, own, start), source=source)
 
 
-# ---------------------------------------------------------------- what a label depends on
-
-
 def dependency_chain(parts: tuple[PartHistory, ...], label: int, part: int) -> Chain:
-    """Go back from a label of the deciding part to the rules and labels that it depends on.
+    """The rules and labels that a label of the deciding part depends on, going back.
 
-    The same label in two layers is two nodes. If the last layer has read its own result, the
-    graph may have cycles.
+    A label in two layers is two nodes; a layer that has read its own result may have cycles.
     """
     start = (part, label)
     nodes, links = {start: _label_node(parts, *start)}, []
@@ -255,10 +237,7 @@ def _on_cycles(keys: dict[tuple[int, int], str], links: list[ChainLink]) -> list
 
 
 def _initial(parts: tuple[PartHistory, ...], part: int, label: int) -> ChainNode:
-    """A label before the cycle: in the layer before, else in the first round of the only layer.
-
-    The place is that of the rule that wrote it then.
-    """
+    """A label before the cycle: in the layer before, else in the first round of the only layer."""
     first = parts[part].first_round
     row, layer = (parts[part - 1].trace, part - 1) if first is None else (first, None)
     writer = int(row.writer[label])

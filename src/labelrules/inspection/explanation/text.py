@@ -14,13 +14,9 @@ from labelrules.inspection.explanation.values import (
 from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_text
 from labelrules.rules.formats.language import name_text, number_text
 
-SHOWN = 10
-"""Longer lists are cut; the values have all items."""
+SHOWN = 10  # longer lists are cut; the values have all items
 
 FALLBACK = "the layers found no label"
-
-
-# ---------------------------------------------------------------- text, line by line
 
 
 def row_lines(explanation: Explanation) -> Iterator[str]:
@@ -137,9 +133,6 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
         yield from (f"    {line}" for line in lines[:SHOWN])
         if len(lines) > SHOWN:
             yield f"    and {len(lines) - SHOWN} more"
-
-
-# ---------------------------------------------------------------- sentences
 
 
 def row_sentences(explanation: Explanation) -> str:

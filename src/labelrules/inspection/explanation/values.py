@@ -14,12 +14,9 @@ from labelrules.rules import Condition, Evidence, Rule, Theory
 class Place(NamedTuple):
     """Where a rule stands in its theory."""
 
-    number: int
-    """Its number in its list, from 0; printed from 1."""
-    layer: int | None = None
-    """Its layer, from 0; None if there are no layers."""
-    is_fallback: bool = False
-    """Whether it is in the list for rows without labels."""
+    number: int  #: Its number in its list, from 0; printed from 1.
+    layer: int | None = None  #: Its layer, from 0; None if there are no layers.
+    is_fallback: bool = False  #: Whether it is in the list for rows without labels.
 
     def __str__(self) -> str:
         where = "" if self.layer is None else f" of layer {self.layer + 1}"
@@ -31,16 +28,12 @@ class Place(NamedTuple):
 class Estimate:
     """Estimated precision of a rule for a label, with a confidence interval."""
 
-    right: int
-    wrong: int
-    """Cells that the rule wrote rightly and wrongly."""
-    probability: float
-    """Laplace's estimate, (right + 1) / (right + wrong + 2)."""
-    low: float
-    high: float
-    """Wilson's score interval for the share of right cells."""
-    level: float
-    """The confidence level of the interval."""
+    right: int  #: Cells that the rule wrote rightly.
+    wrong: int  #: Cells that the rule wrote wrongly.
+    probability: float  #: Laplace's estimate, (right + 1) / (right + wrong + 2).
+    low: float  #: Lower end of Wilson's score interval for the share of right cells.
+    high: float  #: Upper end of that interval.
+    level: float  #: The confidence level of the interval.
 
     def __str__(self) -> str:
         return (
@@ -82,10 +75,8 @@ class CheckedCondition:
     """A condition, and the value that the row has."""
 
     condition: Condition
-    text: str
-    """In the rule language."""
-    name: str
-    """The feature or label that is tested."""
+    text: str  #: In the rule language.
+    name: str  #: The feature or label that is tested.
     value: float | str | None
     """Of a feature a number, a category, or None if missing; of a label "present", "absent", or
     "open" if no rule had written it yet."""
@@ -98,12 +89,9 @@ class CheckedRule:
 
     place: Place
     rule: Rule
-    text: str
-    """In the rule language."""
-    value: int
-    """What it predicts for the label."""
-    votes: int
-    """Its votes in a rule set."""
+    text: str  #: In the rule language.
+    value: int  #: What it predicts for the label.
+    votes: int  #: Its votes in a rule set.
     conditions: tuple[CheckedCondition, ...]
 
     def __repr__(self) -> str:
@@ -119,19 +107,13 @@ class CheckedRule:
 class ChainNode:
     """A label or a rule in the dependency graph of a label."""
 
-    key: str
-    """Unique in its graph."""
+    key: str  #: Unique in its graph.
     kind: Literal["label", "rule"]
-    name: str
-    """The name of the label, or the text of the rule."""
-    value: int | None = None
-    """Of a label: 1 if present, 0 if absent."""
-    place: Place | None = None
-    """Of a rule."""
-    layer: int | None = None
-    """The layer that wrote a label."""
-    conditions: tuple[CheckedCondition, ...] = ()
-    """Of a rule."""
+    name: str  #: The name of the label, or the text of the rule.
+    value: int | None = None  #: Of a label: 1 if present, 0 if absent.
+    place: Place | None = None  #: Of a rule.
+    layer: int | None = None  #: The layer that wrote a label.
+    conditions: tuple[CheckedCondition, ...] = ()  #: Of a rule.
 
 
 class ChainLink(NamedTuple):
@@ -145,11 +127,9 @@ class ChainLink(NamedTuple):
 class Chain:
     """The labels and rules that a label depends on, as a graph."""
 
-    nodes: tuple[ChainNode, ...]
-    """The first is the label itself."""
+    nodes: tuple[ChainNode, ...]  #: The first is the label itself.
     links: tuple[ChainLink, ...]
-    cycle: tuple[str, ...] = ()
-    """Labels that depend on themselves, since a layer read its own labels until they settled."""
+    cycle: tuple[str, ...] = ()  #: Labels that depend on themselves in a layer that reads itself.
     initial: tuple[ChainNode, ...] = ()
     """The values of these labels before that: those of the layer before or, if there is none, of
     the first round (their layer is None), with the place of the rule that wrote them."""
@@ -189,29 +169,19 @@ class LabelExplanation:
 
     label: str
     predicted: int
-    decided: Literal["rule", "vote", "default", "sampled"]
-    """What decided it; "default" if no rule did, and then it is absent."""
-    rule: CheckedRule | None
-    """The rule that wrote it."""
-    votes: tuple[CheckedRule, ...]
-    """In a rule set, the rules that cover the row and predict the label."""
-    chain: Chain
-    """The labels and rules that it depends on."""
-    estimate: Estimate | None
-    """The estimated precision of the rule."""
-    presence: float | None
-    """If the label was sampled, the probability that it is present."""
+    decided: Literal["rule", "vote", "default", "sampled"]  #: "default" (absent) if no rule did.
+    rule: CheckedRule | None  #: The rule that wrote it.
+    votes: tuple[CheckedRule, ...]  #: In a rule set, the covering rules that predict the label.
+    chain: Chain  #: The labels and rules that it depends on.
+    estimate: Estimate | None  #: The estimated precision of the rule.
+    presence: float | None  #: If the label was sampled, the probability that it is present.
     later: tuple[CheckedRule, ...]
     """Rules after the one that wrote it that predict the label too and whose bodies hold, on the
     board as it was at their turn."""
-    near: tuple[CheckedRule, ...]
-    """Rules that predict the label and fail by just one condition."""
-    ended: StoppingRule | None
-    """The rule that ended the list before any predicted the label."""
-    rows: SupportingRows | None
-    """Training rows on which the rule wrote this label; None without training data."""
-    counterfactual: Counterfactual | None
-    """The smallest change that changes the label, unless left out."""
+    near: tuple[CheckedRule, ...]  #: Rules that predict the label and fail by just one condition.
+    ended: StoppingRule | None  #: The rule that ended the list before any predicted the label.
+    rows: SupportingRows | None  #: Training rows on which the rule wrote the label.
+    counterfactual: Counterfactual | None  #: The smallest change that changes the label.
 
     @property
     def n_for(self) -> int:
@@ -251,14 +221,10 @@ class Explanation:
 
     theory: Theory
     row: int
-    values: tuple[float | str | None, ...]
-    """The features of the row: numbers and categories, None where missing."""
-    board: Board
-    """The labels predicted, 0 or 1; all of them, explained or not."""
+    values: tuple[float | str | None, ...]  #: Numbers and categories; None where missing.
+    board: Board  #: The labels predicted, 0 or 1; all of them, explained or not.
     labels: tuple[LabelExplanation, ...]
-    unsettled: tuple[str, ...] = ()
-    """Labels that still changed when the last layer had read its own labels as often as it may:
-    then the labels of its first round are kept."""
+    unsettled: tuple[str, ...] = ()  #: Labels that never settled: those of the first round stay.
 
     @property
     def present(self) -> tuple[str, ...]:
@@ -267,7 +233,6 @@ class Explanation:
         return tuple(name for name, cell in zip(names, self.board, strict=True) if cell)
 
     def __getitem__(self, label: str) -> LabelExplanation:
-        """The explanation of one label."""
         for one in self.labels:
             if one.label == label:
                 return one

@@ -16,20 +16,13 @@ from labelrules.rules import Theory
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Source: TypeAlias = LabelGraph | Theory | Constraints
-"""What a plot of dependencies is drawn from; a fitted learner, too."""
+Source: TypeAlias = LabelGraph | Theory | Constraints  # or a fitted learner
 
+# Colours that the colour-blind can distinguish, and names as text even if they look like formulas.
 GREY, VERMILION, PURPLE, YELLOW = "#6a6a6a", "#d55e00", "#8a3b7d", "#fff1b0"
-"""Colours that the colour-blind can distinguish; lines differ in kind and width as well."""
-
 NAMES: dict[str, Any] = {"ha": "center", "fontsize": 9, "parse_math": False}
-"""Names are text, even if they look like formulas."""
-
-MAX_LABELS = 300
-"""Labels that a plot can show; a larger one would take gigabytes."""
-
-LONGEST = 44
-"""Letters of a name; the middle of a longer one is left out."""
+MAX_LABELS = 300  # labels that a plot can show; a larger one would take gigabytes
+LONGEST = 44  # letters of a name; the middle of a longer one is left out
 
 
 def check_matplotlib() -> None:
@@ -75,8 +68,6 @@ def graph_and_labels(
 def shown_name(name: str) -> str:
     """A name on one line, and not too long.
 
-    Examples
-    --------
     >>> shown_name("a label with a name of very many words, too many to be shown")
     'a label with a name of very …to be shown'
     """
@@ -87,16 +78,7 @@ def shown_name(name: str) -> str:
 def ordered_labels(
     graph: LabelGraph, order: str | Sequence[str] = "data", only_dependent: bool = False
 ) -> list[int]:
-    """The labels to show, by number; see `plot_dependency_matrix` for the orders.
-
-    Examples
-    --------
-    >>> from labelrules import load, parse
-    >>> from labelrules.inspection import label_graph
-    >>> graph = label_graph(parse("not sports <- fashion", load("magazines").schema))
-    >>> ordered_labels(graph, "name", only_dependent=True)
-    [2, 3]
-    """
+    """The labels to show, by number; see `plot_dependency_matrix` for the orders."""
     joined = graph.adjacency | graph.adjacency.T
     labels = _chosen(graph, order, joined)
     return [label for label in labels if joined[label].any()] if only_dependent else labels

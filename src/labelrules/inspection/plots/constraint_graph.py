@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-MAX_NODES, MAX_LINES = 80, 160
-"""Nodes and lines that a plot can show; more could not be read."""
+MAX_NODES, MAX_LINES = 80, 160  # nodes and lines that a plot can show; more could not be read
 
 _SUBSET: dict[str, Any] = {"linestyle": "-", "color": "black"}
 _EXCLUSION: dict[str, Any] = {"linestyle": (0, (4, 3)), "color": VERMILION}
-_COLUMN = 2.4
-"""Inches from one column to the next, if names are short."""
+_COLUMN = 2.4  # inches from one column to the next, if names are short
 
 
 def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes":
@@ -39,10 +37,6 @@ def plot_constraints(graph: ConstraintGraph, ax: "Axes | None" = None) -> "Axes"
         From :meth:`labelrules.discovery.Constraints.graph`.
     ax : matplotlib Axes, optional
         Where to draw; if left out, in a new figure of fitting size.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -173,10 +167,9 @@ def _draw(
     places: dict[Node, tuple[float, float]],
     style: dict[str, Any],
 ) -> None:
-    """A line between two boxes; one that would run through its column bends to the right.
+    """A line behind two boxes; one that would run through its column bends to the right.
 
-    The line runs behind the boxes. Its head is drawn on its own, after the boxes, which know only
-    then how large they are.
+    Its head is drawn after the boxes, whose size is known only then.
     """
     from matplotlib.patches import FancyArrowPatch
 

@@ -22,32 +22,23 @@ if TYPE_CHECKING:
 
 Point: TypeAlias = tuple[float, float]
 
-FULL, PARTIAL = "#0072b2", "#009e73"
-"""The chapter's blue and green, which the colour-blind can distinguish; places differ too."""
+FULL, PARTIAL = "#0072b2", "#009e73"  # the chapter's blue and green, safe for the colour-blind
 
 _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 _DISC = tuple((float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0, 2 * np.pi, 17)[:-1])
-_LARGEST, _SMALLEST = 0.235, 0.175
-"""Half the width of a mark, in cells; two have to stand side by side."""
-
-_THINNEST = 0.9
-"""Points of the strokes of a sign, so that one is a dot wide even on a coarse screen."""
-
-MANY = 30
-"""More labels than this have their names on all four sides."""
+_LARGEST, _SMALLEST = 0.235, 0.175  # half the width of a mark, in cells: two fit side by side
+_THINNEST = 0.9  # points of the strokes of a sign: a dot wide even on a coarse screen
+MANY = 30  # more labels than this have their names on all four sides
 
 
 class Mark(NamedTuple):
     """A mark in one corner of a cell."""
 
     place: Point
-    half: float
-    """Half its width, which grows with the root of the support."""
+    half: float  # half its width, which grows with the root of the support
     is_full: bool
-    strength: float
-    """NaN if nothing is known."""
-    signs: str
-    """``"+"``, ``"-"`` or both."""
+    strength: float  # NaN if nothing is known
+    signs: str  # ``"+"``, ``"-"`` or both
 
 
 def plot_dependency_matrix(
@@ -65,9 +56,8 @@ def plot_dependency_matrix(
 
     Unlike in the chapter's figure, a mark has a sign. Plus: presence predicts presence, or absence
     absence; minus: the one predicts the other. The larger the mark, the more often the rules wrote
-    the label; the darker it is, the more often they were right. Rules without evidence, or which
-    never wrote it, have a white mark. If the schema has a hierarchy of labels, the cells of
-    parents and children have a frame.
+    the label; the darker, the more often they were right; white without evidence. The cells of
+    parents and children in a hierarchy of labels have a frame.
 
     Parameters
     ----------
@@ -80,10 +70,6 @@ def plot_dependency_matrix(
         together; or the labels to be shown.
     only_dependent : bool, default=False
         Whether to leave out labels without dependencies.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

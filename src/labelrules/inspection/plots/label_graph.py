@@ -23,18 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-MAX_ARROWS = 1500
-"""Arrows that a plot can show; more could not be distinguished."""
-
-_SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}
-"""The kind of line for each sign."""
+MAX_ARROWS = 1500  # arrows that a plot can show; more could not be distinguished
+_SIGNS: dict[str, Any] = {"+": "-", "-": (0, (4, 2)), "+-": (0, (6, 2, 1, 2))}  # line styles
 
 _NO_CYCLE, _IN_CYCLE = GREY, VERMILION
-_THINNEST, _THICKEST = 0.7, 2.8
-"""Widths of lines, in points."""
-
-_FONT, _LINE = 8.0, 0.18
-"""The size of names, in points, and the space that each has on the circle, in inches."""
+_THINNEST, _THICKEST = 0.7, 2.8  # widths of lines, in points
+_FONT, _LINE = 8.0, 0.18  # size of names in points, and their space on the circle in inches
 
 
 def plot_label_graph(
@@ -46,30 +40,16 @@ def plot_label_graph(
 ) -> "Axes":
     r"""Draw label dependencies as arrows between labels on a circle.
 
-    An arrow leads from the tested label to the predicted one. It is solid if rules predict
-    presence from presence or absence from absence, dashed if the one from the other, dashed and
-    dotted if both. It is the thicker, the more often the rules wrote the predicted label; without
-    evidence all are thin. Its head is filled if some rule tests labels only, and open if all test
-    features too.
-
-    Labels that depend on each other in cycles carry the number of their component, the largest
-    first. Arrows within a component are orange, the others grey.
+    An arrow leads from the tested label to the predicted one. It is solid if rules predict presence
+    from presence or absence from absence, dashed if the one from the other, dashed and dotted if
+    both; the thicker, the more often they wrote the predicted label. Its head is filled if some
+    rule tests labels only, open if all test features too. Labels in cycles carry the number of
+    their component, the largest first; arrows within a component are orange, the others grey.
 
     Parameters
     ----------
-    source : LabelGraph, Theory, fitted learner or Constraints
-        All but a graph are turned into one by `label_graph`.
-    ax : matplotlib Axes, optional
-        Where to draw; if left out, in a new figure of fitting size.
-    order : {"data", "name", "related"} or sequence of str, default="data"
-        Clockwise from the top: as in the data; by name; labels with the same neighbours
-        together; or the labels to be shown.
-    only_dependent : bool, default=True
-        Whether to leave out labels without dependencies.
-
-    Returns
-    -------
-    matplotlib Axes
+    source, ax, order, only_dependent
+        As for :func:`plot_dependency_matrix`; the order is clockwise from the top.
 
     Examples
     --------
@@ -205,8 +185,8 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
 def _bend(start: Floats, end: Floats) -> float:
     """How far a curve bends to its right, in lengths of the straight line.
 
-    Neighbours are joined along the circle, labels on opposite sides through the middle. Between
-    labels that stand close there must be room for the head of an arrow.
+    Along the circle between neighbours, with room for the head of an arrow; through the middle
+    between opposite labels.
     """
     x, y = end - start
     length = float(np.hypot(x, y))

@@ -20,26 +20,20 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-MAX_HEADS = 127
-"""Heads that a plot can show; more could not be read."""
-
-WIDE = 10
-"""With more columns than this, the labels of a head stand one below the other."""
-
-_FATES: dict[str, dict[str, Any]] = {
+MAX_HEADS = 127  # heads that a plot can show; more could not be read
+WIDE = 10  # with more columns than this, the labels of a head stand one below the other
+_FATES: dict[str, dict[str, Any]] = {  # the border of a head, and the line that leads to it
     "evaluated": {"linestyle": "-", "edgecolor": "black", "linewidth": 0.9},
     "pruned": {"linestyle": "--", "edgecolor": VERMILION, "linewidth": 1.4},
     "skipped": {"linestyle": ":", "edgecolor": GREY, "linewidth": 0.9},
 }
-"""The border of a head, and the line that leads to it."""
 
-_MARKS: dict[str, dict[str, Any]] = {
+_MARKS: dict[str, dict[str, Any]] = {  # the border of a special head
     "": {},
     "best": {"linestyle": "-", "edgecolor": "black", "linewidth": 2.4, "facecolor": YELLOW},
     "as good": {"linestyle": "-", "edgecolor": "black", "linewidth": 2.4},
     "missed": {"linestyle": ":", "edgecolor": PURPLE, "linewidth": 2.6},
 }
-"""The border of a head that is special."""
 
 _WORDS = {
     "evaluated": "evaluated",
@@ -50,12 +44,11 @@ _WORDS = {
     "missed": "better, but missed",
 }
 
-_CUTS: dict[str, dict[str, Any]] = {
+_CUTS: dict[str, dict[str, Any]] = {  # the line below which a strategy evaluated nothing
     "tree": {"color": "#0072b2", "linestyle": (0, (6, 3)), "linewidth": 1.8},
     "breadth-first": {"color": "#009e73", "linestyle": "-.", "linewidth": 1.8},
     "decomposable": {"color": "#444444", "linestyle": "-", "linewidth": 1.8},
 }
-"""The line below which a strategy evaluated nothing; the chapter's are dashed and solid."""
 
 
 class _Placed(NamedTuple):
@@ -90,10 +83,6 @@ def plot_search_tree(
         Names of the labels; they are numbered from 1 if left out.
     also : iterable of SearchTree, optional
         Other searches through the same heads, whose lines are drawn too.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -142,11 +131,7 @@ def _check(trees: list[SearchTree], label_names: Sequence[str] | None) -> None:
 
 
 def _placed(tree: SearchTree) -> tuple[list[_Placed], int]:
-    """Every head, children before parents, and the number of columns.
-
-    A head without children has a column to itself; another stands over the middle of its
-    children.
-    """
+    """Heads, children first, over the middle of their children; and the number of columns."""
     placed: list[_Placed] = []
     n_columns = 0
 
@@ -167,10 +152,7 @@ def _placed(tree: SearchTree) -> tuple[list[_Placed], int]:
 
 
 def _depths(tree: SearchTree) -> list[int]:
-    """For each column, below which level the line runs.
-
-    In a column that was evaluated to its end the line may go deeper, as in the one before.
-    """
+    """Below which level the line runs, by columns; it may go deeper where all is evaluated."""
     depths: list[int] = []
     for path in _paths(tree.roots, ()):
         n_evaluated = sum(node.fate != "skipped" for node in path)
@@ -210,9 +192,6 @@ def _mark(tree: SearchTree, node: SearchNode) -> str:
     if node.value == tree.value:
         return "as good"
     return "missed" if node.value > tree.value else ""
-
-
-# ---------------------------------------------------------------- drawing
 
 
 def _new_axes(texts: list[str], n_columns: int, n_levels: int) -> "Axes":
