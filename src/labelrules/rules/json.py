@@ -95,15 +95,7 @@ TheoryRecord: TypeAlias = ListRecord | SetRecord | LayersRecord
 
 
 def theory_record(theory: Theory) -> Any:
-    """The record of a theory, without its schema.
-
-    Examples
-    --------
-    >>> from labelrules import load, parse
-    >>> readers = load("magazines")
-    >>> theory_record(parse("not fashion <- sex = Male", readers.schema)).rules[0].body
-    [ConditionRecord(column='sex', operator='=', value='Male')]
-    """
+    """The record of a theory, without its schema."""
     if isinstance(theory, LayeredTheory):
         layers = [theory_record(layer) for layer in theory.layers]
         fallback = None if theory.fallback is None else theory_record(theory.fallback)

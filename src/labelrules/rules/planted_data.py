@@ -55,10 +55,8 @@ def planted(
         Conditions on features, and labels predicted, per rule (at most as many as there are).
     n_categories : int
         Categories of each nominal feature, all equally likely.
-    noise : float
-        Share of label cells that are flipped afterwards.
-    missing : float
-        Share of (stored) feature cells that are missing.
+    noise, missing : float
+        Shares of label cells that are flipped, and of (stored) feature cells that are missing.
     density : float, optional
         Store X sparse, with this share of entries other than zero.
     random_state : int
@@ -72,10 +70,8 @@ def planted(
     Examples
     --------
     >>> data, theory = planted(n_rows=100, random_state=1)
-    >>> len(theory)
-    11
-    >>> bool((theory.predict(data) == data.Y).all())
-    True
+    >>> len(theory), bool((theory.predict(data) == data.Y).all())
+    (11, True)
     """
     n_dependent = n_local + n_global
     _check_shares(noise=noise, missing=missing, density=density or 0.0)

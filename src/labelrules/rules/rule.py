@@ -15,24 +15,15 @@ from labelrules.rules.conditions import Body, condition_numbers
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Head:
-    """Labels predicted present (1) or absent (0); the other labels are left open.
-
-    Parameters
-    ----------
-    literals : mapping of int to int
-        From the number of a label to 0 or 1.
-    n_labels : int
-        The size of the label space.
+    """Labels predicted present (1) or absent (0), by their numbers; other labels are left open.
 
     Examples
     --------
     >>> head = Head({0: 1, 2: 0}, n_labels=4)
-    >>> head.vector()
-    array([ 1, -1,  0, -1], dtype=int8)
+    >>> head.vector(), head.completed().vector()
+    (array([ 1, -1,  0, -1], dtype=int8), array([1, 0, 0, 0], dtype=int8))
     >>> head.is_complete, len(head)
     (False, 2)
-    >>> head.completed().vector()
-    array([1, 0, 0, 0], dtype=int8)
     """
 
     literals: tuple[tuple[int, int], ...]
@@ -104,10 +95,8 @@ class Evidence(NamedTuple):
 
     Examples
     --------
-    >>> Evidence(right=4, wrong=0).probability()
-    0.8333333333333334
-    >>> Evidence(0, 0).probability()
-    0.5
+    >>> Evidence(right=3, wrong=0).probability(), Evidence(0, 0).probability()
+    (0.8, 0.5)
     >>> Evidence(4, 0).probability(m=2, prior=0.25)
     0.75
     """
@@ -124,9 +113,8 @@ class Evidence(NamedTuple):
 class Form:
     """The form of a multi-label rule, along the dimensions of the chapter.
 
-    `constraint` names the two global dependencies between a pair of labels: in a
-    "subset" the label of the body occurs only together with that of the head, in
-    an "exclusion" only without it.
+    `constraint` names the two global dependencies between a pair of labels: in a "subset" the label
+    of the body occurs only together with that of the head, in an "exclusion" only without it.
     """
 
     heads: Literal["single", "multi"]
@@ -164,7 +152,7 @@ class Rule:
     evidence : sequence of Evidence, optional
         One for each label of the head, in the order of the head.
     votes : sequence of int, optional
-        In a rule set: how many votes the rule casts on each label of the head. One each by default.
+        In a rule set, the votes for each label of the head; by default one each.
 
     Examples
     --------

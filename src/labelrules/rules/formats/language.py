@@ -22,13 +22,7 @@ _UNESCAPES = {text[1]: sign for sign, text in _ESCAPES.items()}
 
 
 class RuleSyntaxError(ValueError):
-    """An error in the text of a rule; the message shows its place.
-
-    Attributes
-    ----------
-    line, column : int
-        The place, counted from 1.
-    """
+    """An error in the text of a rule; the message shows its `line` and `column`, counted from 1."""
 
     def __init__(self, message: str, text: str, line: int, column: int) -> None:
         # A tab under a tab keeps the mark in place whatever the width of tabs.
@@ -43,8 +37,6 @@ class RuleSyntaxError(ValueError):
 def number_text(value: float) -> str:
     """The shortest text that reads back as the same number.
 
-    Examples
-    --------
     >>> number_text(3.0), number_text(0.1), number_text(5e-324)
     ('3', '0.1', '5e-324')
     """
@@ -52,13 +44,7 @@ def number_text(value: float) -> str:
 
 
 def name_text(name: str, style: Style = "plain", keywords: frozenset[str] = KEYWORDS) -> str:
-    """A name, in quotes unless it is a plain word and no keyword.
-
-    Examples
-    --------
-    >>> print(name_text("happy-pleased"), name_text("Stellar's Jay"), name_text("not"))
-    happy-pleased "Stellar's Jay" "not"
-    """
+    """A name, in quotes unless it is a plain word and no keyword."""
     plain = _BARE.fullmatch(name) and name not in keywords
     if plain and (style != "ascii" or name.isascii()):
         return name

@@ -28,14 +28,7 @@ _ESCAPES = {
 
 
 def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
-    r"""One rule as a LaTeX formula, between dollar signs.
-
-    Parameters
-    ----------
-    rule : Rule
-    schema : Schema
-    evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong.
+    r"""One rule as a LaTeX formula, between dollar signs; `evidence` as for `theory_text`.
 
     Examples
     --------
@@ -48,16 +41,10 @@ def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
 
 
 def theory_latex(theory: Any, evidence: bool = False) -> str:
-    r"""A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
+    """A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
 
-    The headings of layers and of rule sets are in bold. Letters that are not in the fonts of
-    pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
-
-    Parameters
-    ----------
-    theory : Theory or fitted learner
-    evidence : bool, default=False
-        Whether to show counts of right / wrong, as `theory_text` does.
+    The headings of layers and of rule sets are in bold; `evidence` as for `theory_text`. Letters
+    that are not in the fonts of pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
     """
     theory, rows = theory_of(theory), []
     for heading, part, counts in headed_parts(theory, evidence):

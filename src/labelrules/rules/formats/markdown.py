@@ -1,8 +1,7 @@
 """Rules in Markdown: the rule language, with labels in bold.
 
-It reads well both as source and as a page, in a README, a wiki or a notebook, so there are no
-formulas and no HTML. Names that are not plain words stand in quotes, as in the rule language, and
-in code spans, where no character has a meaning. `parse` reads what a page shows.
+There are no formulas and no HTML, so that the source reads well too. Names that are not plain
+words are in quotes and in code spans. `parse` reads the text that a page shows.
 """
 
 import re
@@ -18,15 +17,9 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def theory_markdown(theory: Any, evidence: bool = False) -> str:
-    r"""A theory as a Markdown list, numbered if its order matters.
+    r"""A theory as a Markdown list, numbered if its order matters; `evidence` as for `theory_text`.
 
     Each layer is a list of its own, below its heading in bold; so are rules in any order.
-
-    Parameters
-    ----------
-    theory : Theory or fitted learner
-    evidence : bool, default=False
-        Whether to show evidence, as in `theory_text`.
 
     Examples
     --------
