@@ -57,13 +57,11 @@ def load(
     folder : path-like, optional
         Where the files are; the default is the environment variable ``LABELRULES_DATA``.
     part : {"train", "test"}, optional
-        Only this part of a data set that has two; the default is both, the
-        rows for training first.
+        Only this part of a data set that has two; by default both, the rows for training first.
 
     Examples
     --------
-    >>> readers = load("magazines")
-    >>> readers.schema.feature_names
+    >>> load("magazines").schema.feature_names
     ('education', 'marital', 'sex', 'children')
     """
     if part not in (None, "train", "test"):
@@ -78,7 +76,7 @@ def load(
 
 
 def fetch(name: str) -> Dataset:
-    """Fetch a data set from openml.org, through scikit-learn, which keeps a copy.
+    """Fetch a data set from openml.org, through scikit-learn, which needs pandas and keeps a copy.
 
     Parameters
     ----------
@@ -89,8 +87,6 @@ def fetch(name: str) -> Dataset:
     ------
     DataError
         If the name is unknown, or OpenML cannot be reached and there is no copy.
-    ImportError
-        If pandas is not installed; scikit-learn needs it for this.
     """
     if name not in OPENML:
         raise DataError(

@@ -49,13 +49,7 @@ class DocumentError(DataError):
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """Put a place before those of errors; other errors of values get this place.
-
-    >>> with at("$.rules"), at("[0]"):
-    ...     raise ValueError("a head names at least one label")
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $.rules[0]: a head names at least one label
-    """
+    """Put a place before those of errors; other errors of values get this place."""
     try:
         yield
     except DocumentError as wrong:
@@ -87,7 +81,7 @@ def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") ->
     return numbers[name]
 
 
-# ---------------------------------------------------------------- from text to plain values
+# From text to plain values
 
 
 @dataclass(frozen=True)
@@ -110,12 +104,7 @@ _HALF = re.compile(r"\\u[dD]|[\ud800-\udfff]")
 
 
 def read_document(text: str | bytes) -> Any:
-    """Read JSON text, in UTF-8 if it is bytes, as plain values.
-
-    >>> read_document('{"version": 1, "version": 2}')
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $: the key 'version' occurs twice
-    """
+    """Read JSON text, in UTF-8 if it is bytes, as plain values; no key may occur twice."""
     check_length(len(text))
     try:
         whole = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -177,19 +166,11 @@ def read_pieces(file: IO[AnyStr]) -> AnyStr:
     return file.read(0).join(pieces)
 
 
-# ---------------------------------------------------------------- from plain values to records
+# From plain values to records
 
 
 def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | None = None) -> Type:
-    """Plain values as records, checked by their types; the hook reads types of other libraries.
-
-    >>> class Point(Record):
-    ...     x: Count
-    >>> with at("$"):
-    ...     converted({"x": "1"}, Point)
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $.x: must be a whole number, not '1'
-    """
+    """Plain values as records, checked by their types; the hook reads types of other libraries."""
     try:
         return msgspec.convert(value, kind, dec_hook=hook)
     except RecursionError:
@@ -305,7 +286,7 @@ def shown(value: Any) -> str:
     return f"{value!r:.40}"
 
 
-# ---------------------------------------------------------------- from records to text
+# From records to text
 
 
 def builtins_of(value: Any, hook: Hook | None = None) -> Any:
@@ -314,12 +295,9 @@ def builtins_of(value: Any, hook: Hook | None = None) -> Any:
 
 
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
-    """A document as JSON text: what fits stands on one line, anything else on several.
+    """A document as JSON text, on one line where it fits.
 
     It is indented by `indent`, with `before` more characters before it on its first line.
-
-    >>> print(laid_out({"a": [1, 2.5], "b": None}))
-    {"a": [1, 2.5], "b": null}
     """
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if indent + before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
@@ -334,7 +312,7 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
 
 
-# ---------------------------------------------------------------- schemas
+# Schemas
 
 
 class FeatureRecord(Record):
@@ -353,12 +331,7 @@ class SchemaRecord(Record):
 
 
 def schema_record(schema: Schema) -> SchemaRecord:
-    """The record of a schema.
-
-    >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
-    >>> read_schema(schema_record(schema)) == schema
-    True
-    """
+    """The record of a schema."""
     features = [
         FeatureRecord(one.name, None if one.categories is None else list(one.categories))
         for one in schema.features

@@ -16,21 +16,14 @@ from labelrules.data.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column of X: numeric, or nominal with its categories in order.
+    """One column of X: numeric, or nominal with its `categories` in order.
 
-    Parameters
-    ----------
-    name : str
-        Unique among features and labels.
-    categories : tuple of str, optional
-        The values of a nominal feature; none makes the feature numeric.
+    Its name is unique among features and labels.
 
     Examples
     --------
-    >>> Feature("age").is_numeric
-    True
-    >>> Feature("sex", ("Female", "Male")).categories
-    ('Female', 'Male')
+    >>> Feature("age").is_numeric, Feature("sex", ("Female", "Male")).categories
+    (True, ('Female', 'Male'))
     """
 
     name: str
@@ -72,11 +65,7 @@ class Feature:
         return "numeric" if self.is_numeric else "nominal"
 
     def text(self, value: float) -> str:
-        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing.
-
-        >>> Feature("sex", ("Female", "Male")).text(1.0), Feature("age").text(36.0)
-        ('Male', '36')
-        """
+        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing."""
         if value != value:
             return "?"
         if self.categories is None:
@@ -92,8 +81,7 @@ class Schema:
     ----------
     features : sequence of Feature
     labels : sequence of str
-        Label names; no label shares its name with a feature, so that a name
-        in a rule means one thing.
+        No label shares its name with a feature, so that a name in a rule means one thing.
     parents : sequence of (str or None), optional
         The parent of each label in a label hierarchy, None for a root.
 

@@ -41,16 +41,10 @@ Failures: TypeAlias = dict[str, tuple[Verdict, str]]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The properties of a measure that searches for the best head rely on.
+    """The properties of a measure, explained in :mod:`labelrules.measures.measure_traits`.
 
-    Parameters
-    ----------
-    anti_monotone, finds, decomposable, merges : {"yes", "no", "up to 0/0"}
-        The properties explained in :mod:`labelrules.measures.measure_traits`.
-    claimed_anti_monotone, claimed_decomposable : bool
-        Whether the chapter's table claims it.
-    witnesses : mapping
-        From each property that fails to the name of a counterexample.
+    `claimed_...`: whether the chapter's table claims it. `witnesses`: from each property that fails
+    to the name of a counterexample.
     """
 
     anti_monotone: Verdict
@@ -92,13 +86,9 @@ def traits(
 
     Examples
     --------
-    >>> traits(Measure.parse("precision/micro/partial")).decomposable
-    'yes'
     >>> known = traits(Measure.parse("f1/samples/partial"))
     >>> known.claimed_decomposable, known.decomposable, known.witnesses["decomposable"]
     (True, 'no', 'f-partial-samples-decomposable')
-    >>> traits(Measure.parse("precision/samples/partial"), written=True).merges
-    'no'
     >>> traits(Measure.parse("laplace")) is None
     True
     """

@@ -91,9 +91,6 @@ class LayersRecord(Record, tag="layers", tag_field="kind"):
 TheoryRecord: TypeAlias = ListRecord | SetRecord | LayersRecord
 
 
-# ---------------------------------------------------------------- writing
-
-
 def theory_record(theory: Theory) -> Any:
     """The record of a theory, without its schema."""
     if isinstance(theory, LayeredTheory):
@@ -137,9 +134,6 @@ def inference_record(inference: Inference) -> InferenceRecord:
     """The record of how the last layer is applied."""
     kind: Any = next(kind for kind, one in INFERENCES.items() if isinstance(inference, one))
     return InferenceRecord(kind, asdict(inference))
-
-
-# ---------------------------------------------------------------- reading
 
 
 def read_theory(record: TheoryRecord, schema: Schema, place: str = "") -> Any:

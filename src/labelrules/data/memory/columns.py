@@ -42,7 +42,7 @@ _ADVICE = {
 class EncodedColumn:
     """Values of one column: numbers, or codes of its own categories; NaN is a missing value.
 
-    The categories are truth values if they were True and False themselves, not these words.
+    `are_truth_values`: the categories were True and False themselves, not these words.
     """
 
     values: Floats

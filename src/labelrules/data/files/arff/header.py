@@ -47,14 +47,10 @@ _NUMERIC = ("numeric", "real", "integer")
 
 
 def read_word(line: str, start: int) -> tuple[Word, int]:
-    r"""One word and the place after it and the blanks that follow.
+    r"""One word (None for a bare question mark) and the place after it and the blanks that follow.
 
     >>> read_word(r"'Stellar\'s Jay', 1", 0)
     ("Stellar's Jay", 16)
-    >>> print(read_word(r"TAG_dise\~no {0,1}", 0)[0])
-    TAG_dise\~no
-    >>> read_word("?,'?'", 0), read_word("?,'?'", 2)
-    ((None, 1), ('?', 5))
     """
     match = _WORD.match(line, start)
     if match is None:
@@ -88,11 +84,7 @@ def is_over(line: str, start: int) -> bool:
 
 
 def written(text: str) -> str:
-    r"""A name or category as it is written in a file, in quotes if it needs them.
-
-    >>> print(written("age"), written("New York"), written("it's"), written("?"))
-    age 'New York' 'it\'s' '?'
-    """
+    """A name or category as it is written in a file, in quotes if it needs them."""
     if _PLAIN.fullmatch(text):
         return text
     return f"'{text.translate(_TO_ESCAPE)}'"
@@ -230,10 +222,8 @@ def _quoted_name(text: str) -> tuple[str, str]:
 def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
     """Read the type of an attribute, which follows its name.
 
-    >>> read_type("{Female, 'not given'}")
-    ('nominal', ('Female', 'not given'))
-    >>> read_type("REAL  % in metres")
-    ('numeric', ())
+    >>> read_type("{Female, 'not given'}"), read_type("REAL  % in metres")
+    (('nominal', ('Female', 'not given')), ('numeric', ()))
     """
     if not text.startswith("{"):
         return _named_type(text), ()

@@ -28,10 +28,9 @@ _PRESENT = ("1", "true")
 
 @dataclass(frozen=True)
 class Layout:
-    """Which attributes, by their places in the file, are features and labels; others are ignored.
+    """The places of features and labels among the attributes of a file; others are ignored.
 
-    The codes of the categories of an attribute are their positions for a feature, 0 or 1 for a
-    label; numbers have none.
+    Codes of categories are positions for a feature, 0 or 1 for a label; numbers have none.
     """
 
     attributes: tuple[Attribute, ...]

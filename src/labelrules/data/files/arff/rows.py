@@ -1,7 +1,6 @@
 """The rows of an ARFF file, read one by one: the whole syntax, and every error.
 
-The fast readers in `fast_rows` read the blocks without anything unusual, with the same
-result; all other blocks are read here.
+Blocks that the fast readers in `fast_rows` do not accept are read here, with the same result.
 """
 
 import math
