@@ -74,12 +74,7 @@ def one_of(value: object, name: str, words: Collection[str], also: str = "") -> 
 
 
 def job_count(n_jobs: object) -> int | None:
-    """The parameter `n_jobs`: how many workers, as joblib counts, or None.
-
-    >>> job_count(0)
-    Traceback (most recent call last):
-    ValueError: n_jobs must be a number of workers, -1 for all processors or None, not 0
-    """
+    """The parameter `n_jobs`: how many workers, as joblib counts, or None."""
     if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return None if n_jobs is None else int(n_jobs)
     raise _refused(n_jobs, "n_jobs", "a number of workers, -1 for all processors", "None")

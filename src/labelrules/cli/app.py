@@ -74,7 +74,7 @@ click.version_option(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, the words after ``labelrules``, by default of this process; exit status.
+    """Run a command, by default that of this process, and return the exit status.
 
     Examples
     --------

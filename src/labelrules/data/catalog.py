@@ -76,7 +76,7 @@ def load(
 
 
 def fetch(name: str) -> Dataset:
-    """Fetch a data set from openml.org, through scikit-learn, which needs pandas and keeps a copy.
+    """Fetch a data set from openml.org, through scikit-learn, which keeps a copy.
 
     Parameters
     ----------
@@ -87,6 +87,8 @@ def fetch(name: str) -> Dataset:
     ------
     DataError
         If the name is unknown, or OpenML cannot be reached and there is no copy.
+    ImportError
+        If pandas is not installed; scikit-learn needs it for this.
     """
     if name not in OPENML:
         raise DataError(

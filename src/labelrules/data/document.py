@@ -81,9 +81,6 @@ def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") ->
     return numbers[name]
 
 
-# From text to plain values
-
-
 @dataclass(frozen=True)
 class _NotJson:
     """Something that Python reads as JSON although it is none, or a number that is too large."""
@@ -164,9 +161,6 @@ def read_pieces(file: IO[AnyStr]) -> AnyStr:
         pieces.append(piece)
         check_length(sum(map(len, pieces)))
     return file.read(0).join(pieces)
-
-
-# From plain values to records
 
 
 def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | None = None) -> Type:
@@ -286,9 +280,6 @@ def shown(value: Any) -> str:
     return f"{value!r:.40}"
 
 
-# From records to text
-
-
 def builtins_of(value: Any, hook: Hook | None = None) -> Any:
     """Records as plain values; `hook` writes values of other types."""
     return msgspec.to_builtins(value, enc_hook=hook)
@@ -310,9 +301,6 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     inside = f",\n{space}".join(n + laid_out(item, indent + 1, len(n)) for n, item in pairs)
     left, right = "[]" if isinstance(value, list) else "{}"
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
-
-
-# Schemas
 
 
 class FeatureRecord(Record):

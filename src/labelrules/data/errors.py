@@ -8,7 +8,16 @@ class DataError(ValueError):
 
 
 class FileError(DataError):
-    """A file is wrong; the message begins with its name and the line, counted from 1."""
+    """A file is wrong; the message begins with its name and the line.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    path : path-like
+    line : int, optional
+        Counted from 1.
+    """
 
     def __init__(self, message: str, path: str | Path, line: int | None = None) -> None:
         where = f"{path}" if line is None else f"{path}, line {line}"

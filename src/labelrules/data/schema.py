@@ -16,9 +16,14 @@ from labelrules.data.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One column of X: numeric, or nominal with its `categories` in order.
+    """One column of X: numeric, or nominal with its categories in order.
 
-    Its name is unique among features and labels.
+    Parameters
+    ----------
+    name : str
+        Unique among features and labels.
+    categories : tuple of str, optional
+        The values of a nominal feature; none makes the feature numeric.
 
     Examples
     --------

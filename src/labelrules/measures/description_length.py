@@ -8,11 +8,7 @@ from math import inf, log2
 
 
 def body_bits(size: int, n_possible: int) -> float:
-    """The bits that encode how many and which of the possible conditions a body has.
-
-    >>> body_bits(1, 8) == subset_bits(8, 1, 1 / 8)
-    True
-    """
+    """The bits that encode how many and which of the possible conditions a body has."""
     if size == 0:
         return 0.0
     bits = log2(size) + (2 * log2(log2(size)) if size > 1 else 0.0)

@@ -290,7 +290,14 @@ class Formula:
     """A registered formula with the value of its parameter.
 
     It is looked up by name when it is used, so that it can be pickled: another process must have
-    registered the same name. Synonyms are replaced; a parameter is at least 0.
+    registered the same name.
+
+    Parameters
+    ----------
+    name : str
+        A registered name or a synonym.
+    parameter : float, optional
+        At least 0; the formula's default when left out.
 
     Examples
     --------

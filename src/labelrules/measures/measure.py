@@ -32,12 +32,12 @@ class Merit(NamedTuple):
     equal values the one with more correct cells, and of equal merits the candidate that came
     first; so keep a best one only when it is strictly exceeded (as ``max`` does).
 
-    Values compare exactly, never with a tolerance, and a float compares with a fraction.
-    A float from one division of counts (micro averaging of precision, recall, Hamming, subset,
-    or F with beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, and
-    different ones different floats while fewer than ten million cells count. A mean of several
-    divisions (macro, samples) may differ in the last bit where the fractions are equal; use
-    ``exact=True`` where that matters.
+    Values compare exactly, never with a tolerance, and a float compares with a fraction. A float
+    from one division of counts (micro averaging of precision, recall, Hamming, subset, or F with
+    beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, and different ones
+    different floats while fewer than ten million cells count. A mean of several divisions (macro,
+    samples) may differ in the last bit where the fractions are equal; use ``exact=True`` where that
+    matters.
 
     Examples
     --------
@@ -138,10 +138,9 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> "Measure":
-        """Read ``formula[/averaging][/predictions]``.
+        """Read ``formula[/averaging][/predictions]``; case and spaces do not matter.
 
-        What is left out is micro (example for subset accuracy) and partial; upper case and
-        spaces do not matter.
+        The defaults are micro (samples for subset accuracy) and partial.
 
         >>> str(Measure.parse("precision")), str(Measure.parse("F0.5 / full"))
         ('precision/micro/partial', 'f0.5/micro/full')

@@ -41,10 +41,16 @@ Failures: TypeAlias = dict[str, tuple[Verdict, str]]
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The properties of a measure, explained in :mod:`labelrules.measures.measure_traits`.
+    """The properties of a measure that searches for the best head rely on.
 
-    `claimed_...`: whether the chapter's table claims it. `witnesses`: from each property that fails
-    to the name of a counterexample.
+    Parameters
+    ----------
+    anti_monotone, finds, decomposable, merges : {"yes", "no", "up to 0/0"}
+        The properties explained in :mod:`labelrules.measures.measure_traits`.
+    claimed_anti_monotone, claimed_decomposable : bool
+        Whether the chapter's table claims it.
+    witnesses : mapping
+        From each property that fails to the name of a counterexample.
     """
 
     anti_monotone: Verdict

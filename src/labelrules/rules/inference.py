@@ -27,8 +27,12 @@ class UntilStable:
     """The last layer reads its own result and is applied again, until nothing changes.
 
     All labels change at the same time, so that labels which exclude each other may flip for ever.
-    A row that is not stable after `max_rounds` rounds, the first included, keeps the labels of the
-    first round.
+    A row that is not stable after the last round keeps the labels of the first round.
+
+    Parameters
+    ----------
+    max_rounds : int, default=10
+        The largest number of times the layer is applied, the first included.
     """
 
     max_rounds: int = 10

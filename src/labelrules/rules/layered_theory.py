@@ -143,9 +143,14 @@ class LayeredTheory(Theory):
         return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
     def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> LayeredRun:
-        """Apply the layers, as `Theory.apply`; the result names the rule that wrote each cell.
+        """Apply the layers; the result names the rule that wrote each cell.
 
-        Every layer keeps the known labels of the `board`; the first one tests labels on `reads`.
+        Parameters
+        ----------
+        X, reads
+            As for :meth:`Theory.apply`; `reads` is for the first layer.
+        board : array of int8, optional
+            Labels that are known; every layer keeps them.
         """
         rows = _rows(X, self.schema)
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")

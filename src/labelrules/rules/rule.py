@@ -15,7 +15,14 @@ from labelrules.rules.conditions import Body, condition_numbers
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Head:
-    """Labels predicted present (1) or absent (0), by their numbers; other labels are left open.
+    """Labels predicted present (1) or absent (0); the other labels are left open.
+
+    Parameters
+    ----------
+    literals : mapping of int to int
+        From the number of a label to 0 or 1.
+    n_labels : int
+        The size of the label space.
 
     Examples
     --------
@@ -95,10 +102,8 @@ class Evidence(NamedTuple):
 
     Examples
     --------
-    >>> Evidence(right=3, wrong=0).probability(), Evidence(0, 0).probability()
-    (0.8, 0.5)
-    >>> Evidence(4, 0).probability(m=2, prior=0.25)
-    0.75
+    >>> Evidence(right=3, wrong=0).probability(), Evidence(4, 0).probability(m=2, prior=0.25)
+    (0.8, 0.75)
     """
 
     right: int

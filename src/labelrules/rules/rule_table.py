@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleTable:
-    r"""A decision list or rule set as flat arrays: the same predictions, faster on many rows.
+    r"""A theory as flat arrays: the same predictions, many times faster on many rows.
+
+    Parameters
+    ----------
+    theory : DecisionList, RuleSet, or a fitted learner that has one
 
     Examples
     --------

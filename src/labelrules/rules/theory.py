@@ -225,11 +225,17 @@ class DecisionList(Theory):
 
 
 class RuleSet(Theory):
-    r"""Rules without order and stop marks: those that fire on a row vote on each label.
+    r"""Rules without order: those that fire on a row vote on each label.
 
     Conditions on labels are tested on the board as it was before any rule of the set. A rule casts
     one vote on each label of its head, or the number in `Rule.votes`. More votes for presence than
     for absence write 1, otherwise 0; a label without votes stays open.
+
+    Parameters
+    ----------
+    schema : Schema
+    rules : iterable of Rule
+        None with a stop mark, which needs an order.
 
     Examples
     --------

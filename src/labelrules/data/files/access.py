@@ -307,10 +307,9 @@ def _put(path: Path) -> Iterator[Path]:
 
 
 def _copy_mode(old: os.stat_result, new: Path) -> None:
-    """Give a file the owner and group of another, as far as that is allowed, and its mode.
+    """Copy owner, group and mode as far as allowed, but no set-user-ID and set-group-ID bits.
 
-    The rights of the old group are not given to another one; set-user-ID and set-group-ID bits are
-    not copied.
+    The rights of the old group are not given to another one.
     """
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if hasattr(os, "chown"):

@@ -137,8 +137,12 @@ def write_csv(data: Dataset, path: str | Path) -> None:
     labels and their hierarchy, whether X is sparse, the text for missing values), so that
     :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1.
 
-    A name that ends in ``.gz`` is compressed. An existing file is replaced when the new one is
-    complete; a stream, such as a pipe, is written to, without a schema file.
+    Parameters
+    ----------
+    data : Dataset
+    path : path-like
+        Compressed if the name ends in ``.gz``. An existing file is replaced when the new one is
+        complete. A stream, such as a pipe, is written to, without a schema file.
 
     Examples
     --------
@@ -190,9 +194,6 @@ def _texts(values: Floats, feature: Feature, missing: str) -> list[str]:
 def _cell(text: str, must_be_quoted: bool = False) -> str:
     is_plain = _NEEDS_NO_QUOTES.fullmatch(text) and not must_be_quoted
     return text if is_plain else '"' + text.replace('"', '""') + '"'
-
-
-# Cells
 
 
 class _Numeric:
@@ -325,8 +326,6 @@ class _Undeclared(_Numeric):
             line,
         )
 
-
-# Columns
 
 _Decoders = dict[int, _Numeric]
 """By the position of their columns."""

@@ -183,7 +183,12 @@ def read_meka(
     r"""Read a data set in the format of MEKA: an ARFF file with the number of labels.
 
     ``-C n`` in the name of the relation makes the first n attributes labels, or the last ones if n
-    is negative. Parameters and errors as for :func:`read_mulan`.
+    is negative.
+
+    Parameters
+    ----------
+    arff, ignore, name, encoding
+        As for :func:`read_mulan`; so are the errors.
 
     Examples
     --------
@@ -203,9 +208,16 @@ def read_meka(
 def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
     """Write a data set for Mulan: an ARFF file and an XML file naming the labels.
 
-    The rows are sparse if the data are; a name that ends in ``.gz`` is compressed. The XML file is
-    by default the ARFF file's name with ``.xml``. Existing files are replaced when both new ones
-    are complete. :func:`read_mulan` returns an equal data set.
+    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set. Existing files
+    are replaced when both new ones are complete.
+
+    Parameters
+    ----------
+    data : Dataset
+    arff : path
+        Compressed if the name ends in ``.gz``.
+    xml : path, optional
+        By default the ARFF file's name with ``.xml``.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def read_parquet(
     ignore: Iterable[str] = (),
     name: str | None = None,
 ) -> Dataset:
-    """Read a data set from a Parquet file; needs pyarrow.
+    """Read a data set from a Parquet file.
 
     A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels` must
     name the label columns; the other columns are features, whose kinds follow from their types as
@@ -57,6 +57,8 @@ def read_parquet(
     ------
     FileError
         If the file cannot be read as a table.
+    ImportError
+        If pyarrow is not installed.
     """
     source = Path(path)
     wanted = checked_names(labels, "labels")
@@ -75,10 +77,18 @@ def read_parquet(
 
 
 def write_parquet(data: Dataset, path: str | Path) -> None:
-    """Write a data set as Parquet, so that :func:`read_parquet` returns the same; needs pyarrow.
+    """Write a data set as Parquet, so that :func:`read_parquet` returns the same data set.
 
-    An existing file is replaced when the new one is complete; a stream, such as a pipe, is written
-    to.
+    Parameters
+    ----------
+    data : Dataset
+    path : path-like
+        An existing file is replaced when the new one is complete; a stream is written to.
+
+    Raises
+    ------
+    ImportError
+        If pyarrow is not installed.
 
     Examples
     --------

@@ -141,7 +141,11 @@ def encode(X: Any, schema: Schema) -> Matrix:
 def encode_labels(Y: Any, schema: Schema) -> Board:
     """Encode new labels by a schema, as frozen rows by labels.
 
-    Y is as for :func:`dataset`, or a data set; a frame must have one column per label, in order.
+    Parameters
+    ----------
+    Y : array, sparse matrix, data frame, list of label sets, or Dataset
+        As for :func:`dataset`; a frame must have one column per label, in order.
+    schema : Schema
 
     Examples
     --------

@@ -345,7 +345,7 @@ def is_fallback(words: list[Token]) -> bool:
 
 
 class HeadingParser(RuleParser):
-    """Reads the heading of a layer from the tokens of one line.
+    """Reads the heading of a layer from the tokens of one line; only the last has an inference.
 
     ::
 
@@ -353,8 +353,6 @@ class HeadingParser(RuleParser):
         inference = "until stable in at most" n "rounds"
                   | "label by label in at most" n "rounds" [", in the order" label { "," label }]
                   | "sampled" n "times after" n "rounds, seed" n
-
-    Only the last layer may have an inference.
     """
 
     def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:

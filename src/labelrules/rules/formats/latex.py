@@ -28,7 +28,13 @@ _ESCAPES = {
 
 
 def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
-    r"""One rule as a LaTeX formula, between dollar signs; `evidence` as for `theory_text`.
+    r"""One rule as a LaTeX formula, between dollar signs.
+
+    Parameters
+    ----------
+    rule, schema
+    evidence : bool, default=False
+        As for :func:`theory_text`.
 
     Examples
     --------
@@ -43,8 +49,13 @@ def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
 def theory_latex(theory: Any, evidence: bool = False) -> str:
     """A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
 
-    The headings of layers and of rule sets are in bold; `evidence` as for `theory_text`. Letters
-    that are not in the fonts of pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
+    The headings of layers and of rule sets are in bold. Letters that are not in the fonts of
+    pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
+
+    Parameters
+    ----------
+    theory, evidence
+        As for :func:`theory_text`.
     """
     theory, rows = theory_of(theory), []
     for heading, part, counts in headed_parts(theory, evidence):

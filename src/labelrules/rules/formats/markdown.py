@@ -17,9 +17,14 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def theory_markdown(theory: Any, evidence: bool = False) -> str:
-    r"""A theory as a Markdown list, numbered if its order matters; `evidence` as for `theory_text`.
+    r"""A theory as a Markdown list, numbered if its order matters.
 
     Each layer is a list of its own, below its heading in bold; so are rules in any order.
+
+    Parameters
+    ----------
+    theory, evidence
+        As for :func:`theory_text`.
 
     Examples
     --------

@@ -242,7 +242,12 @@ def parse(text: str, schema: Schema) -> Theory:
     r"""Read a theory: a decision list, a rule set, or layers of them.
 
     The text has one rule to a line. A rule set begins with the line "in any order:", a layer with
-    its number: "layer 1:". A :class:`RuleSyntaxError` shows the line and the column.
+    its number: "layer 1:".
+
+    Raises
+    ------
+    RuleSyntaxError
+        With the line and the column.
 
     Examples
     --------
