@@ -37,11 +37,7 @@ def template_file(name: str) -> "Template":
 
 
 def _visible(value: object) -> object:
-    r"""Text with invisible characters written out; anything else, HTML too, as it is.
-
-    >>> print(_visible("a\tb"))
-    a\u0009b
-    """
+    r"""Text with invisible characters as ``\u0009``; anything else, HTML too, as it is."""
     if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
         return value
     return "".join(c if c.isprintable() else _code_point(ord(c)) for c in value)

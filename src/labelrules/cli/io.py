@@ -59,9 +59,6 @@ _SHELL_WORDS = {
 """Advice of the library, and how the same is done on the command line."""
 
 
-# Messages and progress
-
-
 def say(message: str, prefix: str = "labelrules: ") -> None:
     """Print a message that is not the result, on standard error."""
     print(f"{prefix}{message}", file=sys.stderr, flush=True)
@@ -90,10 +87,7 @@ def in_shell_words(error: BaseException) -> str:
 def shown_progress(
     what: str, total: float | None = None, hidden: bool = False
 ) -> Iterator[Callable[[Any], object]]:
-    """A bar on standard error if that is a terminal, and the listener for a learner's progress.
-
-    Without a `total`, only the time is shown.
-    """
+    """A bar on standard error if a terminal; yields the listener. Without `total`, time only."""
     if hidden or not sys.stderr.isatty():
         yield lambda news: None
         return
@@ -106,9 +100,6 @@ def shown_progress(
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(f"{what} (the first run compiles)", total=total)
         yield lambda news: bar.update(task, completed=news.share, description=str(news))
-
-
-# Reading data
 
 
 @dataclass(frozen=True)
@@ -305,9 +296,6 @@ def _standard_input(form: str) -> Iterator[Path]:
             raise click.ClickException(message.replace(str(path), "standard input")) from None
 
 
-# Names of files
-
-
 def extension_of(name: str) -> str:
     """The extension of a file's name, in lower case, ``.gz`` included."""
     lower = Path(name).name.lower()
@@ -361,9 +349,6 @@ def is_same_file(one: Path, other: Path) -> bool:
         return one.samefile(other)
     except (OSError, ValueError):  # one of them is not there, or is no path at all
         return False
-
-
-# Writing
 
 
 def write(result: Any, target: str | None = None) -> None:

@@ -138,11 +138,6 @@ def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
     """The value that a text stands for, of the parameter's type if that is a number or bool.
 
     Other types, ranges and words are checked by the learner or search itself.
-
-    >>> from inspect import Parameter
-    >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
-    >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
-    [3, 0.5, None, True, 'micro', '3']
     """
     if name == "size_bonus":
         return _size_bonus(text)

@@ -62,11 +62,7 @@ def at(place: str) -> Iterator[None]:
 
 
 def step(key: str | int) -> str:
-    """The part of a place that leads to an item of a list or to a value of an object.
-
-    >>> print(step("rules") + step(0) + step("it's"))
-    .rules[0]["it's"]
-    """
+    """The part of a place that leads to an item of a list or to a value of an object."""
     if isinstance(key, str) and key.isidentifier() and len(key) <= _LONGEST_GUESS:
         return f".{key}"
     return f"[{key if isinstance(key, int) else quoted(key)}]"

@@ -1,7 +1,4 @@
-"""Tallies and confusion matrices: the one definition of what counts as right and wrong.
-
-Kernels have the same definition for compiled code, see ``labelrules.kernels``.
-"""
+"""Tallies and confusion matrices: the definition of right and wrong; kernels have it compiled."""
 
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 

@@ -36,9 +36,6 @@ def exception_bits(
 
     The expected share of errors in the larger part is that of the other part, so that errors
     cannot hide where there are many rows.
-
-    >>> exception_bits(0, 7, 0, 0, 0)
-    3.0
     """
     n_errors, share = n_wrong + n_missed, n_true / (n_covered + n_uncovered)
     wrong_share = n_wrong / n_covered if n_covered else 0.0

@@ -34,10 +34,9 @@ class Merit(NamedTuple):
 
     Values compare exactly, never with a tolerance, and a float compares with a fraction. A float
     from one division of counts (micro averaging of precision, recall, Hamming, subset, or F with
-    beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, and different ones
+    beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, different ones
     different floats while fewer than ten million cells count. A mean of several divisions (macro,
-    samples) may differ in the last bit where the fractions are equal; use ``exact=True`` where that
-    matters.
+    samples) may differ in the last bit where the fractions are equal; then use ``exact=True``.
 
     Examples
     --------

@@ -213,10 +213,7 @@ TABLE: Mapping[Cell, Traits] = {
     for cells, claims, failures in _blocks(_CHAPTER)
     for cell in cells
 }
-"""The 34 cells of the chapter's table, counted as the chapter does, on an empty board.
-
-What holds for F holds for every beta > 0.
-"""
+"""The chapter's 34 cells, on an empty board; what holds for F holds for every beta > 0."""
 
 HEAD_RELATIVE: Mapping[Cell, Failures] = {
     cell: failures for cells, _, failures in _blocks(_HEAD_RELATIVE) for cell in cells

@@ -45,12 +45,9 @@ def planted(
     ----------
     n_rows, n_numeric, n_nominal, n_labels : int
         The size of the table. Numeric features are uniform between 0 and 1.
-    n_rules : int
-        Rules whose bodies test features only.
-    n_local : int
-        Rules that test a feature and a label: dependencies that hold for a part of the rows.
-    n_global : int
-        Rules that test a label only: subset and exclusion constraints.
+    n_rules, n_local, n_global : int
+        Rules that test features only; a feature and a label, dependencies that hold for a part of
+        the rows; or a label only, subset and exclusion constraints.
     body_size, head_size : int
         Conditions on features, and labels predicted, per rule (at most as many as there are).
     n_categories : int

@@ -143,11 +143,7 @@ class Count(click.ParamType[int]):
 
 
 def names(text: str) -> list[str]:
-    """Names separated by commas; a name with a comma is in double quotes.
-
-    >>> names('a,"b, c"')
-    ['a', 'b, c']
-    """
+    """Names separated by commas; a name with a comma is in double quotes."""
     found = next(csv.reader([text], skipinitialspace=True), [])
     if not found or "" in found:
         raise click.BadParameter("a name is empty: give names separated by commas")

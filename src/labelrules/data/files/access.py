@@ -1,8 +1,4 @@
-"""Open files to read, with errors in plain words, and replace files as a whole.
-
-Text may be plain or gzip, in any encoding. A new file is written beside the old one and takes its
-place when it is complete; streams, such as pipes, are written to.
-"""
+"""Open files to read, plain or gzip, in any encoding, and replace files as a whole."""
 
 import codecs
 import errno
@@ -307,10 +303,7 @@ def _put(path: Path) -> Iterator[Path]:
 
 
 def _copy_mode(old: os.stat_result, new: Path) -> None:
-    """Copy owner, group and mode as far as allowed, but no set-user-ID and set-group-ID bits.
-
-    The rights of the old group are not given to another one.
-    """
+    """Copy owner, group and mode as allowed; no set-ID bits, and no rights for another group."""
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if hasattr(os, "chown"):
         for owner in (old.st_uid, -1):

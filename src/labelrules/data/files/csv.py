@@ -1,7 +1,4 @@
-"""Read and write CSV.
-
-Columns are decoded block by block, so that the text of a large file is never all in memory.
-"""
+"""Read and write CSV; columns are decoded by blocks, a large file is never all in memory."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

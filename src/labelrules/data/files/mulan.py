@@ -208,8 +208,8 @@ def read_meka(
 def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
     """Write a data set for Mulan: an ARFF file and an XML file naming the labels.
 
-    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set. Existing files
-    are replaced when both new ones are complete.
+    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set. Existing
+    files are replaced when both new ones are complete.
 
     Parameters
     ----------

@@ -35,11 +35,7 @@ class RuleSyntaxError(ValueError):
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as the same number.
-
-    >>> number_text(3.0), number_text(0.1), number_text(5e-324)
-    ('3', '0.1', '5e-324')
-    """
+    """The shortest text that reads back as the same number: 3.0 is '3'."""
     return repr(float(value)).removesuffix(".0")
 
 

@@ -47,11 +47,7 @@ _NUMERIC = ("numeric", "real", "integer")
 
 
 def read_word(line: str, start: int) -> tuple[Word, int]:
-    r"""One word (None for a bare question mark) and the place after it and the blanks that follow.
-
-    >>> read_word(r"'Stellar\'s Jay', 1", 0)
-    ("Stellar's Jay", 16)
-    """
+    """One word (None for a bare question mark) and the place after it and following blanks."""
     match = _WORD.match(line, start)
     if match is None:
         raise Misread(_why_no_word(line, skip_blanks(line, start)))
@@ -220,11 +216,7 @@ def _quoted_name(text: str) -> tuple[str, str]:
 # Files often declare thousands of attributes alike.
 @lru_cache(maxsize=64)
 def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
-    """Read the type of an attribute, which follows its name.
-
-    >>> read_type("{Female, 'not given'}"), read_type("REAL  % in metres")
-    (('nominal', ('Female', 'not given')), ('numeric', ()))
-    """
+    """Read the type of an attribute, which follows its name; nominal ones have categories."""
     if not text.startswith("{"):
         return _named_type(text), ()
     categories, end = _categories(text)

@@ -1,7 +1,4 @@
-"""The rows of an ARFF file, read one by one: the whole syntax, and every error.
-
-Blocks that the fast readers in `fast_rows` do not accept are read here, with the same result.
-"""
+"""Rows of an ARFF file, one by one, where `fast_rows` does not accept a block; and every error."""
 
 import math
 import re
