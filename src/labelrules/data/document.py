@@ -282,10 +282,7 @@ def builtins_of(value: Any, hook: Hook | None = None) -> Any:
 
 
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
-    """A document as JSON text, on one line where it fits.
-
-    It is indented by `indent`, with `before` more characters before it on its first line.
-    """
+    """A document as JSON text, on one line if it fits after `indent` and `before` characters."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if indent + before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
         return line

@@ -27,9 +27,8 @@ class Counterexample:
 
     Parameters
     ----------
-    name : str
-    shows : str
-        What fails, in one sentence.
+    name, shows : str
+        Its name, and what fails, in one sentence.
     measure : Measure
     rows, uncovered : tuple of str
         The rows that are covered, and those that are not.

@@ -16,11 +16,7 @@ def body_bits(size: int, n_possible: int) -> float:
 
 
 def subset_bits(n: int, k: int, share: float) -> float:
-    """The bits that encode a choice of k out of n, each expected with this probability.
-
-    >>> round(subset_bits(8, 4, 0.5), 6)
-    8.0
-    """
+    """The bits that encode a choice of k out of n, each expected with this probability."""
     bits = 0.0
     if k > 0:
         bits -= k * log2(share) if share > 0 else -inf

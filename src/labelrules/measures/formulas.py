@@ -88,8 +88,7 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
 def register(name: str, function: Function, *, replace: bool = False) -> None:
     """Register a function of ``tp, fp, tn, fn`` and at most one parameter with a default.
 
-    It must be plain arithmetic: the same code gets numbers, arrays and compiled scalars. It is
-    checked on small counts first; the error names the reason if it fails.
+    It must be plain arithmetic on numbers, arrays and compiled scalars; it is checked first.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
         raise ValueError(f"a formula's name is lowercase words joined by hyphens, not {name!r}")

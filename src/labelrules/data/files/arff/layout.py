@@ -28,10 +28,7 @@ _PRESENT = ("1", "true")
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of features and labels among the attributes of a file; others are ignored.
-
-    Codes of categories are positions for a feature, 0 or 1 for a label; numbers have none.
-    """
+    """Places of features and labels in a file; codes of categories are positions, or 0 and 1."""
 
     attributes: tuple[Attribute, ...]
     features: tuple[int, ...]
