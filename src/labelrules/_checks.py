@@ -10,21 +10,12 @@ _NUMPY_BOOL = ("<class 'numpy.bool'>", "<class 'numpy.bool_'>")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number; True and False are not.
-
-    >>> import numpy as np
-    >>> is_whole(3), is_whole(np.int64(3)), is_whole(3.0), is_whole(True)
-    (True, True, False, False)
-    """
+    """Whether a value is a whole number (also NumPy's); True, False and 3.0 are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number; True and False are not.
-
-    >>> is_number(3), is_number(0.5), is_number("3"), is_number(True)
-    (True, True, False, False)
-    """
+    """Whether a value is a real number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -33,14 +24,7 @@ def whole_number(
 ) -> int:
     """A parameter that must be a whole number from `low` to `high`.
 
-    `also` is what else is allowed, for the message alone: the caller has checked for it.
-
-    >>> whole_number(0, "n_chains", low=1)
-    Traceback (most recent call last):
-    ValueError: n_chains must be a whole number of at least 1, not 0
-    >>> whole_number("all", "max_rules", low=1, high=99, also="None")
-    Traceback (most recent call last):
-    ValueError: max_rules must be a whole number from 1 to 99 or None, not 'all'
+    `also` is what else is allowed, for the message only: the caller has checked for it.
     """
     if is_whole(value) and (low is None or value >= low) and (high is None or value <= high):
         return int(value)
@@ -61,12 +45,6 @@ def number(
     """A parameter that must be a number within limits; NaN never is.
 
     `low` and `high` are allowed themselves, `above` and `below` are not.
-
-    >>> number(2, "threshold", low=0, high=1, also="'cardinality'")
-    Traceback (most recent call last):
-    ValueError: threshold must be a number from 0 to 1 or 'cardinality', not 2
-    >>> number(0.5, "alpha", above=0, below=1)
-    0.5
     """
     if is_number(value) and value == value and (infinite or not isinf(value)):
         reaches = (low is None or value >= low) and (above is None or value > above)
@@ -78,12 +56,7 @@ def number(
 
 
 def truth_value(value: object, name: str) -> bool:
-    """A parameter that must be True or False.
-
-    >>> truth_value("yes", "bootstrap")
-    Traceback (most recent call last):
-    ValueError: bootstrap must be True or False, not 'yes'
-    """
+    """A parameter that must be True or False."""
     # NumPy is not imported here, because it takes longer than all of --help
     if isinstance(value, bool) or repr(type(value)) in _NUMPY_BOOL:
         return bool(value)
@@ -91,12 +64,7 @@ def truth_value(value: object, name: str) -> bool:
 
 
 def one_of(value: object, name: str, words: Collection[str], also: str = "") -> str:
-    """A parameter that must be one of some words.
-
-    >>> one_of("Greedy", "search", ("greedy", "beam"))
-    Traceback (most recent call last):
-    ValueError: search must be 'greedy' or 'beam', not 'Greedy'; did you mean 'greedy'?
-    """
+    """A parameter that must be one of some words; the message suggests a similar one."""
     if isinstance(value, str) and value in words:
         return value
     *first, last = [*map(repr, words), *([also] if also else [])]
@@ -106,12 +74,7 @@ def one_of(value: object, name: str, words: Collection[str], also: str = "") -> 
 
 
 def job_count(n_jobs: object) -> int | None:
-    """The parameter `n_jobs`: how many workers, as joblib counts, or None.
-
-    >>> job_count(0)
-    Traceback (most recent call last):
-    ValueError: n_jobs must be a number of workers, -1 for all processors or None, not 0
-    """
+    """The parameter `n_jobs`: how many workers, as joblib counts, or None."""
     if n_jobs is None or (is_whole(n_jobs) and n_jobs != 0):
         return None if n_jobs is None else int(n_jobs)
     raise _refused(n_jobs, "n_jobs", "a number of workers, -1 for all processors", "None")
@@ -152,21 +115,13 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """The first five names in quotes, and how many more there are.
-
-    >>> listed("abcdefg")
-    "'a', 'b', 'c', 'd', 'e' and 2 more"
-    """
+    """The first five names in quotes, and how many more there are."""
     shown = [quoted(name) for name in names]
     more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
     return ", ".join(shown[:5]) + more
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things in words.
-
-    >>> counted(1, "row"), counted(1000, "row"), counted(0, "dependency")
-    ('1 row', '1,000 rows', '0 dependencies')
-    """
+    """A number of things in words: '1 row', '1,000 rows', '0 dependencies'."""
     several = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else several}"

@@ -37,11 +37,7 @@ def template_file(name: str) -> "Template":
 
 
 def _visible(value: object) -> object:
-    r"""Text with invisible characters written out; anything else, HTML too, as it is.
-
-    >>> print(_visible("a\tb"))
-    a\u0009b
-    """
+    r"""Text with invisible characters as ``\u0009``; anything else, HTML too, as it is."""
     if not isinstance(value, str) or hasattr(value, "__html__") or value.isprintable():
         return value
     return "".join(c if c.isprintable() else _code_point(ord(c)) for c in value)
@@ -52,11 +48,7 @@ def _code_point(code: int) -> str:
 
 
 def render(template: str, **values: object) -> "Markup":
-    """Fill a Jinja2 template; values are escaped unless they are HTML already.
-
-    >>> render("<b>{{ name }}</b>", name="a<b")
-    Markup('<b>a&lt;b</b>')
-    """
+    """Fill a Jinja2 template; values are escaped unless they are HTML already."""
     from markupsafe import Markup
 
     is_file = template.endswith((".html", ".css", ".svg"))
@@ -67,12 +59,7 @@ def render(template: str, **values: object) -> "Markup":
 def html_table(
     rows: Iterable[Sequence[object]], head: Sequence[str] = (), limit: int | None = None
 ) -> "Markup":
-    """A table; numbers are aligned on the right, and rows beyond the limit are counted.
-
-    >>> rows = html_table([["&", 1]])
-    >>> "<td>&amp;</td>" in rows, '<td class="number">1</td>' in rows
-    (True, True)
-    """
+    """A table; numbers are aligned on the right, and rows beyond the limit are counted."""
     call = '{% from "parts.html" import table %}{{ table(rows, head, limit) }}'
     return render(call, rows=list(rows), head=head, limit=limit)
 
@@ -107,19 +94,9 @@ def listing(
     n_rows: int,
     stopped: str | None = None,
 ) -> str:
-    """The first rows of a result as a table, for ``_repr_html_``, with the number of others.
+    """A title and the first `rows` of `n_rows`, as a table for ``_repr_html_``.
 
-    Parameters
-    ----------
-    title : str
-    head : sequence of str
-        The titles of the columns.
-    rows : sequence of sequence
-        The rows that are shown.
-    n_rows : int
-        The number of all rows.
-    stopped : str, optional
-        Why there are not all of them.
+    `stopped` is the reason why there are not all of them.
     """
     parts = [render("<h4>{{ title }}</h4>", title=title)]
     if stopped:

@@ -74,7 +74,7 @@ click.version_option(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, the words after ``labelrules``, by default of this process; exit status.
+    """Run a command, by default that of this process, and return the exit status.
 
     Examples
     --------
@@ -112,10 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    """Run the program on its words.
-
-    Not by `click.Command.main`, which reports Ctrl-C and broken pipes by exit status 1.
-    """
+    """Run the program; `click.Command.main` would exit with 1 on Ctrl-C and broken pipes."""
     if COMPLETE_VARIABLE in os.environ:
         from labelrules.cli.commands.completion import completed
 

@@ -59,9 +59,6 @@ _SHELL_WORDS = {
 """Advice of the library, and how the same is done on the command line."""
 
 
-# ---------------------------------------------------------------- messages and progress
-
-
 def say(message: str, prefix: str = "labelrules: ") -> None:
     """Print a message that is not the result, on standard error."""
     print(f"{prefix}{message}", file=sys.stderr, flush=True)
@@ -70,12 +67,8 @@ def say(message: str, prefix: str = "labelrules: ") -> None:
 def in_shell_words(error: BaseException) -> str:
     """The message of an error of the library, with options in the place of parameters.
 
-    >>> in_shell_words(ValueError("which columns are labels? Pass labels=[...]"))
-    'which columns are labels? Pass --labels'
-    >>> in_shell_words(ValueError("pass missing='inf', or nominal=['age']"))
-    'pass --missing inf, or --nominal age'
-    >>> print(in_shell_words(ValueError("perhaps pass delimiter=';'")))
-    perhaps pass --delimiter ';'
+    >>> in_shell_words(ValueError("pass missing='inf', labels=[...] or nominal=['age']"))
+    'pass --missing inf, --labels or --nominal age'
     """
     if isinstance(error, MemoryError):
         return "there is not enough memory"
@@ -94,10 +87,7 @@ def in_shell_words(error: BaseException) -> str:
 def shown_progress(
     what: str, total: float | None = None, hidden: bool = False
 ) -> Iterator[Callable[[Any], object]]:
-    """A bar on standard error if that is a terminal; gives the listener for a learner's progress.
-
-    Work that reports no progress has no `total`: only the time it takes is shown.
-    """
+    """A bar on standard error if a terminal; yields the listener. Without `total`, time only."""
     if hidden or not sys.stderr.isatty():
         yield lambda report: None
         return
@@ -108,9 +98,6 @@ def shown_progress(
     title, console = f"{what} (the first run compiles)", Console(stderr=True)
     with progress_bar(title, total, console=console, transient=True) as show:
         yield show
-
-
-# ---------------------------------------------------------------- reading data
 
 
 @dataclass(frozen=True)
@@ -155,9 +142,9 @@ def read_data(
     wanted: "Schema | None" = None,
     labels: tuple[str, ...] | None = None,
 ) -> "Dataset":
-    """Read data; with the schema of a model, only the columns that it knows, and these labels.
+    """Read data; with the schema of a model, only the columns and labels that it knows.
 
-    Labels of the model may be missing; by default all of them are read that are not.
+    Labels of the model may be missing from the data; by default all others are read.
     """
     if wanted is not None and labels is None:
         labels = wanted.labels
@@ -307,15 +294,8 @@ def _standard_input(form: str) -> Iterator[Path]:
             raise click.ClickException(message.replace(str(path), "standard input")) from None
 
 
-# ---------------------------------------------------------------- names of files
-
-
 def extension_of(name: str) -> str:
-    """The extension of a file's name, in lower case, ``.gz`` included.
-
-    >>> extension_of("a.b.ARFF.gz"), extension_of("yeast")
-    ('.arff.gz', '')
-    """
+    """The extension of a file's name, in lower case, ``.gz`` included."""
     lower = Path(name).name.lower()
     stem = lower.removesuffix(".gz")
     dot = stem.rfind(".")
@@ -323,12 +303,7 @@ def extension_of(name: str) -> str:
 
 
 def check_files(target: str | None, inputs: Sequence[str | None], option: str = "--output") -> None:
-    """Check before the work that inputs can be read and the result written, not over an input.
-
-    >>> check_files("a/b", [])
-    Traceback (most recent call last):
-    click.exceptions.UsageError: --output: a/b: cannot write: there is no folder 'a'
-    """
+    """Check before the work that inputs can be read and the result written, not over an input."""
     if inputs.count(STANDARD) > 1:
         raise click.UsageError("only one of the inputs can be - for standard input")
     if target is None or target == STANDARD:
@@ -359,11 +334,7 @@ def files_of(inputs: Iterable[str | None]) -> Iterator[Path]:
 
 
 def files_beside(target: str) -> list[Path]:
-    """The files that are written together with a table.
-
-    >>> [path.name for name in ("a.ARFF.gz", "a.csv") for path in files_beside(name)]
-    ['a.xml', 'a.csv.schema.json']
-    """
+    """The files that are written together with a table: XML for ARFF, a schema for CSV."""
     path = Path(target)
     if extension_of(target).startswith(".arff"):
         return [path.with_name(f"{_ARFF.sub('', path.name)}.xml")]
@@ -378,14 +349,8 @@ def is_same_file(one: Path, other: Path) -> bool:
         return False
 
 
-# ---------------------------------------------------------------- writing
-
-
 def write(result: Any, target: str | None = None) -> None:
-    """Write text as it is, and other results as JSON, to a file or the standard output.
-
-    A file is written whole or not at all.
-    """
+    """Write text as it is, other results as JSON, to standard output or to a complete file."""
     from labelrules.data.document import laid_out
     from labelrules.data.files.access import checked_target, replacing, written_text
 
@@ -399,11 +364,7 @@ def write(result: Any, target: str | None = None) -> None:
 
 
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:
-    """Rows as CSV; a row without cells is an empty line.
-
-    >>> csv_text(["a", "b"], [[1, "x, y"]]).splitlines()
-    ['a,b', '1,"x, y"']
-    """
+    """Rows as CSV; a row without cells is an empty line."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows if header is None else [header, *rows]:
@@ -416,12 +377,6 @@ def plain(value: Any) -> Any:
     """A result of the library in JSON's types: fields by name, null for numbers not finite.
 
     Rules, theories and schemas are left out: the texts of the rules stand for them.
-
-    >>> from typing import NamedTuple
-    >>> class Place(NamedTuple):
-    ...     number: int
-    >>> plain({"a": (1, float("nan")), "b": [Place(3)]})
-    {'a': [1, None], 'b': [{'number': 3}]}
     """
     if is_dataclass(value) and not isinstance(value, type):
         return _fields({one.name: getattr(value, one.name) for one in fields(value)})

@@ -26,9 +26,6 @@ class Setting(click.ParamType[Pair]):
 
     `owners` finds the learners or searches by name, of which the option `chosen` names one; it is
     called only when it must be, since it imports them. Parameters in `without` cannot be set.
-
-    >>> Setting(dict, "learner").convert("min-coverage=3", None, None)
-    ('min_coverage', '3')
     """
 
     name = "name=value"
@@ -137,21 +134,10 @@ def blaming(settings: Sequence[Pair], option_name: str = "--set") -> Iterator[No
     raise click.UsageError(f"{option_name}: {message}")
 
 
-# ---------------------------------------------------------------- values
-
-
 def value_of(name: str, text: str, parameter: inspect.Parameter) -> Any:
     """The value that a text stands for, of the parameter's type if that is a number or bool.
 
     Other types, ranges and words are checked by the learner or search itself.
-
-    >>> from inspect import Parameter
-    >>> any_kind = Parameter("x", Parameter.KEYWORD_ONLY)
-    >>> [value_of("x", text, any_kind) for text in ("3", "0.5", "none", "true", "micro", '"3"')]
-    [3, 0.5, None, True, 'micro', '3']
-    >>> value_of("width", "x", Parameter("width", Parameter.KEYWORD_ONLY, annotation=int))
-    Traceback (most recent call last):
-    click.exceptions.UsageError: --set width: must be a whole number, not 'x'
     """
     if name == "size_bonus":
         return _size_bonus(text)
@@ -210,23 +196,8 @@ def _size_bonus(text: str) -> Any:
     raise click.UsageError(f"--set size_bonus: {found[1]}: {message}")
 
 
-# ---------------------------------------------------------------- the list of parameters
-
-
 def settings_text(parameters: Mapping[str, inspect.Parameter], doc: str) -> str:
-    """A line for each parameter: its name and default, and the first sentence on it.
-
-    >>> def search(width: int = 5) -> None:
-    ...     '''Search.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     width : int
-    ...         How many are kept. More is slower.
-    ...     '''
-    >>> print(settings_text(inspect.signature(search).parameters, search.__doc__))
-    width=5  How many are kept.
-    """
+    """A line for each parameter: its name and default, and the first sentence on it."""
     meanings = _meanings(doc)
     heads = {name: f"{name}={_default_text(one.default)}" for name, one in parameters.items()}
     width = max(map(len, heads.values()), default=0)

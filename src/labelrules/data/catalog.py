@@ -57,13 +57,11 @@ def load(
     folder : path-like, optional
         Where the files are; the default is the environment variable ``LABELRULES_DATA``.
     part : {"train", "test"}, optional
-        Only this part of a data set that has two; the default is both, the
-        rows for training first.
+        Only this part of a data set that has two; by default both, the rows for training first.
 
     Examples
     --------
-    >>> readers = load("magazines")
-    >>> readers.schema.feature_names
+    >>> load("magazines").schema.feature_names
     ('education', 'marital', 'sex', 'children')
     """
     if part not in (None, "train", "test"):

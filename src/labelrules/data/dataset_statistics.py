@@ -20,20 +20,16 @@ class Statistics:
 
     Attributes
     ----------
-    name : str
-        Of the data set.
     instances, nominal, numeric, labels : int
         Rows, nominal features, numeric features, labels.
-    cardinality : float
-        Mean number of labels per row.
-    density : float
-        Cardinality divided by the number of labels.
+    cardinality, density : float
+        Mean number of labels per row; the same divided by the number of labels.
     distinct : int
         Different label sets that occur, the empty one included.
     diversity : float
-        `distinct` divided by the number of label sets that could occur: ``2**labels``,
-        but no more than there are rows. (MLDA [1]_ divides by ``2**labels`` alone, which is
-        0 for all practical purposes as soon as there are some dozens of labels.)
+        `distinct` divided by the number of label sets that could occur: ``2**labels``, but no more
+        than there are rows. (MLDA [1]_ divides by ``2**labels`` alone, which makes it practically 0
+        for some dozens of labels.)
     label_names : tuple of str
     label_counts : ndarray of int64
         Rows that have the label.
@@ -132,22 +128,15 @@ class Statistics:
 def statistics(data: Dataset) -> Statistics:
     """Compute the statistics of a data set.
 
-    Parameters
-    ----------
-    data : Dataset
-
     Examples
     --------
     >>> from labelrules.data import load
     >>> figures = statistics(load("magazines"))
-    >>> figures.instances, figures.labels, figures.distinct
-    (14, 4, 6)
-    >>> figures.label_counts.tolist()
-    [7, 6, 3, 2]
+    >>> figures.instances, figures.labels, figures.distinct, figures.label_counts.tolist()
+    (14, 4, 6, [7, 6, 3, 2])
     >>> print(figures)
     magazines
     instances                   14
-    nominal features             4
     ...
     """
     Y = data.Y

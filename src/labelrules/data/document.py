@@ -49,13 +49,7 @@ class DocumentError(DataError):
 
 @contextmanager
 def at(place: str) -> Iterator[None]:
-    """Put a place before those of errors; other errors of values get this place.
-
-    >>> with at("$.rules"), at("[0]"):
-    ...     raise ValueError("a head names at least one label")
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $.rules[0]: a head names at least one label
-    """
+    """Put a place before those of errors; other errors of values get this place."""
     try:
         yield
     except DocumentError as wrong:
@@ -68,11 +62,7 @@ def at(place: str) -> Iterator[None]:
 
 
 def step(key: str | int) -> str:
-    """The part of a place that leads to an item of a list or to a value of an object.
-
-    >>> print(step("rules") + step(0) + step("it's"))
-    .rules[0]["it's"]
-    """
+    """The part of a place that leads to an item of a list or to a value of an object."""
     if isinstance(key, str) and key.isidentifier() and len(key) <= _LONGEST_GUESS:
         return f".{key}"
     return f"[{key if isinstance(key, int) else quoted(key)}]"
@@ -85,9 +75,6 @@ def known(name: str, numbers: Mapping[str, Type], what: str, place: str = "") ->
         near = suggestion(name, numbers) if is_short else ""
         raise DocumentError(place, f"there is no {what} {quoted(name)}{near}")
     return numbers[name]
-
-
-# ---------------------------------------------------------------- from text to plain values
 
 
 @dataclass(frozen=True)
@@ -110,12 +97,7 @@ _HALF = re.compile(r"\\u[dD]|[\ud800-\udfff]")
 
 
 def read_document(text: str | bytes) -> Any:
-    """Read JSON text, in UTF-8 if it is bytes, as plain values.
-
-    >>> read_document('{"version": 1, "version": 2}')
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $: the key 'version' occurs twice
-    """
+    """Read JSON text, in UTF-8 if it is bytes, as plain values; no key may occur twice."""
     check_length(len(text))
     try:
         whole = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -177,19 +159,8 @@ def read_pieces(file: IO[AnyStr]) -> AnyStr:
     return file.read(0).join(pieces)
 
 
-# ---------------------------------------------------------------- from plain values to records
-
-
 def converted(value: Any, kind: type[Type], hook: Callable[[type, Any], Any] | None = None) -> Type:
-    """Plain values as records, checked by their types; the hook reads types of other libraries.
-
-    >>> class Point(Record):
-    ...     x: Count
-    >>> with at("$"):
-    ...     converted({"x": "1"}, Point)
-    Traceback (most recent call last):
-    labelrules.data.document.DocumentError: $.x: must be a whole number, not '1'
-    """
+    """Plain values as records, checked by their types; the hook reads types of other libraries."""
     try:
         return msgspec.convert(value, kind, dec_hook=hook)
     except RecursionError:
@@ -305,22 +276,13 @@ def shown(value: Any) -> str:
     return f"{value!r:.40}"
 
 
-# ---------------------------------------------------------------- from records to text
-
-
 def builtins_of(value: Any, hook: Hook | None = None) -> Any:
     """Records as plain values; `hook` writes values of other types."""
     return msgspec.to_builtins(value, enc_hook=hook)
 
 
 def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
-    """A document as JSON text: what fits stands on one line, anything else on several.
-
-    It is indented by `indent`, with `before` more characters before it on its first line.
-
-    >>> print(laid_out({"a": [1, 2.5], "b": None}))
-    {"a": [1, 2.5], "b": null}
-    """
+    """A document as JSON text, on one line if it fits after `indent` and `before` characters."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if indent + before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
         return line
@@ -332,9 +294,6 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
     inside = f",\n{space}".join(n + laid_out(item, indent + 1, len(n)) for n, item in pairs)
     left, right = "[]" if isinstance(value, list) else "{}"
     return f"{left}\n{space}{inside}\n{' ' * indent}{right}"
-
-
-# ---------------------------------------------------------------- schemas
 
 
 class FeatureRecord(Record):
@@ -353,12 +312,7 @@ class SchemaRecord(Record):
 
 
 def schema_record(schema: Schema) -> SchemaRecord:
-    """The record of a schema.
-
-    >>> schema = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["quality"])
-    >>> read_schema(schema_record(schema)) == schema
-    True
-    """
+    """The record of a schema."""
     features = [
         FeatureRecord(one.name, None if one.categories is None else list(one.categories))
         for one in schema.features

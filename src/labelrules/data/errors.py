@@ -15,9 +15,8 @@ class FileError(DataError):
     message : str
         What is wrong and what to do.
     path : path-like
-        The file.
     line : int, optional
-        The line, counted from 1.
+        Counted from 1.
     """
 
     def __init__(self, message: str, path: str | Path, line: int | None = None) -> None:

@@ -27,10 +27,8 @@ class Feature:
 
     Examples
     --------
-    >>> Feature("age").is_numeric
-    True
-    >>> Feature("sex", ("Female", "Male")).categories
-    ('Female', 'Male')
+    >>> Feature("age").is_numeric, Feature("sex", ("Female", "Male")).categories
+    (True, ('Female', 'Male'))
     """
 
     name: str
@@ -72,11 +70,7 @@ class Feature:
         return "numeric" if self.is_numeric else "nominal"
 
     def text(self, value: float) -> str:
-        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing.
-
-        >>> Feature("sex", ("Female", "Male")).text(1.0), Feature("age").text(36.0)
-        ('Male', '36')
-        """
+        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing."""
         if value != value:
             return "?"
         if self.categories is None:
@@ -92,8 +86,7 @@ class Schema:
     ----------
     features : sequence of Feature
     labels : sequence of str
-        Label names; no label shares its name with a feature, so that a name
-        in a rule means one thing.
+        No label shares its name with a feature, so that a name in a rule means one thing.
     parents : sequence of (str or None), optional
         The parent of each label in a label hierarchy, None for a root.
 

@@ -24,15 +24,14 @@ PIECE = 1 << 18
 class Dataset:
     """A table of features with a set of labels per row, checked and frozen.
 
-    Use :func:`labelrules.data.memory.encoding.dataset` to make one from arrays or frames.
+    Use :func:`labelrules.data.dataset` to make one from arrays or frames.
 
     Parameters
     ----------
     schema : Schema
     X : ndarray or csc_array of float64
-        One column per feature: numbers, category codes, NaN for missing.
-        Dense X is in column-major order; an entry that sparse X does not store
-        is 0, the first category.
+        One column per feature: numbers, category codes, NaN for missing. Dense X is in column-major
+        order; an entry that sparse X does not store is 0, the first category.
     Y : ndarray of int8
         Rows by labels, 0 or 1.
     name : str, optional
@@ -44,8 +43,6 @@ class Dataset:
     >>> readers = load("magazines")
     >>> readers
     Dataset('magazines': 14 rows, 4 features, 4 labels)
-    >>> readers.schema.labels
-    ('quality', 'tabloid', 'fashion', 'sports')
     >>> readers.label_sets()[3]
     ('quality', 'fashion')
     """

@@ -1,7 +1,4 @@
-"""Tallies and confusion matrices: the one definition of what counts as right and wrong.
-
-Kernels have the same definition for compiled code, see ``labelrules.kernels``.
-"""
+"""Tallies and confusion matrices: the definition of right and wrong; kernels have it compiled."""
 
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -38,8 +35,7 @@ class Confusion(NamedTuple):
 class Tally(NamedTuple):
     """How many ones and zeros of Y a body covers, and how many there are, in open cells only.
 
-    Per label from :func:`tally`, per cell from :func:`cells`. What is right or wrong depends on
-    the head; see :func:`confusion`.
+    Per label from :func:`tally`, per cell from :func:`cells`; see also :func:`confusion`.
     """
 
     covered_ones: Counts
@@ -62,8 +58,7 @@ def _counts_text(name: str, counts: Confusion | Tally) -> str:
 def cells(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
     """The tally of every single cell, rows by labels.
 
-    A cell that an earlier rule has written is evidence neither for nor against this one:
-    all its counts are 0.
+    A cell that an earlier rule has written counts neither for nor against: all its counts are 0.
     """
     is_one = Y == 1
     is_open = np.True_ if board is None else board == UNSET
@@ -86,12 +81,10 @@ def tally(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
 
     Examples
     --------
-    >>> Y = np.array([[0, 1], [1, 1], [1, 0]], dtype=np.int8)
-    >>> counts = tally(Y, covered=np.array([True, True, False]))
-    >>> counts.covered_ones, counts.ones
+    >>> Y, covered = np.array([[0, 1], [1, 1], [1, 0]], np.int8), np.array([True, True, False])
+    >>> tally(Y, covered).covered_ones, tally(Y, covered).ones
     (array([1, 2]), array([2, 2]))
-    >>> board = np.array([[-1, -1], [-1, 1], [-1, -1]], dtype=np.int8)
-    >>> tally(Y, np.array([True, True, False]), board).covered_ones
+    >>> tally(Y, covered, board=np.array([[-1, -1], [-1, 1], [-1, -1]], np.int8)).covered_ones
     array([1, 1])
     """
     return Tally(*(part.sum(axis=0, dtype=np.int64) for part in cells(Y, covered, board)))
@@ -110,12 +103,11 @@ def confusion(
         The prediction, one for all or one for each element of the tally.
     counting : {"chapter", "head-relative", "plain"}
         ``"chapter"``: a covered cell is a true positive if the prediction is right, present or
-        absent, and a false positive if it is wrong; an uncovered one is a false negative if
-        present and a true negative if absent, whatever the head predicts.
-        ``"head-relative"``: the same for covered cells; an uncovered one is a false negative
-        if it agrees with the head. So rules for absence and for presence are counted alike.
-        ``"plain"``: only presence is positive, and uncovered cells are predicted absent: the
-        usual counting of finished predictions.
+        absent, and a false positive if it is wrong; an uncovered one is a false negative if present
+        and a true negative if absent, whatever the head predicts. ``"head-relative"``: the same for
+        covered cells; an uncovered one is a false negative if it agrees with the head. So rules for
+        absence and for presence are counted alike. ``"plain"``: only presence is positive, and
+        uncovered cells are predicted absent: the usual counting of finished predictions.
 
     Examples
     --------

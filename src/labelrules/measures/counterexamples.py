@@ -1,12 +1,12 @@
 """Counterexamples: small tables on which a property of a measure fails.
 
-:mod:`labelrules.measures.measure_traits` lists the properties that each of them refutes. Those
-whose names begin with "written" are about a board on which earlier rules have written, the two
-that begin with "size-bonus" about a preference for larger heads.
+:mod:`labelrules.measures.measure_traits` lists the properties that each of them refutes. Names
+that begin with "written" concern a board on which earlier rules have written, the two that begin
+with "size-bonus" a preference for larger heads.
 
-Rows and heads are written as in the chapter, a character for each label: 1 present, 0 absent, and
-in a head ? for a label that it does not concern; in a row # for a cell that an earlier rule has
-written; ``101*7`` is a row seven times.
+Rows and heads have a character for each label, as in the chapter: 1 present, 0 absent, ? in a head
+for a label that it does not concern, # in a row for a cell that an earlier rule has written;
+``101*7`` is a row seven times.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,20 +27,16 @@ class Counterexample:
 
     Parameters
     ----------
-    name : str
-    shows : str
-        What fails, in one sentence.
+    name, shows : str
+        Its name, and what fails, in one sentence.
     measure : Measure
-    rows : tuple of str
-        The covered rows.
+    rows, uncovered : tuple of str
+        The rows that are covered, and those that are not.
     values : mapping from str to Fraction
         The value of each head that matters; the greatest is the best of all heads.
-    uncovered : tuple of str
-        The rows that are not covered.
     counting : {"chapter", "head-relative", "plain"}
     size_bonus : tuple of Fraction
-        The factors by which the value of a head with 1, 2, ... labels is multiplied; empty for
-        none.
+        Factors for the value of a head with 1, 2, ... labels; empty for none.
 
     Examples
     --------
@@ -50,8 +46,6 @@ class Counterexample:
     <Counterexample: f-partial-samples-decomposable, f1/samples/partial on 10 01>
     >>> {head: str(value) for head, value in example.values.items()}
     {'1?': '1/2', '?1': '1/2', '11': '2/3', '00': '2/3'}
-    >>> str(example.value("11"))
-    '2/3'
     """
 
     name: str
@@ -101,11 +95,7 @@ class Counterexample:
 
 
 def head_vector(text: str) -> Board:
-    """The vector of a head that is written as text.
-
-    >>> head_vector("1?0")
-    array([ 1, -1,  0], dtype=int8)
-    """
+    """The vector of a head that is written as text: "1?0" is 1, -1, 0."""
     values = {"0": 0, "1": 1, "?": int(UNSET)}
     return np.array([values[cell] for cell in text], dtype=np.int8)
 

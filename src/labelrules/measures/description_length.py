@@ -8,11 +8,7 @@ from math import inf, log2
 
 
 def body_bits(size: int, n_possible: int) -> float:
-    """The bits that encode how many and which of the possible conditions a body has.
-
-    >>> body_bits(1, 8) == subset_bits(8, 1, 1 / 8)
-    True
-    """
+    """The bits that encode how many and which of the possible conditions a body has."""
     if size == 0:
         return 0.0
     bits = log2(size) + (2 * log2(log2(size)) if size > 1 else 0.0)
@@ -20,11 +16,7 @@ def body_bits(size: int, n_possible: int) -> float:
 
 
 def subset_bits(n: int, k: int, share: float) -> float:
-    """The bits that encode a choice of k out of n, each expected with this probability.
-
-    >>> round(subset_bits(8, 4, 0.5), 6)
-    8.0
-    """
+    """The bits that encode a choice of k out of n, each expected with this probability."""
     bits = 0.0
     if k > 0:
         bits -= k * log2(share) if share > 0 else -inf
@@ -40,9 +32,6 @@ def exception_bits(
 
     The expected share of errors in the larger part is that of the other part, so that errors
     cannot hide where there are many rows.
-
-    >>> exception_bits(0, 7, 0, 0, 0)
-    3.0
     """
     n_errors, share = n_wrong + n_missed, n_true / (n_covered + n_uncovered)
     wrong_share = n_wrong / n_covered if n_covered else 0.0

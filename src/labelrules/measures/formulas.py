@@ -1,14 +1,13 @@
 """Formulas: plain arithmetic on the counts of a confusion matrix, registered by name.
 
-The same code runs on Python ints, on Fractions (exactly, where the formula is rational),
-on NumPy arrays and, compiled, on scalars inside a kernel. Hence no branches, and products of
-at most two counts, so that 64-bit integers do not overflow below three thousand million cells.
+The same code runs on Python ints, on Fractions (exactly, where the formula is rational), on NumPy
+arrays and, compiled, on scalars inside a kernel. Hence no branches, and products of at most two
+counts, so that 64-bit integers do not overflow below three thousand million cells.
 
-Written for rules: ``tp + fp`` is what the rule covers, ``tp + fn`` and ``fp + tn`` are all
-positives and all negatives. The defaults of the parameters are those found best by
-F. Janssen and J. Fürnkranz, "On the quest for optimal rule learning heuristics",
-Machine Learning 78 (2010) 343-379, doi:10.1007/s10994-009-5162-2; F is the exception, where
-F1 is the usual one (theirs is F0.5).
+``tp + fp`` is what a rule covers, ``tp + fn`` and ``fp + tn`` are all positives and negatives. The
+default parameters are those found best by F. Janssen and J. Fürnkranz, "On the quest for optimal
+rule learning heuristics", Machine Learning 78 (2010) 343-379, doi:10.1007/s10994-009-5162-2,
+except for F, where F1 is the usual one (theirs is F0.5).
 """
 
 import inspect
@@ -31,9 +30,7 @@ Number = Any
 
 
 def ratio(part: Number, whole: Number) -> Number:
-    """``part / whole``, and 0 where both are 0.
-
-    For a part that is 0 whenever the whole is 0: the only definition of 0/0.
+    """``part / whole``, and 0 where both are 0: the only definition of 0/0.
 
     >>> ratio(1, 4), ratio(0, 0)
     (0.25, 0.0)
@@ -71,8 +68,6 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
 
     Examples
     --------
-    Five lines give a formula that works on arrays, exactly, in measures and compiled:
-
     >>> from labelrules.measures import Measure, formula, ratio
     >>> @formula("balanced-accuracy")
     ... def balanced_accuracy(tp, fp, tn, fn):
@@ -93,8 +88,7 @@ def formula(name: str, *, replace: bool = False) -> Callable[[Function], Functio
 def register(name: str, function: Function, *, replace: bool = False) -> None:
     """Register a function of ``tp, fp, tn, fn`` and at most one parameter with a default.
 
-    It must be plain arithmetic: the same code gets numbers, arrays and compiled scalars. It is
-    checked on small counts first; the error names the reason if it fails.
+    It must be plain arithmetic on numbers, arrays and compiled scalars; it is checked first.
     """
     if not isinstance(name, str) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
         raise ValueError(f"a formula's name is lowercase words joined by hyphens, not {name!r}")
@@ -120,11 +114,7 @@ def registered() -> tuple[str, ...]:
 
 
 def canonical(name: str) -> str:
-    """The registered name of a formula or of its synonym.
-
-    >>> canonical("accuracy")
-    'hamming'
-    """
+    """The registered name of a formula or of its synonym: "hamming" for "accuracy"."""
     registered_name = ALIASES.get(name, name)
     if registered_name not in _REGISTRY:
         raise ValueError(
@@ -141,11 +131,7 @@ def entry(name: str) -> Entry:
 
 
 def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
-    """The plain functions that a formula calls, which must be compiled with it.
-
-    >>> [helper.__name__ for helper in helpers(entry("precision")[0])]
-    ['ratio']
-    """
+    """The plain functions that a formula calls, which must be compiled with it."""
     called: list[FunctionType] = []
     waiting = [function]
     while waiting:
@@ -285,9 +271,9 @@ def linear_cost(tp: Number, fp: Number, tn: Number, fn: Number, c: Number = 0.43
 def foil_gain(tp: Number, fp: Number, tn: Number, fn: Number) -> Number:
     """Bits saved by a refinement in encoding that its true positives are positive.
 
-    FOIL compares a refined rule with its predecessor, so give the counts *within what the
-    predecessor covers*: ``tp + fn`` and ``fp + tn`` are the predecessor's true and false
-    positives. On the counts of the whole table the predecessor is the empty body.
+    Pass the counts *within what the predecessor of the refined rule covers*: ``tp + fn`` and
+    ``fp + tn`` are the predecessor's true and false positives. On the counts of the whole table the
+    predecessor is the empty body.
     """
     # Where tp is 0 the value is 0; adding 1 to a share of 0 keeps its logarithm finite.
     after = ratio(tp, tp + fp) + (tp == 0)
@@ -302,8 +288,8 @@ _TEXT = re.compile(r"(?P<name>[a-z]+(?:-[a-z]+)*)(?:\((?P<inner>[^()]*)\)|(?P<ou
 class Formula:
     """A registered formula with the value of its parameter.
 
-    It is looked up by name when it is used, so that it can be pickled: another process
-    must have registered the same name.
+    It is looked up by name when it is used, so that it can be pickled: another process must have
+    registered the same name.
 
     Parameters
     ----------
@@ -314,16 +300,12 @@ class Formula:
 
     Examples
     --------
-    >>> Formula("f", 0.5)
-    <Formula: f0.5>
-    >>> Formula("f", 0.5)(tp=1, fp=1, tn=0, fn=3)
-    0.4166666666666667
+    >>> Formula("f", 0.5), str(Formula("m-estimate"))
+    (<Formula: f0.5>, 'm-estimate(22.466)')
+    >>> Formula("f", 0.5)(tp=1, fp=1, tn=0, fn=3), Formula("f", 0.5).exact(1, 1, 0, 3)
+    (0.4166666666666667, Fraction(5, 12))
     >>> Formula.parse("f0.5") == Formula.parse("f(0.5)") == Formula("f-measure", 0.5)
     True
-    >>> str(Formula("m-estimate"))
-    'm-estimate(22.466)'
-    >>> Formula("f", 0.5).exact(1, 1, 0, 3)
-    Fraction(5, 12)
     """
 
     name: str
@@ -365,10 +347,7 @@ class Formula:
 
     @property
     def function(self) -> FunctionType:
-        """A plain function of four counts, ready to be compiled: the parameter is its default.
-
-        The functions it calls are in :func:`labelrules.measures.formulas.helpers`.
-        """
+        """The formula to be compiled with its :func:`helpers`; the parameter is a default."""
         given, _ = entry(self.name)
         if self.parameter is None:
             return given
@@ -377,10 +356,7 @@ class Formula:
         )
 
     def exact(self, tp: int, fp: int, tn: int, fn: int) -> Fraction:
-        """The value as a fraction; an error where it is irrational by nature.
-
-        A parameter stands for the decimal number that is written: 0.1 is 1/10.
-        """
+        """The value as a fraction (0.1 is 1/10); an error for formulas with irrational values."""
         counts = [Fraction(int(count)) for count in (tp, fp, tn, fn)]
         if self.parameter is not None:
             counts.append(Fraction(repr(self.parameter)))

@@ -32,12 +32,11 @@ class Merit(NamedTuple):
     equal values the one with more correct cells, and of equal merits the candidate that came
     first; so keep a best one only when it is strictly exceeded (as ``max`` does).
 
-    Values compare exactly, never with a tolerance, and a float compares with a fraction.
-    A float from one division of counts (micro averaging of precision, recall, Hamming, subset,
-    or F with beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, and
-    different ones different floats while fewer than ten million cells count. A mean of several
-    divisions (macro, samples) may differ in the last bit where the fractions are equal; use
-    ``exact=True`` where that matters.
+    Values compare exactly, never with a tolerance, and a float compares with a fraction. A float
+    from one division of counts (micro averaging of precision, recall, Hamming, subset, or F with
+    beta 1/2, 1, 2) is as good as the fraction: equal fractions give equal floats, different ones
+    different floats while fewer than ten million cells count. A mean of several divisions (macro,
+    samples) may differ in the last bit where the fractions are equal; then use ``exact=True``.
 
     Examples
     --------
@@ -61,16 +60,10 @@ PREDICTIONS: tuple[str, ...] = get_args(Predictions)
 def matrices(outcomes: Confusion, averaging: Averaging) -> tuple[Confusion, Integers]:
     """The confusion matrices whose values are averaged, and how often each one counts.
 
-    A cell that is not counted (written already, or left open by a partial prediction) has an
-    empty matrix. It adds nothing to a sum, and a row, label or cell left with an empty matrix has
-    the formula's value of the empty matrix (0 for all measures of the chapter) and stays in the
-    number by which the mean divides.
-
-    Parameters
-    ----------
-    outcomes : Confusion
-        Of every cell, rows by labels.
-    averaging : {"micro", "macro", "samples", "cell"}
+    A cell that is not counted (written already, or left open by a partial prediction) has an empty
+    matrix. It adds nothing to a sum, and a row, label or cell left with an empty matrix has the
+    formula's value of the empty matrix (0 for all measures of the chapter) and stays in the number
+    by which the mean divides.
     """
     if averaging == "cell":
         return _kinds_of_cells(outcomes)
@@ -80,10 +73,7 @@ def matrices(outcomes: Confusion, averaging: Averaging) -> tuple[Confusion, Inte
 
 
 def mean(formula: Formula, averaged: Confusion, weights: Integers) -> float:
-    """The mean of the formula's values.
-
-    The sum is rounded once, so the value does not depend on the order of rows or labels.
-    """
+    """The mean of the formula's values, rounded once, so that order does not matter."""
     values = np.asarray(formula(*averaged), dtype=np.float64)
     return math.fsum(values * weights) / int(weights.sum())
 
@@ -112,7 +102,6 @@ class Measure:
     Parameters
     ----------
     formula : Formula
-        A function of a confusion matrix.
     averaging : {"micro", "macro", "samples", "cell"}
         One matrix over all cells, or the mean over one per label ("macro"), per row ("samples")
         or per cell; the first three as in scikit-learn. The chapter's words for the last three
@@ -124,10 +113,8 @@ class Measure:
     Examples
     --------
     >>> measure = Measure.parse("f1/micro/partial")
-    >>> measure
-    <Measure: f1/micro/partial>
-    >>> measure.averaging
-    'micro'
+    >>> measure, measure.averaging
+    (<Measure: f1/micro/partial>, 'micro')
     >>> measure.of_rule([[0, 1], [1, 1], [1, 0]], covered=[True, True, False], head=[-1, 1])
     1.0
     """
@@ -150,10 +137,9 @@ class Measure:
 
     @classmethod
     def parse(cls, text: str) -> "Measure":
-        """Read ``formula[/averaging][/predictions]``.
+        """Read ``formula[/averaging][/predictions]``; case and spaces do not matter.
 
-        What is left out is micro (example for subset accuracy) and partial; upper case and
-        spaces do not matter.
+        The defaults are micro (samples for subset accuracy) and partial.
 
         >>> str(Measure.parse("precision")), str(Measure.parse("F0.5 / full"))
         ('precision/micro/partial', 'f0.5/micro/full')
@@ -192,8 +178,7 @@ class Measure:
         Y : array-like
             The truth, rows by labels, 0 or 1.
         predicted : array-like
-            0, 1 or ``UNSET`` (-1), which counts as absent when predictions are full and is not
-            counted when they are partial.
+            0, 1 or ``UNSET`` (-1): absent when predictions are full, not counted when partial.
         exact : bool, default=False
             Whether to return a Fraction instead of a float.
 
@@ -243,8 +228,8 @@ class Measure:
 
         Parameters
         ----------
-        Y : array-like
-            The truth, rows by labels, 0 or 1.
+        Y, exact
+            As for :meth:`of_predictions`.
         covered : array-like of bool
             The rows that the body covers.
         head : array-like
@@ -253,8 +238,6 @@ class Measure:
             What earlier rules have written; only open (-1) cells count.
         counting : {"chapter", "head-relative", "plain"}
             How cells are counted, see :func:`labelrules.measures.confusion`.
-        exact : bool, default=False
-            Whether to return a Fraction instead of a float.
 
         Examples
         --------
@@ -278,12 +261,7 @@ class Measure:
         *,
         exact: bool = False,
     ) -> Merit:
-        """The score of a candidate rule with its true positives, its correct cells.
-
-        >>> precision = Measure.parse("precision")
-        >>> precision.merit_of_rule([[0, 1], [1, 1], [1, 0]], [True, True, True], [1, 1])
-        Merit(value=0.6666666666666666, correct=4)
-        """
+        """The score of a candidate rule, with its true positives as the correct cells."""
         outcomes = self.outcomes(Y, covered, head, board, counting)
         return Merit(self._of(outcomes, exact), int(outcomes.sum().tp))
 

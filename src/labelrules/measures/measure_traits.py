@@ -3,19 +3,14 @@
 Four properties of the values h of all heads of a fixed body that covers at least one row,
 whether heads may predict absence or not:
 
-anti-monotone
-    For heads p ⊂ s ⊂ a: if h(s) < h(p), then a is not a best head.
-finds
-    A search that skips every head containing such an s still meets a best head.
-decomposable
-    A head is a best one if and only if each of its labels alone is as good.
-merges
-    Merging the labels that are best alone gives a best head.
+- anti-monotone: for heads p ⊂ s ⊂ a, if h(s) < h(p), then a is not a best head;
+- finds: a search that skips every head containing such an s still meets a best head;
+- decomposable: a head is a best one if and only if each of its labels alone is as good;
+- merges: merging the labels that are best alone gives a best head.
 
 Decomposable implies the rest; anti-monotone implies finds. A verdict "up to 0/0" means that the
-property fails only on tables where 0/0 occurs. Every verdict is confirmed by brute force over
-all small tables in the tests; each "no" names a table of
-:mod:`labelrules.measures.counterexamples` that shows it.
+property fails only on tables where 0/0 occurs. Tests confirm every verdict by brute force over all
+small tables; each "no" names a table of :mod:`labelrules.measures.counterexamples`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -92,13 +87,9 @@ def traits(
 
     Examples
     --------
-    >>> traits(Measure.parse("precision/micro/partial")).decomposable
-    'yes'
     >>> known = traits(Measure.parse("f1/samples/partial"))
     >>> known.claimed_decomposable, known.decomposable, known.witnesses["decomposable"]
     (True, 'no', 'f-partial-samples-decomposable')
-    >>> traits(Measure.parse("precision/samples/partial"), written=True).merges
-    'no'
     >>> traits(Measure.parse("laplace")) is None
     True
     """
@@ -217,10 +208,7 @@ TABLE: Mapping[Cell, Traits] = {
     for cells, claims, failures in _blocks(_CHAPTER)
     for cell in cells
 }
-"""The 34 cells of the chapter's table, counted as the chapter does, on an empty board.
-
-What holds for F holds for every beta > 0.
-"""
+"""The chapter's 34 cells, on an empty board; what holds for F holds for every beta > 0."""
 
 HEAD_RELATIVE: Mapping[Cell, Failures] = {
     cell: failures for cells, _, failures in _blocks(_HEAD_RELATIVE) for cell in cells

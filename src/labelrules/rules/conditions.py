@@ -20,21 +20,17 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 class Condition:
     """A test on a column of X or, with `on_label`, on a label column of the board.
 
-    A condition holds no names and no data: `column` is a number, and the value of
-    a nominal feature is the number of its category. Missing values and cells that
-    are not written yet satisfy no condition, "!=" included.
+    Missing values and cells that are not written yet satisfy no condition, "!=" included.
 
     Parameters
     ----------
     column : int
-        Which feature, or which label.
+        The number of a feature or label.
     operator : {"<=", ">", "=", "!="}
-        The first two for numeric features, the others for nominal ones; a label
-        is tested by "=" alone.
+        The first two for numeric features, the others for nominal ones; labels have "=" only.
     value : float
         A threshold, the number of a category, or 0 or 1 for a label.
     on_label : bool, default=False
-        Whether `column` is the number of a label.
 
     Examples
     --------
@@ -125,22 +121,15 @@ NEVER: frozenset[object] = frozenset({"never"})
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Body:
-    """A conjunction of conditions; the empty body is true.
+    """A conjunction of conditions, in the order in which they are printed; the empty body is true.
 
-    The order of the conditions is kept for printing. Equality is by meaning: order, repetition
-    and conditions that others imply do not matter.
-
-    Parameters
-    ----------
-    conditions : iterable of Condition
+    Equality is by meaning: order, repetition and implied conditions do not matter.
 
     Examples
     --------
     >>> wide, narrow = Condition.at_most(0, 5), Condition.at_most(0, 3)
     >>> Body([wide, narrow]) == Body([narrow])
     True
-    >>> len(Body())
-    0
     """
 
     conditions: tuple[Condition, ...] = ()

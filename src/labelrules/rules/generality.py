@@ -6,16 +6,14 @@ from labelrules.rules.rule import Rule
 
 
 def is_more_general(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
-    """Whether every row and board that satisfies `b` satisfies `a`; equal bodies included.
-
-    Of rules the bodies are compared. `b` is then more specific than `a`.
+    """Whether every row and board that satisfies `b` satisfies `a`; rules are compared by bodies.
 
     Examples
     --------
     >>> from labelrules import load, parse_rule
     >>> schema = load("magazines").schema
-    >>> a = parse_rule("quality <- sex != Male", schema).body
-    >>> b = parse_rule("quality <- sex = Female, children = No", schema).body
+    >>> a = parse_rule("quality <- sex != Male", schema)
+    >>> b = parse_rule("quality <- sex = Female, children = No", schema)
     >>> is_more_general(a, b, schema), is_more_general(b, a, schema)
     (True, False)
     """
@@ -37,15 +35,13 @@ def is_satisfiable(body: Body, schema: Schema) -> bool:
 
 
 def overlap(a: Body | Rule, b: Body | Rule, schema: Schema) -> bool:
-    """Whether some row and board could satisfy both bodies, or fire both rules.
+    r"""Whether some row and board could satisfy both bodies, or fire both rules.
 
     Examples
     --------
-    >>> from labelrules import load, parse_rule
-    >>> schema = load("magazines").schema
-    >>> single = parse_rule("quality <- marital = Single", schema).body
-    >>> male = parse_rule("quality <- sex = Male", schema).body
-    >>> married = parse_rule("quality <- marital = Married", schema).body
+    >>> from labelrules import load, parse
+    >>> texts = "sports <- marital = Single\nsports <- sex = Male\nsports <- marital = Married"
+    >>> single, male, married = parse(texts, schema := load("magazines").schema)
     >>> overlap(single, male, schema), overlap(single, married, schema)
     (True, False)
     """
@@ -73,10 +69,7 @@ def _within(inner: Range, outer: Range) -> bool:
 
 
 def _values(body: Body, schema: Schema) -> dict[ColumnKey, frozenset[int]]:
-    """The categories that a body leaves possible, for each nominal feature or label it tests.
-
-    The result is of no use for a body that requires two values of one column.
-    """
+    """The categories that a body leaves possible, unless it requires two values of one column."""
     left: dict[ColumnKey, frozenset[int]] = {}
     for (on_label, column), (required, excluded) in body.choices.items():
         categories = None if on_label else schema.features[column].categories

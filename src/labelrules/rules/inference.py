@@ -48,10 +48,10 @@ class LabelByLabel:
     Parameters
     ----------
     max_rounds : int, default=10
-        The largest number of passes over all labels; inference ends when nothing changes. A row
-        that is not stable after the last round keeps the labels of the first round.
+        The largest number of passes over all labels. A row that is not stable after the last one
+        keeps the labels of the first.
     order : iterable of int, optional
-        The labels by their numbers, each once; by default in the order of the schema.
+        The numbers of all labels; by default in the order of the schema.
     """
 
     max_rounds: int = 10
@@ -83,10 +83,8 @@ class Gibbs:
 
     Parameters
     ----------
-    n_samples : int, default=200
-        Rounds that count.
-    burn_in : int, default=50
-        Rounds before them, which do not count.
+    n_samples, burn_in : int, default=200 and 50
+        Rounds that count, and rounds before them.
     random_state : int, default=0
     """
 
@@ -215,16 +213,7 @@ def nothing_known(board: Board) -> tuple[Integers, Mask]:
 
 
 class TheoryReader:
-    """A theory as a layer that is applied to the same rows again and again.
-
-    Parameters
-    ----------
-    layer : Theory
-    rows : Dataset
-        Its labels are not used.
-    known : array of int8, optional
-        Cells that are written beforehand.
-    """
+    """A theory as a layer that is applied to the same rows repeatedly; `known` cells are kept."""
 
     def __init__(self, layer: Theory, rows: Dataset, known: Board | None) -> None:
         self.table, self.rows, self.known = RuleTable(layer), rows, known

@@ -91,19 +91,8 @@ class LayersRecord(Record, tag="layers", tag_field="kind"):
 TheoryRecord: TypeAlias = ListRecord | SetRecord | LayersRecord
 
 
-# ---------------------------------------------------------------- writing
-
-
 def theory_record(theory: Theory) -> Any:
-    """The record of a theory, without its schema.
-
-    Examples
-    --------
-    >>> from labelrules import load, parse
-    >>> readers = load("magazines")
-    >>> theory_record(parse("not fashion <- sex = Male", readers.schema)).rules[0].body
-    [ConditionRecord(column='sex', operator='=', value='Male')]
-    """
+    """The record of a theory, without its schema."""
     if isinstance(theory, LayeredTheory):
         layers = [theory_record(layer) for layer in theory.layers]
         fallback = None if theory.fallback is None else theory_record(theory.fallback)
@@ -145,9 +134,6 @@ def inference_record(inference: Inference) -> InferenceRecord:
     """The record of how the last layer is applied."""
     kind: Any = next(kind for kind, one in INFERENCES.items() if isinstance(inference, one))
     return InferenceRecord(kind, asdict(inference))
-
-
-# ---------------------------------------------------------------- reading
 
 
 def read_theory(record: TheoryRecord, schema: Schema, place: str = "") -> Any:

@@ -30,8 +30,7 @@ class LayeredRun:
     Attributes
     ----------
     layers : tuple of Run
-        For each layer its board and, if it is a decision list, the rules that wrote the cells;
-        for the last one, those of the round that decides.
+        The run of each layer; of the last layer, that of the round that decides.
     rounds : array of int
         For each row how often the last layer was applied until nothing changed; 0 if something
         changed even in the last round, or if that is not checked.
@@ -40,8 +39,7 @@ class LayeredRun:
     presence : array of float, optional
         With Gibbs sampling, the probability of each label.
     fallback : Run, optional
-        What the list for rows without labels wrote in the rows in which the layers predict no
-        label; other rows are open.
+        The run of the fallback; rows in which the layers predict a label are open.
     """
 
     schema: Schema
@@ -87,7 +85,7 @@ def bare(board: Board) -> Mask:
 
 
 class LayeredTheory(Theory):
-    r"""Theories in sequence; each reads the labels that the one before has written.
+    """Theories in sequence; each reads the labels that the one before has written.
 
     The first layer is applied as if it were alone. Each further one writes an empty board, and its
     conditions on labels are tested on the board of the layer before, in which open cells count as
@@ -97,7 +95,6 @@ class LayeredTheory(Theory):
     ----------
     schema : Schema
     layers : iterable of DecisionList or RuleSet
-        At least one, all over this schema.
     inference : Once, UntilStable, LabelByLabel or Gibbs
         How the last layer is applied; by default once.
     fallback : DecisionList, optional
@@ -150,11 +147,10 @@ class LayeredTheory(Theory):
 
         Parameters
         ----------
-        X : array, sparse matrix, frame or Dataset
+        X, reads
+            As for :meth:`Theory.apply`; `reads` is for the first layer.
         board : array of int8, optional
             Labels that are known; every layer keeps them.
-        reads : array of int8, optional
-            Labels that the first layer reads, instead of those that it writes itself.
         """
         rows = _rows(X, self.schema)
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
@@ -196,8 +192,7 @@ class LayeredTheory(Theory):
         """The same theory with evidence counted on the cells that each rule writes.
 
         For Gibbs sampling the last layer reads the labels Y, since its rules then give the
-        probability of a label when the others are known. Rule sets, whose rules vote, get no
-        evidence.
+        probability of a label given the others. Rule sets, whose rules vote, get no evidence.
         """
         rows, truth = _rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
@@ -321,13 +316,10 @@ def _check_inference(inference: object, last: Theory, schema: Schema) -> None:
 def theory_of(model: object) -> Theory:
     """The theory itself, or that of a fitted learner.
 
-    Every function that reads a theory takes its learner as well.
-
     Examples
     --------
     >>> from labelrules import SeparateAndConquer, load
-    >>> readers = load("magazines")
-    >>> model = SeparateAndConquer().fit(readers)
+    >>> model = SeparateAndConquer().fit(load("magazines"))
     >>> theory_of(model) is model.theory_
     True
     """

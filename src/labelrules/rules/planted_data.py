@@ -45,20 +45,15 @@ def planted(
     ----------
     n_rows, n_numeric, n_nominal, n_labels : int
         The size of the table. Numeric features are uniform between 0 and 1.
-    n_rules : int
-        Rules whose bodies test features only.
-    n_local : int
-        Rules that test a feature and a label: dependencies that hold for a part of the rows.
-    n_global : int
-        Rules that test a label only: subset and exclusion constraints.
+    n_rules, n_local, n_global : int
+        Rules that test features only; a feature and a label, dependencies that hold for a part of
+        the rows; or a label only, subset and exclusion constraints.
     body_size, head_size : int
         Conditions on features, and labels predicted, per rule (at most as many as there are).
     n_categories : int
         Categories of each nominal feature, all equally likely.
-    noise : float
-        Share of label cells that are flipped afterwards.
-    missing : float
-        Share of (stored) feature cells that are missing.
+    noise, missing : float
+        Shares of label cells that are flipped, and of (stored) feature cells that are missing.
     density : float, optional
         Store X sparse, with this share of entries other than zero.
     random_state : int
@@ -72,10 +67,8 @@ def planted(
     Examples
     --------
     >>> data, theory = planted(n_rows=100, random_state=1)
-    >>> len(theory)
-    11
-    >>> bool((theory.predict(data) == data.Y).all())
-    True
+    >>> len(theory), bool((theory.predict(data) == data.Y).all())
+    (11, True)
     """
     n_dependent = n_local + n_global
     _check_shares(noise=noise, missing=missing, density=density or 0.0)

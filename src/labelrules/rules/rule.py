@@ -27,12 +27,10 @@ class Head:
     Examples
     --------
     >>> head = Head({0: 1, 2: 0}, n_labels=4)
-    >>> head.vector()
-    array([ 1, -1,  0, -1], dtype=int8)
+    >>> head.vector(), head.completed().vector()
+    (array([ 1, -1,  0, -1], dtype=int8), array([1, 0, 0, 0], dtype=int8))
     >>> head.is_complete, len(head)
     (False, 2)
-    >>> head.completed().vector()
-    array([1, 0, 0, 0], dtype=int8)
     """
 
     literals: tuple[tuple[int, int], ...]
@@ -104,12 +102,8 @@ class Evidence(NamedTuple):
 
     Examples
     --------
-    >>> Evidence(right=4, wrong=0).probability()
-    0.8333333333333334
-    >>> Evidence(0, 0).probability()
-    0.5
-    >>> Evidence(4, 0).probability(m=2, prior=0.25)
-    0.75
+    >>> Evidence(right=3, wrong=0).probability(), Evidence(4, 0).probability(m=2, prior=0.25)
+    (0.8, 0.75)
     """
 
     right: int
@@ -124,9 +118,8 @@ class Evidence(NamedTuple):
 class Form:
     """The form of a multi-label rule, along the dimensions of the chapter.
 
-    `constraint` names the two global dependencies between a pair of labels: in a
-    "subset" the label of the body occurs only together with that of the head, in
-    an "exclusion" only without it.
+    `constraint` names the two global dependencies between a pair of labels: in a "subset" the label
+    of the body occurs only together with that of the head, in an "exclusion" only without it.
     """
 
     heads: Literal["single", "multi"]
@@ -164,7 +157,7 @@ class Rule:
     evidence : sequence of Evidence, optional
         One for each label of the head, in the order of the head.
     votes : sequence of int, optional
-        In a rule set: how many votes the rule casts on each label of the head. One each by default.
+        In a rule set, the votes for each label of the head; by default one each.
 
     Examples
     --------

@@ -59,12 +59,10 @@ class Theory:
         X : array, sparse matrix, frame or Dataset
             Rows, encoded with the schema of the theory.
         board : array of int8, optional
-            Cells already written (0 or 1) and still open (`UNSET`); an empty board by
-            default. It is not changed.
+            Cells written already (0 or 1) or still open (`UNSET`), by default all; not changed.
         reads : array of int8, optional
-            Another board on which the conditions on labels are tested, such as the
-            predictions of a first layer. By default they are tested on the board that
-            is being written.
+            Another board on which the conditions on labels are tested, such as the predictions of a
+            first layer; by default the board that is being written.
 
         Returns
         -------
@@ -80,17 +78,14 @@ class Theory:
     def to_frame(self, library: str = "pandas", *, per: str = "rule") -> Any:
         """The theory as a data frame, in the order of its rules.
 
-        Columns with rules in rows: `layer`, `is_fallback`, `number` (of the rule in its layer,
-        from 1), `head` and `body` as text, `n_labels`, `n_conditions`, `right` and `wrong` (of
-        all labels of the head together; missing without evidence), `votes` (of all labels
-        together; missing where rules have an order), `stops`, and the form of the rule:
-        `polarity`, `extent`, `dependence`, `constraint` (missing for most).
+        Columns per rule: `layer`, `is_fallback`, `number` (in its layer, from 1), `head`
+        and `body` as text, `n_labels`, `n_conditions`, `right` and `wrong` (sums over the head;
+        missing without evidence), `votes` (sum over the head; missing where rules have an order),
+        `stops`, and the form of the rule: `polarity`, `extent`, `dependence`, `constraint`.
+        Columns per label: `layer`, `is_fallback`, `number`, `label`, `present`, `right`, `wrong`,
+        `votes`, `body`.
 
-        With labels in rows: `layer`, `is_fallback`, `number`, `label`, `present`, `right`,
-        `wrong`, `votes`, `body`.
-
-        A theory without layers is its own layer 1. Rules for rows without labels count as a
-        layer after the last one.
+        A theory without layers is its own layer 1; the fallback counts as a layer after the last.
 
         Parameters
         ----------
@@ -102,8 +97,8 @@ class Theory:
         Examples
         --------
         >>> from labelrules import load, parse
-        >>> schema = load("magazines").schema
-        >>> theory = parse("quality (6/1), not sports (5/2) <- sex = Male", schema)
+        >>> text = "quality (6/1), not sports (5/2) <- sex = Male"
+        >>> theory = parse(text, load("magazines").schema)
         >>> theory.to_frame()[["head", "body", "right", "wrong"]]
                           head        body  right  wrong
         0  quality, not sports  sex = Male     11      3
@@ -154,14 +149,9 @@ class Theory:
 class DecisionList(Theory):
     r"""Rules in order: the first to write a cell decides it.
 
-    A rule fires on a row if its body holds on the features and on the board as the
-    rules before it left it. It then writes the labels of its head that are still
-    open, and if it carries the stop mark the row is finished.
-
-    Parameters
-    ----------
-    schema : Schema
-    rules : iterable of Rule
+    A rule fires on a row if its body holds on the features and on the board as the rules before it
+    left it. It then writes the labels of its head that are still open, and if it carries the stop
+    mark the row is finished.
 
     Examples
     --------
@@ -237,10 +227,9 @@ class DecisionList(Theory):
 class RuleSet(Theory):
     r"""Rules without order: those that fire on a row vote on each label.
 
-    Conditions on labels are tested on the board as it was before any rule of the set.
-    A rule casts one vote on each label of its head, or the number in `Rule.votes`.
-    More votes for presence than for absence write 1, otherwise 0; a label without votes
-    stays open.
+    Conditions on labels are tested on the board as it was before any rule of the set. A rule casts
+    one vote on each label of its head, or the number in `Rule.votes`. More votes for presence than
+    for absence write 1, otherwise 0; a label without votes stays open.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""What commands share: the layout of their help, types of options, common options.
-
-Each command is a module of this folder, and has its `command`.
-"""
+"""Shared by the commands, one module each: layout of the help, types of options, common options."""
 
 import codecs
 import csv
@@ -67,9 +64,6 @@ def shown_name(param: click.Parameter) -> str:
     return param.opts[-1] if isinstance(param, click.Option) else param.human_readable_name
 
 
-# ---------------------------------------------------------------- types, named as the help does
-
-
 class Text(click.ParamType[str]):
     """A text that is not empty: often a variable of the shell is not set."""
 
@@ -110,12 +104,7 @@ class DataName(File):
 
 
 class OneOf(click.ParamType[str]):
-    """One of some words; `name` is what they stand for.
-
-    >>> OneOf("style", ["plain", "unicode"]).convert("unicod", None, None)
-    Traceback (most recent call last):
-    click.exceptions.BadParameter: there is no style 'unicod'; did you mean 'unicode'?
-    """
+    """One of some words; `name` is what they stand for."""
 
     def __init__(self, name: str, words: Collection[str]) -> None:
         self.name, self.known = name, words
@@ -154,11 +143,7 @@ class Count(click.ParamType[int]):
 
 
 def names(text: str) -> list[str]:
-    """Names separated by commas; a name with a comma stands in double quotes.
-
-    >>> names('a,"b, c"')
-    ['a', 'b, c']
-    """
+    """Names separated by commas; a name with a comma is in double quotes."""
     found = next(csv.reader([text], skipinitialspace=True), [])
     if not found or "" in found:
         raise click.BadParameter("a name is empty: give names separated by commas")
@@ -181,8 +166,6 @@ def encoding(text: str) -> str:
         raise click.BadParameter(f"there is no encoding {quoted(text)}") from None
     return text
 
-
-# ---------------------------------------------------------------- arguments and options
 
 model_argument = partial(
     click.argument,

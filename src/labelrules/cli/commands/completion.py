@@ -1,8 +1,8 @@
 """``labelrules completion``: scripts by which shells complete commands, options and values.
 
-The mechanism is click's: the script calls ``labelrules`` with the words typed so far in the
-environment, and the program prints the completions. Added here: values after ``--option=``, no
-space after ``--set NAME=``, and in zsh the second Tab after the script is loaded.
+The script calls ``labelrules`` with the words typed so far, and click prints the completions. Added
+here: values after ``--option=``, no space after ``--set NAME=``, and in zsh the second Tab after
+the script is loaded.
 """
 
 import os

@@ -63,12 +63,7 @@ def usual_values(model: Model, data: "Dataset") -> dict[str, float]:
 
 
 def values_text(values: dict[str, float]) -> str:
-    """A line for each measure, with the values below each other.
-
-    >>> print(values_text({"f1/micro/full": 0.5, "coverage-error": 12.25}))
-    f1/micro/full    0.5000
-    coverage-error  12.2500
-    """
+    """A line for each measure, with the values below each other."""
     width = max(map(len, values), default=0)
     digits = max((len(f"{value:.4f}") for value in values.values()), default=0)
     return "\n".join(f"{name:<{width}}  {value:{digits}.4f}" for name, value in values.items())

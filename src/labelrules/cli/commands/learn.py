@@ -65,11 +65,7 @@ _SETTING = Setting(learner_classes, "learner", _NOT_SET)
 
 
 class LearnerName(OneOf):
-    """The name of a learner, with dashes, with underscores, or as in Python.
-
-    >>> LEARNERS.convert("BinaryRelevance", None, None)
-    'binary-relevance'
-    """
+    """The name of a learner, with dashes, with underscores, or as in Python."""
 
     def words(self) -> dict[str, Any]:
         """The learners, which are imported when they are needed."""

@@ -1,8 +1,4 @@
-"""Open files to read, with errors in plain words, and replace files as a whole.
-
-Text may be plain or gzip, in any encoding. A new file is written beside the old one and takes its
-place when it is complete; streams, such as pipes, are written to.
-"""
+"""Open files to read, plain or gzip, in any encoding, and replace files as a whole."""
 
 import codecs
 import errno
@@ -43,9 +39,6 @@ _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(?:/task/\d+)?/fd")
 """Folders that hold the open files of a process, such as its standard output."""
 
 _MOST_LINKS = 40  # as many as Linux follows
-
-
-# --- reading ----------------------------------------------------------------------------
 
 
 def is_gzip(path: Path) -> bool:
@@ -190,16 +183,8 @@ def _line_of_bad_text(path: Path, encoding: str) -> int:
     return 1
 
 
-# --- writing ----------------------------------------------------------------------------
-
-
 def checked_target(path: str | os.PathLike[str]) -> Path:
-    """The path of a file to write; an error if no file can be written there.
-
-    >>> checked_target("nowhere/model.json")
-    Traceback (most recent call last):
-    labelrules.data.errors.FileError: nowhere/model.json: cannot write: there is no folder 'nowhere'
-    """
+    """The path of a file to write; an error if no file can be written there."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be text or a path, not {path!r:.60}")
     target = Path(path)
@@ -215,10 +200,7 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
 
 
 def is_stream(path: Path) -> bool:
-    """Whether a path leads to a stream, which is written to and not replaced.
-
-    A stream is a pipe, a device, a socket, or an open file of a process, such as ``/dev/stdout``.
-    """
+    """Whether a path is a pipe, device, socket, or ``/dev/stdout``: written to, not replaced."""
     if _open_descriptor(path) is not None:
         return True
     with suppress(FileNotFoundError, NotADirectoryError):
@@ -231,9 +213,8 @@ def is_stream(path: Path) -> bool:
 def replacing(path: Path) -> Iterator[Path]:
     """An empty new file, which takes the place of `path` at the end, or vanishes on an error.
 
-    It keeps the mode of the file it replaces, and its owner and group if that is allowed. A
-    symbolic link stays, and the file that it leads to is replaced; other names of that file (hard
-    links) keep the old one. Into a stream the new file is copied.
+    It keeps the mode of the file it replaces, and its owner and group if that is allowed. The
+    target of a symbolic link is replaced; hard links keep the old file. A stream gets a copy.
     """
     checked_target(path)
     try:
@@ -322,11 +303,7 @@ def _put(path: Path) -> Iterator[Path]:
 
 
 def _copy_mode(old: os.stat_result, new: Path) -> None:
-    """Give a file the owner and group of another, as far as that is allowed, and its mode.
-
-    The rights of the old group are not given to another one, and the bits that let a program run
-    as its owner or group are not copied.
-    """
+    """Copy owner, group and mode as allowed; no set-ID bits, and no rights for another group."""
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if hasattr(os, "chown"):
         for owner in (old.st_uid, -1):

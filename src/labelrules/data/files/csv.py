@@ -1,8 +1,4 @@
-"""Read and write CSV.
-
-Each column has a decoder, which turns cells into numbers or codes block by block, so that the
-text of a large file is never all in memory.
-"""
+"""Read and write CSV; columns are decoded by blocks, a large file is never all in memory."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -85,15 +81,11 @@ def read_csv(
         zero such as 007, the categories are the texts as they are.
     ignore : iterable of str
         Columns to leave out.
-    delimiter : str
-        The character between cells.
-    missing : str
-        The cell that stands for a missing value.
+    delimiter, missing : str
+        The character between cells; the cell that stands for a missing value.
     encoding : str
-        The encoding of the file.
     name : str, optional
-        The name of the data set; the default is the one in the schema file, or else the name
-        of the file.
+        The name of the data set; by default that in the schema file, or else that of the file.
 
     Raises
     ------
@@ -140,16 +132,14 @@ def write_csv(data: Dataset, path: str | Path) -> None:
 
     ``PATH.schema.json`` holds what the table does not show (kinds, categories and their order,
     labels and their hierarchy, whether X is sparse, the text for missing values), so that
-    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1;
-    numbers are written so that they read back as the same numbers.
+    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1.
 
     Parameters
     ----------
     data : Dataset
     path : path-like
-        The table; one whose name ends in ``.gz`` is compressed. An existing file is replaced
-        when the new one is complete. A stream, such as a pipe, is written to, without a schema
-        file.
+        Compressed if the name ends in ``.gz``. An existing file is replaced when the new one is
+        complete. A stream, such as a pipe, is written to, without a schema file.
 
     Examples
     --------
@@ -201,9 +191,6 @@ def _texts(values: Floats, feature: Feature, missing: str) -> list[str]:
 def _cell(text: str, must_be_quoted: bool = False) -> str:
     is_plain = _NEEDS_NO_QUOTES.fullmatch(text) and not must_be_quoted
     return text if is_plain else '"' + text.replace('"', '""') + '"'
-
-
-# --- cells ------------------------------------------------------------------------------
 
 
 class _Numeric:
@@ -277,8 +264,7 @@ class _Nominal(_Numeric):
 class _Undeclared(_Numeric):
     """Decodes a column that is numeric if all its cells are numbers, nominal if none is.
 
-    A mixture is refused, because a word for a missing value would make categories of all the
-    numbers of its column.
+    A mixture is an error: a word for a missing value would turn all numbers into categories.
     """
 
     def __init__(self, source: Source, feature: Feature, missing: str) -> None:
@@ -337,8 +323,6 @@ class _Undeclared(_Numeric):
             line,
         )
 
-
-# --- columns ----------------------------------------------------------------------------
 
 _Decoders = dict[int, _Numeric]
 """By the position of their columns."""

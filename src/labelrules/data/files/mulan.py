@@ -34,9 +34,6 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
-# --- the XML file -----------------------------------------------------------------------
-
-
 class LabelFile:
     """An XML file and the labels it names, each with its parent and its line."""
 
@@ -88,18 +85,7 @@ class LabelFile:
 
 
 def labels_as_xml(schema: Schema) -> str:
-    """The content of the file that names the labels of a schema.
-
-    >>> print(labels_as_xml(Schema([], ["sport", "football", "news"], [None, "sport", None])))
-    <?xml version="1.0" encoding="utf-8"?>
-    <labels xmlns="http://mulan.sourceforge.net/labels">
-    <label name="sport">
-    <label name="football"></label>
-    </label>
-    <label name="news"></label>
-    </labels>
-    <BLANKLINE>
-    """
+    """The XML file that names the labels of a schema, nested by their hierarchy."""
     children: dict[str | None, list[str]] = {}
     for label, parent in zip(schema.labels, schema.parents, strict=True):
         children.setdefault(parent, []).append(label)
@@ -119,9 +105,6 @@ def labels_as_xml(schema: Schema) -> str:
     return "\n".join([*lines, "</labels>", ""])
 
 
-# --- data sets --------------------------------------------------------------------------
-
-
 def read_mulan(
     arff: StrPath | Sequence[StrPath],
     xml: StrPath | None = None,
@@ -132,24 +115,22 @@ def read_mulan(
 ) -> Dataset:
     r"""Read a data set in the format of Mulan: an ARFF file and an XML file naming the labels.
 
-    Features and labels are in the order of their columns in the ARFF file; the order in
-    the XML file does not matter. X is sparse if the rows are. A value that a sparse row
-    does not list is 0, or the first declared category.
+    Features and labels are in the order of their columns in the ARFF file; the order in the XML
+    file does not matter. X is sparse if the rows are. A value that a sparse row does not list is 0,
+    or the first declared category.
 
     Parameters
     ----------
     arff : path or sequence of paths
-        Plain, or compressed if the name ends in ``.gz``. The rows of several files,
-        which must declare the same attributes, are joined in order.
+        Plain, or compressed if the name ends in ``.gz``. The rows of several files, which must
+        declare the same attributes, are joined in order.
     xml : path, optional
-        By default the (first) ARFF file's name with ``.xml``, also without a final
-        ``-train`` or ``-test``.
-    ignore : sequence of str
-        Features to leave out, such as identifiers; string and date attributes can only be
-        left out.
-    name : str, optional
-        The name of the data set; by default that of the file without a final ``-train`` or
+        By default the (first) ARFF file's name with ``.xml``, also without a final ``-train`` or
         ``-test``.
+    ignore : sequence of str
+        Features to leave out, such as identifiers; string and date attributes must be left out.
+    name : str, optional
+        By default the name of the file without a final ``-train`` or ``-test``.
     encoding : str
         The encoding of the ARFF files. An XML file declares its own.
 
@@ -168,8 +149,8 @@ def read_mulan(
     ...     _ = arff.write_text("\n".join([*lines, "@data", "37,1", "?,0"]))
     ...     _ = Path(folder, "readers.xml").write_text('<labels><label name="sports"/></labels>')
     ...     readers = read_mulan(arff)
-    >>> readers.name, readers.schema.feature_names, readers.schema.labels
-    ('readers', ('age',), ('sports',))
+    >>> readers
+    Dataset('readers': 2 rows, 1 feature, 1 label)
     >>> readers.column("age"), readers.Y.ravel()
     (array([37., nan]), array([1, 0], dtype=int8))
     """
@@ -201,13 +182,13 @@ def read_meka(
 ) -> Dataset:
     r"""Read a data set in the format of MEKA: an ARFF file with the number of labels.
 
-    ``-C n`` in the name of the relation makes the first n attributes labels, or the
-    last ones if n is negative.
+    ``-C n`` in the name of the relation makes the first n attributes labels, or the last ones if n
+    is negative.
 
     Parameters
     ----------
     arff, ignore, name, encoding
-        As in :func:`read_mulan`; so are the errors.
+        As for :func:`read_mulan`; so are the errors.
 
     Examples
     --------
@@ -227,8 +208,8 @@ def read_meka(
 def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
     """Write a data set for Mulan: an ARFF file and an XML file naming the labels.
 
-    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set.
-    Existing files are replaced when both new ones are complete.
+    The rows are sparse if the data are. :func:`read_mulan` returns an equal data set. Existing
+    files are replaced when both new ones are complete.
 
     Parameters
     ----------
@@ -241,11 +222,10 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from labelrules.data.schema import Feature, Schema
-    >>> readers = Dataset(Schema([Feature("age")], ["sports"]), [[37], [52]], [[1], [0]])
+    >>> from labelrules.data import load
     >>> with TemporaryDirectory() as folder:
-    ...     write_mulan(readers, f"{folder}/readers.arff.gz")
-    ...     read_mulan(f"{folder}/readers.arff.gz") == readers
+    ...     write_mulan(load("magazines"), f"{folder}/magazines.arff.gz")
+    ...     read_mulan(f"{folder}/magazines.arff.gz") == load("magazines")
     True
     """
     arff_path = checked_target(arff)

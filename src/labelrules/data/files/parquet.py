@@ -37,21 +37,21 @@ def read_parquet(
 ) -> Dataset:
     """Read a data set from a Parquet file.
 
-    A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels`
-    must name the label columns; the other columns are features, whose kinds follow from their
-    types as in :func:`labelrules.data.table`. An index without a name that pandas wrote
+    A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels` must
+    name the label columns; the other columns are features, whose kinds follow from their types as
+    in :func:`labelrules.data.dataset`. An index without a name that pandas wrote
     (``__index_level_0__``) is ignored, as that of a frame is.
 
     Parameters
     ----------
     path : path-like
     labels : iterable of str, optional
-        The label columns, which hold 0 and 1 or truth values. If the file includes its
-        schema, they must be its labels.
+        The label columns, which hold 0 and 1 or truth values. If the file includes its schema, they
+        must be its labels.
     nominal, ignore : iterable of str
         Columns to be nominal although they hold numbers; columns to be left out.
     name : str, optional
-        The name of the data set; the default is the one in the file, or else that of the file.
+        By default the name in the file, or else that of the file.
 
     Raises
     ------
@@ -83,8 +83,7 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
     ----------
     data : Dataset
     path : path-like
-        An existing file is replaced when the new one is complete; a stream, such as a pipe, is
-        written to.
+        An existing file is replaced when the new one is complete; a stream is written to.
 
     Raises
     ------

@@ -117,10 +117,7 @@ def _objects(cells: Iterable[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 
 
 class SparseTable(FeatureTable):
-    """The columns of a sparse matrix, copied: sorted, without duplicates and stored zeros.
-
-    Only the stored entries are read; the others have the first category, `zero`.
-    """
+    """A sorted copy of a sparse matrix, read by stored entries; others have the category `zero`."""
 
     def __init__(self, X: Any) -> None:
         if X.ndim != 2:

@@ -40,10 +40,7 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class EncodedColumn:
-    """Values of one column: numbers, or codes of its own categories; NaN is a missing value.
-
-    The categories are truth values if they were True and False themselves, not these words.
-    """
+    """Values of one column: numbers, or codes of its own categories; NaN is a missing value."""
 
     values: Floats
     categories: tuple[str, ...] | None = None
@@ -210,21 +207,13 @@ def _beyond(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that is written by digits without point and exponent; else None.
-
-    >>> whole_number("-007"), whole_number("7.0"), whole_number("7e0")
-    (-7, None, None)
-    """
+    """The number that is written by digits without point and exponent, such as -007; else None."""
     match = _WHOLE.fullmatch(text.strip())
     return int(match[1] + match[2]) if match and len(match[2]) <= _MOST_DIGITS else None
 
 
 def is_rounded(text: str) -> bool:
-    """Whether the text is a whole number that float64 would turn into another one.
-
-    >>> is_rounded("9007199254740992"), is_rounded("9007199254740993")
-    (False, True)
-    """
+    """Whether the text is a whole number that float64 would turn into another one."""
     number = whole_number(text)
     return number is not None and abs(number) > LARGEST_EXACT and float(text) != number
 

@@ -34,29 +34,26 @@ def dataset(
     nominal: Iterable[str | int] = (),
     name: str = "",
 ) -> Dataset:
-    """Make a data set from features X and labels Y.
+    """Make a data set from features X and labels Y, which are not changed.
 
     Parameters
     ----------
     X : array, sparse matrix, data frame or list of rows
-        Columns of numbers are numeric; columns of text, truth values or
-        categories are nominal. The categories of a categorical column keep
-        their order, others are sorted. The type of an array or of a frame's column
-        decides; in an array of objects and in lists it is decided column by
-        column. None, NaN and other marks of a missing value are missing.
-        A sparse matrix stays sparse. Names of a frame's columns that are whole
-        numbers become text. X is not changed.
+        Columns of numbers are numeric; columns of text, truth values or categories are nominal. The
+        categories of a categorical column keep their order, others are sorted. The type of an array
+        or of a frame's column decides; in an array of objects and in lists it is decided column by
+        column. None, NaN and other marks of a missing value are missing. A sparse matrix stays
+        sparse. Names of a frame's columns that are whole numbers become text.
     Y : array, sparse matrix, data frame or list of label sets
-        Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of
-        label names per row, in which a repeated name counts once. One dimension
-        is one label.
+        Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of label names per row,
+        in which a repeated name counts once. One dimension is one label.
     feature_names, label_names : sequence of str, optional
-        A frame brings its own. The default is x0, x1, ... and y0, y1, ...; the
-        label space of label sets is the sorted union of the sets.
+        A frame brings its own. The default is x0, x1, ... and y0, y1, ...; the label space of label
+        sets is the sorted union of the sets.
     nominal : iterable of str or int
-        Columns of numbers to be read as nominal, by name or position. The
-        category of a whole number has no decimal point: 3.0 is ``"3"``. In a sparse
-        matrix the first category is ``"0"``, so that what is not stored stays so.
+        Columns of numbers to be read as nominal, by name or position. The category of a whole
+        number has no decimal point: 3.0 is ``"3"``. In a sparse matrix the first category is
+        ``"0"``, so that entries that are not stored stay so.
     name : str
         For headings.
 
@@ -100,16 +97,16 @@ def encode(X: Any, schema: Schema) -> Matrix:
     Parameters
     ----------
     X : array, sparse matrix, data frame, list of rows, or Dataset
-        Values as they are, not codes. A frame must have the columns of the
-        schema, in its order; an array, their number. Numbers in a nominal column
-        are looked up by their text, ``"3"`` for 3 and for 3.0. X is not changed.
+        Values as they are, not codes. A frame must have the columns of the schema, in its order; an
+        array, their number. Numbers in a nominal column are looked up by their text, ``"3"`` for 3
+        and for 3.0. X is not changed.
     schema : Schema
 
     Returns
     -------
     ndarray or csc_array
-        Frozen, column by column. A category that the schema does not know is NaN: like a
-        missing value, it satisfies no condition.
+        Frozen, column by column. A category that the schema does not know is NaN: like a missing
+        value, it satisfies no condition.
 
     Raises
     ------
@@ -142,18 +139,13 @@ def encode(X: Any, schema: Schema) -> Matrix:
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
-    """Encode new labels by a schema.
+    """Encode new labels by a schema, as frozen rows by labels.
 
     Parameters
     ----------
     Y : array, sparse matrix, data frame, list of label sets, or Dataset
         As for :func:`dataset`; a frame must have one column per label, in order.
     schema : Schema
-
-    Returns
-    -------
-    ndarray of int8
-        Rows by labels, frozen.
 
     Examples
     --------
@@ -173,8 +165,8 @@ def encode_labels(Y: Any, schema: Schema) -> Board:
 def conform(data: Dataset, schema: Schema, *, with_labels: bool) -> Dataset:
     """A data set in the columns and categories of a schema; other columns are left out.
 
-    An unknown category becomes a missing value, as in :func:`encode`. Every label is required if
-    `with_labels`; else missing labels count as absent.
+    An unknown category becomes a missing value, as in :func:`encode`. Missing labels count as
+    absent, or are an error if `with_labels`.
     """
     own = data.schema
     columns = [("feature", name, own.feature_index) for name in schema.feature_names]

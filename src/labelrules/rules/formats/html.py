@@ -34,18 +34,13 @@ def theory_html(
     ----------
     theory : Theory or fitted learner
     evidence : bool, default=True
-        Whether to show after each predicted label how often it was right / wrong, if that was
-        counted. A layer that is sampled from shows it in any case.
+        As for :func:`theory_text`.
     max_rules : int, optional
         How many rules of each layer to show at most; the others are counted.
     page : bool, default=False
         Whether to return a whole page, to be written into a file; else a fragment for one.
     title : str, default="Rules"
         The title of the page.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -22,13 +22,7 @@ _UNESCAPES = {text[1]: sign for sign, text in _ESCAPES.items()}
 
 
 class RuleSyntaxError(ValueError):
-    """An error in the text of a rule; the message shows its place.
-
-    Attributes
-    ----------
-    line, column : int
-        The place, counted from 1.
-    """
+    """An error in the text of a rule; the message shows its `line` and `column`, counted from 1."""
 
     def __init__(self, message: str, text: str, line: int, column: int) -> None:
         # A tab under a tab keeps the mark in place whatever the width of tabs.
@@ -41,24 +35,12 @@ class RuleSyntaxError(ValueError):
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as the same number.
-
-    Examples
-    --------
-    >>> number_text(3.0), number_text(0.1), number_text(5e-324)
-    ('3', '0.1', '5e-324')
-    """
+    """The shortest text that reads back as the same number: 3.0 is '3'."""
     return repr(float(value)).removesuffix(".0")
 
 
 def name_text(name: str, style: Style = "plain", keywords: frozenset[str] = KEYWORDS) -> str:
-    """A name, in quotes unless it is a plain word and no keyword.
-
-    Examples
-    --------
-    >>> print(name_text("happy-pleased"), name_text("Stellar's Jay"), name_text("not"))
-    happy-pleased "Stellar's Jay" "not"
-    """
+    """A name, in quotes unless it is a plain word and no keyword."""
     plain = _BARE.fullmatch(name) and name not in keywords
     if plain and (style != "ascii" or name.isascii()):
         return name
@@ -359,7 +341,7 @@ def is_fallback(words: list[Token]) -> bool:
 
 
 class HeadingParser(RuleParser):
-    """Reads the heading of a layer from the tokens of one line.
+    """Reads the heading of a layer from the tokens of one line; only the last has an inference.
 
     ::
 
@@ -367,8 +349,6 @@ class HeadingParser(RuleParser):
         inference = "until stable in at most" n "rounds"
                   | "label by label in at most" n "rounds" [", in the order" label { "," label }]
                   | "sampled" n "times after" n "rounds, seed" n
-
-    Only the last layer may have an inference.
     """
 
     def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:

@@ -32,10 +32,9 @@ def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
 
     Parameters
     ----------
-    rule : Rule
-    schema : Schema
+    rule, schema
     evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong.
+        As for :func:`theory_text`.
 
     Examples
     --------
@@ -48,16 +47,15 @@ def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
 
 
 def theory_latex(theory: Any, evidence: bool = False) -> str:
-    r"""A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
+    """A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
 
     The headings of layers and of rule sets are in bold. Letters that are not in the fonts of
     pdfLaTeX need XeLaTeX or LuaLaTeX, and a font that has them.
 
     Parameters
     ----------
-    theory : Theory or fitted learner
-    evidence : bool, default=False
-        Whether to show counts of right / wrong, as `theory_text` does.
+    theory, evidence
+        As for :func:`theory_text`.
     """
     theory, rows = theory_of(theory), []
     for heading, part, counts in headed_parts(theory, evidence):

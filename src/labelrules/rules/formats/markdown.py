@@ -1,8 +1,7 @@
 """Rules in Markdown: the rule language, with labels in bold.
 
-It reads well both as source and as a page, in a README, a wiki or a notebook, so there are no
-formulas and no HTML. Names that are not plain words stand in quotes, as in the rule language, and
-in code spans, where no character has a meaning. `parse` reads what a page shows.
+There are no formulas and no HTML, so that the source reads well too. Names that are not plain
+words are in quotes and in code spans. `parse` reads the text that a page shows.
 """
 
 import re
@@ -24,9 +23,8 @@ def theory_markdown(theory: Any, evidence: bool = False) -> str:
 
     Parameters
     ----------
-    theory : Theory or fitted learner
-    evidence : bool, default=False
-        Whether to show evidence, as in `theory_text`.
+    theory, evidence
+        As for :func:`theory_text`.
 
     Examples
     --------

@@ -58,11 +58,11 @@ def theory_text(theory: Any, style: Style = "plain", evidence: bool = False) -> 
     ----------
     theory : Theory or fitted learner
     style : {"plain", "unicode", "ascii"}
-        Signs in ASCII and names as they are; signs in Unicode; or all in ASCII,
-        other characters of names escaped.
+        Signs in ASCII and names as they are; signs in Unicode; or all in ASCII, other characters of
+        names escaped.
     evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong. A layer that
-        is sampled from always shows it, since it gives the probability of a label.
+        Whether to show after each predicted label how often it was right / wrong. A layer that is
+        sampled from always shows it, since it gives the probability of a label.
     """
     theory = theory_of(theory)
     if isinstance(theory, LayeredTheory):
@@ -102,24 +102,12 @@ def is_sampled(theory: Theory, part: Theory) -> bool:
 
 
 def heading_text(number: int, inference: Inference, schema: Schema, style: Style) -> str:
-    """The heading of a layer.
-
-    Examples
-    --------
-    >>> heading_text(2, UntilStable(5), Schema([], ["a"]), "plain")
-    'layer 2, until stable in at most 5 rounds:'
-    """
+    """The heading of a layer, such as "layer 2, until stable in at most 5 rounds:"."""
     return ", ".join([f"layer {number}", *_inference_parts(inference, schema, style)]) + ":"
 
 
 def way_text(inference: Inference, schema: Schema, style: Style = "plain") -> str:
-    """The inference of a last layer, in words.
-
-    Examples
-    --------
-    >>> way_text(Once(), Schema([], ["a"]))
-    'once'
-    """
+    """The inference of a last layer, in words."""
     return ", ".join(_inference_parts(inference, schema, style)) or "once"
 
 
@@ -146,11 +134,10 @@ def rule_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool
     Examples
     --------
     >>> from labelrules import Head, load
-    >>> schema = load("magazines").schema
     >>> rule = Rule(Head({0: 1, 1: 0}, 4), Body([Condition.equals(0, 2)]), stops=True)
-    >>> rule_text(rule, schema)
+    >>> rule_text(rule, load("magazines").schema)
     'quality, not tabloid, * <- education = University'
-    >>> rule_text(rule, schema, style="unicode")
+    >>> rule_text(rule, load("magazines").schema, style="unicode")
     'quality, ¬tabloid, * ← education = University'
     """
     return _notation(style).rule(rule, schema, evidence)
@@ -172,12 +159,7 @@ def condition_text(condition: Condition, schema: Schema, style: Style = "plain")
 
 
 class Notation:
-    """How a rule is written: the rule language, from which other formats differ in their signs.
-
-    Parameters
-    ----------
-    style : {"plain", "unicode", "ascii"}
-    """
+    """How a rule is written: the rule language, from which other formats differ in their signs."""
 
     arrow, true, others, stop = "<-", "true", "others", "*"
     votes, evidence = " x{}", " ({}/{})"
@@ -259,14 +241,8 @@ def _notation(style: Style) -> Notation:
 def parse(text: str, schema: Schema) -> Theory:
     r"""Read a theory: a decision list, a rule set, or layers of them.
 
-    A rule set begins with the line "in any order:", a layer with its number: "layer 1:".
-
-    Parameters
-    ----------
-    text : str
-        One rule to a line.
-    schema : Schema
-        The features and labels of the rules.
+    The text has one rule to a line. A rule set begins with the line "in any order:", a layer with
+    its number: "layer 1:".
 
     Raises
     ------

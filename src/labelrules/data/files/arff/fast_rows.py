@@ -1,8 +1,4 @@
-"""Fast readers of ARFF rows.
-
-They accept only what :func:`labelrules.data.files.arff.rows.careful` accepts, with the same
-result; they report no errors.
-"""
+"""Fast readers of ARFF rows, with the same result as `rows.careful`; they report no errors."""
 
 from itertools import compress
 from typing import Any
@@ -83,10 +79,7 @@ def listed_rows(
     layout: Layout,
     lookup: Lookup,
 ) -> SparseRows | None:
-    """Listed entries as rows, if each row has them in order and labels are 0 or 1.
-
-    Row i has the entries from ``ends[i - 1]`` to ``ends[i]``.
-    """
+    """Entries, those of row i up to ``ends[i]``, as rows if in order and labels are 0 or 1."""
     in_order: Mask = np.ones(len(attributes) + 1, dtype=np.bool_)
     np.greater(attributes[1:], attributes[:-1], out=in_order[1:-1])
     in_order[ends] = True
@@ -161,10 +154,7 @@ def _values(words: list[bytes], of_word: dict[bytes, float] | None) -> Floats | 
 
 
 def _as_numbers(words: list[bytes]) -> Floats | None:
-    """Words of the characters of numbers as numbers, NaN for a question mark.
-
-    None if there may be one that is infinite, or a whole number that was rounded.
-    """
+    """Words as numbers, NaN for a question mark; None if one may be infinite or rounded."""
     if b"?" in words:
         words = [b"nan" if word == b"?" else word for word in words]
     try:

@@ -43,9 +43,8 @@ def read_arff(
 ) -> Dataset:
     """Read files that declare the same attributes as one data set.
 
-    `hierarchy_of` finds the labels among the attributes of a header, and their parents. The fast
-    readers are tried in order on each block of rows before it is read carefully; the result does
-    not depend on them, nor on the size of the blocks.
+    `hierarchy_of` finds the labels among the attributes of a header, and their parents. The result
+    depends neither on the fast readers, tried in order on each block, nor on the size of blocks.
     """
     first: Header | None = None
     parts: list[Part] = []

@@ -47,15 +47,7 @@ _NUMERIC = ("numeric", "real", "integer")
 
 
 def read_word(line: str, start: int) -> tuple[Word, int]:
-    r"""One word and the place after it and the blanks that follow.
-
-    >>> read_word(r"'Stellar\'s Jay', 1", 0)
-    ("Stellar's Jay", 16)
-    >>> print(read_word(r"TAG_dise\~no {0,1}", 0)[0])
-    TAG_dise\~no
-    >>> read_word("?,'?'", 0), read_word("?,'?'", 2)
-    ((None, 1), ('?', 5))
-    """
+    """One word (None for a bare question mark) and the place after it and following blanks."""
     match = _WORD.match(line, start)
     if match is None:
         raise Misread(_why_no_word(line, skip_blanks(line, start)))
@@ -88,11 +80,7 @@ def is_over(line: str, start: int) -> bool:
 
 
 def written(text: str) -> str:
-    r"""A name or category as it is written in a file, in quotes if it needs them.
-
-    >>> print(written("age"), written("New York"), written("it's"), written("?"))
-    age 'New York' 'it\'s' '?'
-    """
+    """A name or category as it is written in a file, in quotes if it needs them."""
     if _PLAIN.fullmatch(text):
         return text
     return f"'{text.translate(_TO_ESCAPE)}'"
@@ -228,13 +216,7 @@ def _quoted_name(text: str) -> tuple[str, str]:
 # Files often declare thousands of attributes alike.
 @lru_cache(maxsize=64)
 def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
-    """Read the type of an attribute, which follows its name.
-
-    >>> read_type("{Female, 'not given'}")
-    ('nominal', ('Female', 'not given'))
-    >>> read_type("REAL  % in metres")
-    ('numeric', ())
-    """
+    """Read the type of an attribute, which follows its name; nominal ones have categories."""
     if not text.startswith("{"):
         return _named_type(text), ()
     categories, end = _categories(text)

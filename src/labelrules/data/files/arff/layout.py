@@ -28,11 +28,7 @@ _PRESENT = ("1", "true")
 
 @dataclass(frozen=True)
 class Layout:
-    """Which attributes, by their places in the file, are features and labels; others are ignored.
-
-    The codes of the categories of an attribute are their positions for a feature, 0 or 1 for a
-    label; numbers have none.
-    """
+    """Places of features and labels in a file; codes of categories are positions, or 0 and 1."""
 
     attributes: tuple[Attribute, ...]
     features: tuple[int, ...]

@@ -1,8 +1,4 @@
-"""The rows of an ARFF file, read one by one: the whole syntax, and every error.
-
-The fast readers in `fast_rows` read the blocks without anything unusual, with the same
-result; all other blocks are read here.
-"""
+"""Rows of an ARFF file, one by one, where `fast_rows` does not accept a block; and every error."""
 
 import math
 import re
