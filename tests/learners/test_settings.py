@@ -168,4 +168,3 @@ def test_label_pairs():
     assert required.first_labels.tolist() == [[0, 0, 0], [0, 0, 0], [1, 0, 0]]
     assert required.labels.any()
     assert not required.may_be_empty
-    assert not required.without_labels().first_labels.any()

@@ -6,7 +6,7 @@ This is the only kernel module that knows a `Formula`; all others know arrays an
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from numba import njit
@@ -14,6 +14,7 @@ from numba import njit
 from labelrules.kernels import heads, scoring
 from labelrules.kernels.covering import grow, merge, refine
 from labelrules.measures import Formula, helpers
+from labelrules.measures.formulas import fingerprint
 
 _INNER = (
     scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach, scoring.limits,
@@ -100,23 +101,3 @@ def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
     )  # fmt: skip
     bound.__qualname__ = bound.__name__
     return bound
-
-
-def fingerprint(formula: Formula) -> bytes:
-    """All that the values of a formula depend on except its parameter: code, constants, helpers."""
-    function = cast(FunctionType, formula.function)
-    return repr([_function_parts(each) for each in (function, *helpers(function))]).encode()
-
-
-def _function_parts(function: FunctionType) -> list[Any]:
-    code = function.__code__
-    outside = [function.__globals__.get(name) for name in code.co_names]
-    outside += [cell.cell_contents for cell in function.__closure__ or ()]
-    # Functions are helpers, and the contents of a module are the same for every caller.
-    values = [o for o in outside if not isinstance(o, ModuleType | type) and not callable(o)]
-    return [_code_parts(code), values]
-
-
-def _code_parts(code: CodeType) -> list[Any]:
-    inner = [_code_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
-    return [code.co_code, inner, code.co_names]

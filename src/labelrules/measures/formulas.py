@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from numbers import Rational
-from types import FunctionType
-from typing import Any, TypeAlias
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -377,3 +377,23 @@ def _checked(name: str, parameter: float | None) -> float | None:
     if default is None:
         raise ValueError(f"the formula {name!r} has no parameter, but {parameter!r} was given")
     return number(parameter, f"the parameter of {name!r}", low=0) + 0.0  # and never -0.0
+
+
+def fingerprint(formula: Formula) -> bytes:
+    """All that the values of a formula depend on except its parameter: code, constants, helpers."""
+    function = cast(FunctionType, formula.function)
+    return repr([_function_parts(each) for each in (function, *helpers(function))]).encode()
+
+
+def _function_parts(function: FunctionType) -> list[Any]:
+    code = function.__code__
+    outside = [function.__globals__.get(name) for name in code.co_names]
+    outside += [cell.cell_contents for cell in function.__closure__ or ()]
+    # Functions are helpers, and the contents of a module are the same for every caller.
+    values = [o for o in outside if not isinstance(o, ModuleType | type) and not callable(o)]
+    return [_code_parts(code), values]
+
+
+def _code_parts(code: CodeType) -> list[Any]:
+    inner = [_code_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return [code.co_code, inner, code.co_names]

@@ -183,4 +183,4 @@ class Covering:
 
 def _is_default(rule: Rule) -> bool:
     """Whether no cell is left to a default rule."""
-    return not len(rule.body) and (rule.head.is_complete or rule.stops)
+    return not rule.body.conditions and (rule.head.is_complete or rule.stops)

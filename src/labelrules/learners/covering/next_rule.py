@@ -154,12 +154,14 @@ class LastResort:
     ) -> None:
         self.data, self.board, self.columns = data, board, columns
         self.least, self.is_late = least, is_late
+        none = np.zeros_like(settings.allowed.labels)
         # A measure of whole heads does not score one label.
         measure = settings.measure if settings.scores_literals else Measure.parse("f1")
         self.settings = replace(
             settings, measure=measure, polarity="presence", heads="single", largest=1,
             max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
-            beam_width=1, size_bonus=None, allowed=settings.allowed.without_labels(),
+            beam_width=1, size_bonus=None,
+            allowed=replace(settings.allowed, labels=none, first_labels=none),
         )  # fmt: skip
 
     def rules(self) -> list[Rule]:

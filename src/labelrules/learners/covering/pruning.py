@@ -41,7 +41,7 @@ class DescriptionLength:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         from labelrules.kernels.covering.grow import THEORY_WEIGHT
 
-        fewest = min(1, len(grown.body))
+        fewest = min(1, len(prefixes) - 1)
         lengths = [
             self.bits(board, grown.head, covered)
             + THEORY_WEIGHT * body_bits(length, self.n_possible)
@@ -142,7 +142,7 @@ class HeldOut:
 def prefixes_of(body: Body, X: Matrix, board: TrainingBoard) -> list[Mask]:
     """The rows that no condition, the first, the first two and so on cover."""
     prefixes = [~board.ended]
-    for condition in body:
+    for condition in body.conditions:
         column = condition.column
         values = board.board[column] if condition.on_label else column_of(X, column)
         prefixes.append(prefixes[-1] & condition.holds(values))

@@ -78,7 +78,7 @@ def grow_rule(
     """The best rule met when the `beam_width` best bodies of each length are refined, or None."""
     best = refinements.start()
     beam = [best]
-    while beam and len(beam[0].body) != max_conditions:
+    while beam and len(beam[0].body.conditions) != max_conditions:
         refined = [new for one in beam for new in refinements.refined(one, beam_width)]
         beam = _best_distinct(refined, beam_width) if beam_width > 1 else refined
         if beam and beam[0].merit > best.merit:
@@ -100,6 +100,9 @@ STEPS = 64
 """Conditions that a compiled run has room for at first."""
 
 
+_EMPTY = Body()
+
+
 @dataclass(frozen=True, eq=False)
 class GreedyRefinements:
     """The best refinement by one compiled pass over all columns, for heads scored label by label.
@@ -117,7 +120,7 @@ class GreedyRefinements:
         refiner = self.refiner
         refiner.refresh()
         merit = self._merit_of_empty_body() if refiner.allowed.may_be_empty else NO_MERIT
-        return BodyCandidate(Body(), refiner.everywhere, merit, np.arange(len(refiner.board)))
+        return BodyCandidate(_EMPTY, refiner.everywhere, merit, np.arange(len(refiner.board)))
 
     def refined(self, candidate: BodyCandidate, beam_width: int = 1) -> list[BodyCandidate]:
         """The best refinement, or none."""
@@ -188,9 +191,9 @@ class GreedyRefinements:
         from labelrules.kernels.covering.grow import NO_DESCRIPTION, Steps
 
         refiner, growth = self.refiner, self.growth
-        head = self._only_head(first.labels)
+        table, head = refiner.growth_table, self._only_head(first.labels)
         if head is None:
-            head = self.head(self._refined(Body(), first, refiner.everywhere))
+            head = self.head(self._refined(_EMPTY, first, refiner.everywhere))
         ((label, value),) = head
         describe = growth.describe
         description = NO_DESCRIPTION if describe is None else describe(label, value)
@@ -202,7 +205,7 @@ class GreedyRefinements:
             room = min(max(STEPS, 2 * room), most)
             steps = Steps(*np.empty((4, room), np.int64))
             n_steps, score, correct = refiner.kernels.grow_body(
-                refiner.growth_table, refiner.cells, label, value, start, covered,
+                table, refiner.cells, label, value, start, covered,
                 growth.min_gain, description, room, refiner.scoring, steps,
             )  # fmt: skip
         conditions = []

@@ -34,11 +34,6 @@ class Language:
     first_labels: Operators
     may_be_empty: bool = True
 
-    def without_labels(self) -> "Language":
-        """The same for features, but no tests of labels."""
-        none = np.zeros_like(self.labels)
-        return Language(self.features, none, self.first_features, none, self.may_be_empty)
-
     @cached_property
     def has_labels(self) -> bool:
         """Whether bodies may test labels."""
