@@ -60,7 +60,7 @@ class TrainingBoard:
         """Write a head into open cells; see `write`."""
         evidence = []
         for label, value in head:
-            written = np.flatnonzero(covered & (self.board[label] == UNSET))
+            (written,) = (covered & (self.board[label] == UNSET)).nonzero()
             evidence.append(self._evidence(label, value, written))
             self.n_open -= written.size
             self.board[label, written] = value

@@ -1,5 +1,6 @@
 """Grow a rule: refine bodies from the empty one and keep the best, greedily or in a beam."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -199,7 +200,7 @@ class GreedyRefinements:
         description = NO_DESCRIPTION if describe is None else describe(label, value)
         start = (first.column, first.place, float(first.merit.value), first.merit.correct)
         covered = np.empty_like(refiner.everywhere.mask)
-        most = growth.max_conditions or np.iinfo(np.int64).max
+        most = growth.max_conditions or sys.maxsize
         room = n_steps = 0
         while n_steps == room < most:  # at first, and again if there was not enough room
             room = min(max(STEPS, 2 * room), most)
@@ -216,7 +217,7 @@ class GreedyRefinements:
             conditions.append(condition)
             if self.remaining is not None:
                 covered &= condition.holds(refiner.values_of(condition))
-        inside = Covered(covered, np.flatnonzero(covered), refiner.columns.index)
+        inside = Covered(covered, covered.nonzero()[0], refiner.columns.index)
         merit = Merit(score, int(correct))
         return BodyCandidate(Body(conditions), inside, merit, first.labels, head)
 

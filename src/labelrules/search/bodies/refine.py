@@ -106,7 +106,7 @@ class Refiner:
 
     def refresh(self) -> None:
         """Search anew, from the empty body, for the labels whose cells have changed."""
-        labels = np.flatnonzero(self.stale)
+        (labels,) = self.stale.nonzero()
         if labels.size == 0:
             return
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
@@ -251,7 +251,7 @@ class Refiner:
 
     def _single(self, targets: Integers, best: "BestRefinements", top: float) -> Refinement:
         """The refinement with the most right cells, then the first condition."""
-        tied = np.flatnonzero(best.scores == top)
+        (tied,) = (best.scores == top).nonzero()
         if tied.size > 1:
             tied = tied[best.corrects[tied] == best.corrects[tied].max()]
         if tied.size > 1:
