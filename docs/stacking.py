@@ -28,7 +28,7 @@ SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
 
 
 class Models(NamedTuple):
-    """The models compared: each label on its own, and two layers on true labels as in the chapter."""
+    """The models compared: binary relevance, and two layers on true labels as in the chapter."""
 
     relevance: BinaryRelevance
     stacked: StackedBinaryRelevance

@@ -124,7 +124,9 @@ def test_other_classes_are_not_registered(wrong, message):
 
 
 def test_a_name_is_taken_once_unless_its_class_is_defined_again():
-    with pytest.raises(ValueError, match=r"there is a learner Ripper in .*ripper already: rename"):
+    with pytest.raises(
+        ValueError, match=r"there is a learner Ripper in .*ripper[.]learner already: rename"
+    ):
         register(type("Ripper", (MostFrequent,), {}))
     again = type("MostFrequent", (MostFrequent,), {"__module__": MostFrequent.__module__})
     assert register(again) is again

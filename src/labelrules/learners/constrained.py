@@ -377,7 +377,7 @@ class ConstrainedClassifier(TableClassifier):
         labels = Schema([], schema.labels, schema.parents)
         return find_constraints(
             Dataset(labels, np.zeros((len(board), 0)), board),
-            max_body=self.max_conditions,
+            max_body=whole_number(self.max_conditions, "max_conditions", low=1),
             tolerance=self.tolerance,
             min_support=self.min_support,
             alpha=self.alpha,
