@@ -197,7 +197,7 @@ def test_rows_with_too_many_items_say_so():
 def test_a_fixed_threshold_is_where_probabilities_are_even():
     data = table(1)
     model = LazyAssociativeClassifier(threshold=0.3, last_resort=None).fit(data)
-    scores = np.array([[v.score for v in row.votes] for row in model.explain(data, 1)])
+    scores = np.array([[v.score for v in row.votes] for row in model.explain(data, n_rules=1)])
     np.testing.assert_array_equal(model.predict(data), scores > 0.3)
     np.testing.assert_array_equal(model.predict_proba(data) > 0.5, scores > 0.3)
 

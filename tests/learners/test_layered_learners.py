@@ -446,7 +446,7 @@ def test_orders_of_a_chain():
         (ClassifierChain(Stumps(), n_chains=2, threshold=2), "threshold must be a number"),
         (ClassifierChain(Stumps(), n_chains=2, threshold="half"), "1 or 'cardinality', not 'half'"),
         (ClassifierChain(Stumps(), order="by size"), "order must be 'frequency', 'dep"),
-        (ClassifierChain(Stumps(), order=["qualty"]), "unknown label 'qualty'; did you mean"),
+        (ClassifierChain(Stumps(), order=["qualty"]), "a label nor its number; did you mean 'quality'"),
         (ClassifierChain(Stumps(), order=[0, 1, 2]), "it leaves out 'sports'"),
         (ClassifierChain(Stumps(), order=[0, 1, 2, 3, 3]), "it has repeats"),
         (ClassifierChain(Stumps(), order=[0, 1, 2, 4]), "4, which is neither a label nor its"),
@@ -462,10 +462,10 @@ def test_orders_of_a_chain():
         (StackedBinaryRelevance(Stumps(), random_state=-1), "random_state must be a whole"),
         (
             StackedBinaryRelevance(Stumps(), own_label=True, labels_from="truth"),
-            "the true label would tell itself",
+            "the true label would predict itself",
         ),
         (StackedBinaryRelevance(Stumps(), with_features=1), "with_features must be True or False"),
-        (StackedBinaryRelevance(Stumps(), inference="twice"), "inference must be one of 'once'"),
+        (StackedBinaryRelevance(Stumps(), inference="twice"), "inference must be 'once', "),
         (
             StackedBinaryRelevance(Stumps(), inference="gibbs", labels_from="out-of-fold"),
             "Gibbs sampling needs labels_from='truth'",
@@ -591,9 +591,9 @@ def test_two_label_sets_are_two_classes_and_one_is_no_question():
     assert not other.predict_proba(readers).any()
 
 
-def test_a_powerset_whose_rules_say_less_than_a_class_says_why_it_has_no_theory():
+def test_a_powerset_whose_rules_are_not_for_classes_has_no_theory():
     model = LabelPowerset(SeparateAndConquer(polarity="both")).fit(a_table(14, 90))
-    with pytest.raises(AttributeError, match=r"do not say one class: see base_\.theory_"):
+    with pytest.raises(AttributeError, match=r"do not predict one class: see base_\.theory_"):
         _ = model.theory_
     assert len(model.base_.theory_)
 
@@ -630,9 +630,9 @@ def test_error_propagation_is_what_the_twin_counts(base):
     np.testing.assert_allclose(found.on_predictions, (model.predict(test) == test.Y).mean(axis=0))
 
 
-def test_what_tells_itself_has_no_error_to_hand_on():
+def test_own_labels_propagate_no_errors():
     model = StackedBinaryRelevance(Stumps(), labels_from="out-of-fold", own_label=True)
-    with pytest.raises(ValueError, match="would be shown what it is to predict"):
+    with pytest.raises(ValueError, match="would read the label it predicts"):
         model.fit(a_table()).error_propagation(a_table())
 
 

@@ -371,7 +371,7 @@ class ConstrainedClassifier(TableClassifier):
         labels = Schema([], schema.labels, schema.parents)
         return find_constraints(
             Dataset(labels, np.zeros((len(board), 0)), board),
-            max_conditions=self.max_conditions,
+            max_conditions=whole_number(self.max_conditions, "max_conditions", low=1),
             tolerance=self.tolerance,
             min_support=self.min_support,
             alpha=self.alpha,
