@@ -1,7 +1,7 @@
 """The learner as the chapter has it: every setting given, nothing pruned, no other default."""
 
 from labelrules.learners import SeparateAndConquer
-from naive_learner import Settings
+from twins.learner import Settings
 
 
 def learner(n_jobs=None, progress=False, **parameters):

@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import naive_mining as naive
 from labelrules import Measure, Schema, association_rules, dataset, load, parse_rule, rule_text
 from labelrules.data.table import Dataset
 from labelrules.discovery import Items, items_of
@@ -21,6 +20,7 @@ from labelrules.discovery.associations.rules import (
     reach,
 )
 from tables import tables
+from twins import mining as naive
 
 MEASURES = [
     *INTERESTS,

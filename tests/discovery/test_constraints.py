@@ -14,7 +14,7 @@ from labelrules.data import DataError, read_mulan, write_mulan
 from labelrules.discovery import find_constraints
 from labelrules.discovery.significance import adjusted
 from labelrules.rules import Body, Condition, Head, Rule
-from naive_constraints import constraints, models, n_tests_of_pairs
+from twins.constraints import constraints, models, n_tests_of_pairs
 
 
 def boards(max_rows=14, max_labels=5):

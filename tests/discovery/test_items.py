@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from labelrules import dataset, load
 from labelrules.discovery.binning import thresholds
 from labelrules.discovery.items import items_of
-from naive_mining import item_masks
 from tables import tables
+from twins.mining import item_masks
 
 NAN = float("nan")
 

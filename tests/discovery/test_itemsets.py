@@ -7,7 +7,7 @@ from labelrules import Dataset, dataset, load
 from labelrules.discovery import items_of, itemsets
 from labelrules.discovery.itemsets import frequent_itemsets, itemset_batches
 from labelrules.discovery.limits import minimum_count
-from naive_mining import wide_table
+from twins.mining import wide_table
 
 
 def test_the_order_of_rows_does_not_matter():

@@ -11,7 +11,7 @@ from labelrules.discovery import find_constraints, repair, violations
 from labelrules.discovery.constraints import clauses as clauses_module
 from labelrules.discovery.constraints.clauses import Clauses, cheapest_flips, is_satisfiable
 from labelrules.rules import Body, Condition, Head, RuleSyntaxError
-from naive_constraints import keeps, literals_of, models, nearest
+from twins.constraints import keeps, literals_of, models, nearest
 
 
 @st.composite

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_subgroups as naive
 from labelrules import Dataset, Feature, Head, Schema, load, parse
 from labelrules.discovery import subgroups
 from labelrules.discovery.limits import minimum_count
@@ -18,6 +17,7 @@ from labelrules.discovery.subgroup_discovery.results import (
     Divergence,
     RelativeAccuracy,
 )
+from twins import subgroups as naive
 
 
 @st.composite

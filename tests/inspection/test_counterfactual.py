@@ -22,8 +22,8 @@ from labelrules.inspection import counterfactual
 from labelrules.inspection.counterfactuals import just_above
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
-from naive_counterfactual import fewest, naive_change, predicted
 from theories import decision_lists, rule_sets
+from twins.counterfactual import fewest, naive_change, predicted
 
 SCHEMA = Schema(
     [Feature("a"), Feature("b", ("x", "y", "z")), Feature("c"), Feature("d", ("u", "v"))],

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-import naive
 from labelrules import (
     Body,
     Condition,
@@ -21,6 +20,7 @@ from labelrules import (
     planted,
 )
 from theories import boards, decision_lists, rule_sets
+from twins import rules as naive
 
 VALUES = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 

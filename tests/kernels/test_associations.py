@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_mining as naive
 from labelrules.discovery.associations.mine import association_rules
 from labelrules.discovery.items import items_of
 from tables import tables
+from twins import mining as naive
 
 VALUES = {"presence": (1,), "absence": (0,), "both": (0, 1)}
 

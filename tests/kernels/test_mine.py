@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from labelrules.discovery.items import items_of
 from labelrules.discovery.itemsets import frequent_itemsets
-from naive_mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
 from tables import tables
+from twins.mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
 
 
 def expected(items, data, minimum, longest, kind):

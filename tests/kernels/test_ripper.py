@@ -7,8 +7,8 @@ from scipy import sparse
 from labelrules import Dataset
 from labelrules.search.bodies.foil import FoilSearch, SplitMix64
 from labelrules.search.bodies.sorted_columns import SortedColumns
-from naive_ripper import OneClass, Table
 from tables import schema_of
+from twins.ripper import OneClass, Table
 
 KINDS = [0, 0, 0, 0, 2, 4, 2]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import naive_associative as naive
 from labelrules.discovery.items import packed_rows
 from labelrules.kernels.mining.bits import score_rows, votes_of
+from twins import associative as naive
 
 
 def rows_of(mask):

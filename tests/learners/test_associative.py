@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_associative as naive
 from labelrules import Body, Dataset, Feature, Schema, load, parse, theory_text
 from labelrules.discovery import association_rules
 from labelrules.discovery.associations import mine as mining
@@ -19,6 +18,7 @@ from labelrules.learners import (
 )
 from labelrules.learners.associative import classifier as associative
 from labelrules.learners.associative.lazy import Thresholds, best_thresholds, rare_items
+from twins import associative as naive
 
 CLASSIFIERS = [AssociativeClassifier, LazyAssociativeClassifier]
 

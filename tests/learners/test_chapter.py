@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import naive_learner as naive
 from goldens import golden
 from labelrules import UNSET, load, parse, theory_text
+from twins import learner as naive
 from unpruned import learned, told
 
 CHAPTER = {"measure": "precision", "counting": "chapter", "polarity": "both", "stop_share": 0.01}

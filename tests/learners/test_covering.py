@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import naive_learner as naive
 from labelrules import Dataset
 from labelrules.search import kln, root
 from tables import schema_of, tables
+from twins import learner as naive
 from unpruned import learned, told
 
 MEASURES = ["precision", "f0.5", "f1", "hamming", "laplace/macro"]

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_single_label as plain
 from labelrules import UNSET, Dataset, DecisionList, load, parse, theory_text
 from labelrules.measures import Formula, Measure
 from labelrules.search.bodies import refine
 from tables import columns_of, schema_of, tables
+from twins import single_label as plain
 from unpruned import learned, learner, told
 
 WAYS = [

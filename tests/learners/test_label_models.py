@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.tree import DecisionTreeClassifier
 
-import naive_layered_learners as naive
 from labelrules import Dataset, DecisionList, Feature, Schema, load, parse
 from labelrules.learners import BinaryRelevance, StackedBinaryRelevance
 from labelrules.learners.base.label_models import (
@@ -20,6 +19,7 @@ from labelrules.learners.base.sampling import folds_of
 from learners.registry import Stumps
 from tables import tables
 from theories import decision_lists
+from twins import layered_learners as naive
 
 READERS = load("magazines")
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Dataset, Ripper
-from naive_ripper import Table
 from tables import schema_of, tables
+from twins.ripper import Table
 
 WAYS = [
     {},

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-import naive_measures as naive
 from labelrules.measures import COUNTINGS, cells, confusion, tally
+from twins import measures as naive
 
 SHAPES = st.tuples(st.integers(1, 6), st.integers(1, 4))
 

@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_measures as naive
 from labelrules.measures import (
     Formula,
     Measure,
@@ -19,6 +18,7 @@ from labelrules.measures import (
     register,
     registered,
 )
+from twins import measures as naive
 
 GRID = list(product((0, 1, 2, 3, 7), repeat=4))
 COLUMNS = [np.array(column, dtype=np.int64) for column in zip(*GRID, strict=True)]

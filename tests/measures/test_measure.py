@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
-import naive_measures as naive
 from labelrules.measures import AVERAGINGS, COUNTINGS, PREDICTIONS, Formula, Measure, Merit
+from twins import measures as naive
 
 RATIONAL = [
     Formula("precision"),

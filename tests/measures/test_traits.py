@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_traits as brute
 from labelrules._types import UNSET
 from labelrules.measures import COUNTEREXAMPLES, Formula, Measure, register, traits
 from labelrules.measures.formulas import precision
 from labelrules.measures.measure_traits import HEAD_RELATIVE, PROPERTIES, TABLE, WRITTEN
+from twins import traits as brute
 
 BETAS = (0.5, 1.0, 2.0)
 UNIVERSES = ("positive", "all")

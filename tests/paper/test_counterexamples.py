@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-import naive_measures as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure
 from labelrules.measures.counterexamples import head_vector
+from twins import measures as naive
 
 POSITIVE_ONLY = {"size-bonus-prefix"}
 """Examples about heads that predict presence; a head with absence is better there."""

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_layers
 from labelrules import (
     UNSET,
     Body,
@@ -31,6 +30,7 @@ from labelrules.rules import (
 from strategies import schemas
 from tables import tables
 from theories import boards, decision_lists, rules, theories
+from twins import layers as naive_layers
 
 READERS = load("magazines")
 FEW = st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5])

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_learner as naive
 from labelrules import Dataset, load, theory_text
 from tables import schema_of, tables
+from twins import learner as naive
 from unpruned import learned, told
 
 OPERATORS = [("<=", ">", "="), ("<=", ">", "=", "!="), ("<=",), (">", "!="), ("=",), ()]

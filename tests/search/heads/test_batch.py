@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_heads as naive
 from labelrules.measures import Measure, Tally, forget, formula, ratio, tally
 from labelrules.search import best_head, best_heads, tallies_decide
+from twins import heads as naive
 
 CONVENTIONS = ("chapter", "head-relative")
 BETAS = (0.5, 0.7)

@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_heads as naive
 from labelrules.measures import Formula, Measure, register
 from labelrules.measures.formulas import precision
 from labelrules.rules import Head
 from labelrules.search import best_head
 from labelrules.search.heads.problem import preference
+from twins import heads as naive
 
 CONVENTIONS = ("chapter", "head-relative")
 PREDICTIONS = ("partial", "full")

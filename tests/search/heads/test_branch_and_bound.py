@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_heads as naive
 from labelrules.search import best_head, kln
+from twins import heads as naive
 
 POLARITY = naive.POLARITY
 

@@ -7,10 +7,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-import naive_heads as naive
 from labelrules.measures import COUNTEREXAMPLES, Counterexample, Measure, traits
 from labelrules.measures.counterexamples import head_vector
 from labelrules.search import best_head, no_bonus, root, search_tree
+from twins import heads as naive
 
 COUNTED_PLAINLY = {name for name in COUNTEREXAMPLES if "plain" in name}
 EXAMPLES = {name: one for name, one in COUNTEREXAMPLES.items() if name not in COUNTED_PLAINLY}

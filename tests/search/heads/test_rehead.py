@@ -6,13 +6,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive
-import naive_heads
-import naive_measures
 from goldens import golden
 from labelrules import Dataset, DecisionList, Head, Rule, RuleSet, load, parse, planted
 from labelrules.measures import Measure
 from labelrules.search import kln, rehead
+from twins import heads as naive_heads
+from twins import measures as naive_measures
+from twins import rules as naive
 
 READERS = load("magazines")
 LISTS = ("magazines-single", "magazines-multi")

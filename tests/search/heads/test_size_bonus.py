@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-import naive_heads as naive
 from labelrules.measures import Formula, Measure
 from labelrules.search import best_head, kln, no_bonus, peak, root
+from twins import heads as naive
 
 CONVENTIONS = ("chapter", "head-relative")
 BONUSES = {

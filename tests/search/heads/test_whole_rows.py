@@ -8,7 +8,7 @@ import pytest
 
 from labelrules.search import best_head, kln
 from labelrules.search.heads.problem import preference
-from naive_heads import POLARITY
+from twins.heads import POLARITY
 
 MEASURES = [
     *(f"{name}/{averaging}/full" for name in ("precision", "recall", "hamming", "f1", "f0.5", "f2")

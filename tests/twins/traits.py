@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-import naive_measures as naive
+from twins import measures as naive
 
 KINDS = ("tp", "fp", "tn", "fn")
 

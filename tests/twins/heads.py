@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-import naive_traits as brute
+from twins import traits as brute
 
 BETAS = (0.5, 1.0, 2.0, 0.7)
 CELLS = [

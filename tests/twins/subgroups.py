@@ -4,7 +4,7 @@ from itertools import combinations, product
 from math import log2, sqrt
 
 from labelrules.rules import Body
-from naive import holds
+from twins.rules import holds
 
 
 def covers(body, data):

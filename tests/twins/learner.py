@@ -15,7 +15,7 @@ from labelrules import UNSET, Body, Condition, Dataset, DecisionList, Head, Rule
 from labelrules.measures import Measure
 from labelrules.search import best_head, no_bonus
 from labelrules.search.bodies.sorted_columns import simplest_between
-from naive_table import (
+from twins.table import (
     Candidate,
     Literal,
     Settings,

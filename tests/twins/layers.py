@@ -2,8 +2,8 @@
 
 import numpy as np
 
-import naive
 from labelrules import UNSET
+from twins import rules as naive
 
 
 def close(board):

@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 
 from labelrules import dataset
-from naive import holds
+from twins.rules import holds
 
 
 def item_masks(items, data):
