@@ -8,8 +8,8 @@ from scipy import sparse
 
 from labelrules import UNSET, Dataset
 from labelrules.measures import Formula
-from labelrules.search.bodies.language import language
 from labelrules.search.bodies.refine import Refiner
+from labelrules.search.bodies.rule_language import language
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from tables import schema_of
 

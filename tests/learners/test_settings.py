@@ -8,7 +8,7 @@ import pytest
 from labelrules import Dataset
 from labelrules.learners import SeparateAndConquer
 from labelrules.search import kln
-from labelrules.search.bodies.language import language
+from labelrules.search.bodies.rule_language import language
 from tables import schema_of
 
 SCHEMA = schema_of([0, 3], 3)

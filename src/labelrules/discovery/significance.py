@@ -42,7 +42,7 @@ def fisher(
     >>> fisher([3, 1], first=[3, 3], second=[4, 4], n_rows=14).round(4)
     array([0.011 , 0.6703])
     """
-    from labelrules.kernels.hypergeometric import log_factorials, upper_tails
+    from labelrules.kernels.mining.associations import log_factorials, upper_tails
 
     n_rows = whole_number(n_rows, "n_rows", low=0)
     given = [_checked_counts(counts) for counts in (both, first, second)]

@@ -153,7 +153,7 @@ class Requirements(NamedTuple):
         return np.asarray(few & (support >= self.min_support))
 
 
-class Candidate(NamedTuple):
+class ConstraintCandidate(NamedTuple):
     """A constraint before it is tested; `members` are its labels, that of the head last."""
 
     members: LabelSet
@@ -178,7 +178,7 @@ class Candidate(NamedTuple):
                 yield both, n_covered, count[label]
 
 
-def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[Candidate], int]:
+def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[ConstraintCandidate], int]:
     """Subset and exclusion constraints between two labels, and the number of tests."""
     ones = sparse.csr_array(board).astype(np.int64)
     both = np.asarray((ones.T @ ones).toarray())
@@ -200,12 +200,12 @@ def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[Candida
         for b, h, together, covered, n_head in zip(*(c.tolist() for c in columns), strict=True):
             exceptions = covered - together if present else together
             turned = () if present else (n_head,)
-            candidates.append(Candidate((b, h), present, covered, exceptions, turned))
+            candidates.append(ConstraintCandidate((b, h), present, covered, exceptions, turned))
     return candidates, int(implied.sum() + once.sum())
 
 
 def _tested(
-    candidates: list[Candidate],
+    candidates: list[ConstraintCandidate],
     n_tests: int,
     schema: Schema,
     known: Mask,
@@ -228,7 +228,7 @@ def _tested(
     return tuple(found)
 
 
-def _p_values(candidates: list[Candidate], count: list[int], n_rows: int) -> Floats:
+def _p_values(candidates: list[ConstraintCandidate], count: list[int], n_rows: int) -> Floats:
     """Fisher's test for more presences or fewer; the greatest p-value of several tests."""
     tests = [(n, *test) for n, one in enumerate(candidates) for test in one.tests(count)]
     owner, both, first, second = np.array(tests, dtype=np.int64).reshape(-1, 4).T
@@ -276,11 +276,13 @@ class LargerBodies:
         self.varied: list[int] = varied.tolist()
         self.frequent = [j for j in self.varied if self.count[j] >= needs.min_support]
 
-    def search(self, pairs: list[Candidate], longest: int) -> tuple[list[Candidate], int]:
+    def search(
+        self, pairs: list[ConstraintCandidate], longest: int
+    ) -> tuple[list[ConstraintCandidate], int]:
         """The constraints with larger bodies than those between pairs, and the number of tests."""
         implied = Implied(len(self.count))
         implied.add(pairs)
-        found: list[Candidate] = []
+        found: list[ConstraintCandidate] = []
         n_sets = n_tests = 0
         bodies: dict[LabelSet, int] = {(j,): int(self.count[j]) for j in self.frequent}
         for _ in range(2, min(longest, len(self.count)) + 1):
@@ -318,9 +320,9 @@ class LargerBodies:
 
     def _constraints(
         self, bodies: dict[LabelSet, int], implied: "Implied"
-    ) -> tuple[list[Candidate], int]:
+    ) -> tuple[list[ConstraintCandidate], int]:
         """The constraints of these bodies that shorter ones do not imply, and the tests."""
-        found: list[Candidate] = []
+        found: list[ConstraintCandidate] = []
         n_tests = 0
         for body, n_covered in bodies.items():
             counts = self._counts(body)
@@ -331,7 +333,7 @@ class LargerBodies:
             for j in heads:
                 if allowed[j]:
                     wrong = n_covered - int(counts[j])
-                    found.append(Candidate((*body, j), True, n_covered, wrong))
+                    found.append(ConstraintCandidate((*body, j), True, n_covered, wrong))
             for label in self._partners(body, bodies, implied):
                 n_tests += 1
                 found += self._exclusion((*body, label), int(counts[label]), bodies)
@@ -349,7 +351,7 @@ class LargerBodies:
 
     def _exclusion(
         self, members: LabelSet, together: int, bodies: dict[LabelSet, int]
-    ) -> list[Candidate]:
+    ) -> list[ConstraintCandidate]:
         """The exclusion of these labels, if there is one; its body is the rarest, or the first."""
         parts = combinations(members, len(members) - 1)
         n_without = {head: bodies[part] for head, part in zip(members[::-1], parts, strict=True)}
@@ -358,7 +360,7 @@ class LargerBodies:
             return []
         body = tuple(label for label in members if label != head)
         turned = tuple(n_without[label] for label in body)
-        return [Candidate((*body, head), False, n_without[head], together, turned)]
+        return [ConstraintCandidate((*body, head), False, n_without[head], together, turned)]
 
 
 class Implied:
@@ -370,7 +372,7 @@ class Implied:
         self.long_implications: list[tuple[int, int]] = []
         self.long_exclusions: list[int] = []
 
-    def add(self, candidates: list[Candidate]) -> None:
+    def add(self, candidates: list[ConstraintCandidate]) -> None:
         """Add constraints."""
         for one in candidates:
             self._add(one.members, one.present)

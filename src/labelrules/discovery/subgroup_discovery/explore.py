@@ -236,7 +236,7 @@ class Exploration:
                     return
                 self.exhaustively(best, refined.group(place), following)
 
-    def _refinements(self, parent: Group, first: int) -> "Iterator[Refinements]":
+    def _refinements(self, parent: Group, first: int) -> "Iterator[GroupRefinements]":
         """The proper parts of a group that one more selector, from `first` on, leaves."""
         from labelrules.kernels.mining.bits import count_conditions
 
@@ -251,10 +251,10 @@ class Exploration:
             proper = np.flatnonzero((n_rows >= least) & (n_rows < parent.counts[0]))
             kept = counts[proper].astype(np.int64)
             values = self.deviation.values(kept)
-            yield Refinements(parent, start + proper, bits[proper], kept, values)
+            yield GroupRefinements(parent, start + proper, bits[proper], kept, values)
 
 
-class Refinements(NamedTuple):
+class GroupRefinements(NamedTuple):
     """Parts of a group: the selector that leaves each, their counts and values."""
 
     parent: Group

@@ -17,7 +17,7 @@ from labelrules.inspection.counterfactuals import (
     counterfactual_of,
     fixed_mask,
 )
-from labelrules.inspection.explanation.row_history import (
+from labelrules.inspection.explanation.histories import (
     PartHistory,
     dependency_chain,
     row_history,

@@ -14,7 +14,7 @@ from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList
-from labelrules.search.bodies.language import Wish
+from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
 

@@ -10,7 +10,7 @@ from labelrules.data.schema import Schema
 from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
-from labelrules.search.bodies.language import Language, language
+from labelrules.search.bodies.rule_language import Language, language
 from labelrules.search.heads.additive import RATIOS
 from labelrules.search.heads.batch import tallies_decide
 from labelrules.search.heads.problem import known_formula

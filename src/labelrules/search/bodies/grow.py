@@ -10,8 +10,8 @@ import numpy as np
 from labelrules._types import Floats, Integers, Mask
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
-from labelrules.search.bodies.language import Language
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
+from labelrules.search.bodies.rule_language import Language
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts

@@ -14,7 +14,7 @@ from labelrules.data.table import column_of
 from labelrules.measures import Formula, formulas
 from labelrules.measures.measure import Merit
 from labelrules.rules import Condition
-from labelrules.search.bodies.language import Language, Operators
+from labelrules.search.bodies.rule_language import Language, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 if TYPE_CHECKING:
