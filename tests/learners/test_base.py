@@ -338,7 +338,7 @@ def test_bad_tables_are_refused_by_name(X, Y, message):
 
 @pytest.mark.parametrize("smoothing", ["Laplace", 0, -1, np.nan, np.inf, None, True, "m"])
 def test_bad_smoothing_is_refused(smoothing):
-    with pytest.raises(ValueError, match="smoothing must be a .*number above 0 or 'laplace'"):
+    with pytest.raises(ValueError, match=r"smoothing must be a .*number above 0 or 'laplace'"):
         fitted(smoothing=smoothing)
 
 
