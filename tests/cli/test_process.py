@@ -116,7 +116,7 @@ def test_ctrl_c_in_an_election(tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("labelrules.learners.voted.election.Election._give", pressed)
+    monkeypatch.setattr("labelrules.learners.voted.Election._give", pressed)
     done = called("learn", "magazines", "--learner", "voted-rules", "-o", "model.json")
     assert done.code == 130
     assert "it was interrupted; the election ended after 2 rules" in done.err
