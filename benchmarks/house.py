@@ -117,8 +117,8 @@ def source_figures(source: Path) -> dict[str, object]:
         "code lines": sum(code_lines(texts[name], trees[name]) for name in modules),
         "longest file": max(lengths.values()),
         "modules with one importer": sum(len(importers[name]) == 1 for name in leaves),
-        "of these under 100 lines": sum(
-            len(importers[name]) == 1 and lengths[name] < 100 for name in leaves
+        "small modules with one importer": sorted(
+            name for name in leaves if len(importers[name]) == 1 and lengths[name] < 100
         ),
         "class names used twice": sorted(name for name, n in classes.items() if n > 1),
         "modules named like a function": shadowed(modules, trees),

@@ -16,6 +16,9 @@ from labelrules.measures import registered
 from labelrules.measures.formulas import entry
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "benchmarks"))
+from house import source_figures  # noqa: E402
+
 SOURCE = ROOT / "src" / "labelrules"
 MODULES = sorted(SOURCE.rglob("*.py"))
 ROOMS = [
@@ -125,6 +128,41 @@ def test_the_layers_of_the_house_are_those_that_are_checked():
     assert drawn.splitlines()[1:] == contract["layers"]
 
 
+# ---------------------------------------------------------------- names
+
+
+FIGURES = source_figures(ROOT / "src")
+
+
+def test_class_names_are_unique():
+    assert FIGURES["class names used twice"] == []
+
+
+def test_no_module_is_named_like_a_function_that_it_or_its_package_exports():
+    assert FIGURES["modules named like a function"] == []
+
+
+def test_no_small_module_has_a_single_importer():
+    """Commands apart: what is only ever read together stands together."""
+    small = [name for name in FIGURES["small modules with one importer"] if ".cli." not in name]
+    assert small == []
+
+
+def test_the_house_is_not_larger_than_agreed():
+    assert FIGURES["files under src"] <= 205
+    assert FIGURES["Python files"] <= 195
+
+
+def test_house_md_has_few_nouns_and_names_files_that_are_there():
+    text = page("docs/house.md")
+    nouns = text.split("## Nouns")[1].split("## ")[0].count("\n| **")
+    assert nouns <= 18
+    tour = text.split("## A reading tour of eight files")[1].split("## ")[0]
+    assert len(re.findall(r"^\d\. ", tour, re.MULTILINE)) == 8
+    for path in re.findall(r"`([\w/]+\.(?:py|md))`", text):
+        assert (SOURCE / path).is_file() or (ROOT / path).is_file(), path
+
+
 # ---------------------------------------------------------------- sizes
 
 
@@ -216,7 +254,7 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_every_make_target_is_explained():
-    (targets,) = re.findall(r"^\.PHONY: (.*) \\$", page("Makefile"), re.MULTILINE)
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", page("Makefile"), re.MULTILINE)
     for target in targets.split():
         assert f"`make {target}`" in page("CONTRIBUTING.md"), target
 
