@@ -98,18 +98,10 @@ __all__ = [
     "trace",
 ]
 
-_ROOMS = [
-    "_types",
-    "data",
-    "measures",
-    "rules",
-    "search",
-    "discovery",
-    "inspection",
-    "export",
-    "learners",
-    "storage",
-]
+_ROOMS = (
+    "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
+    "learners", "storage",
+)  # fmt: skip
 """Where the public names are, the lower rooms first."""
 
 

@@ -81,10 +81,7 @@ def job_count(n_jobs: object) -> int | None:
 
 
 def _limits(
-    low: float | None,
-    high: float | None,
-    above: float | None = None,
-    below: float | None = None,
+    low: float | None, high: float | None, above: float | None = None, below: float | None = None
 ) -> str:
     if low is not None and high is not None:
         return f" from {low} to {high}"

@@ -21,7 +21,7 @@ from labelrules import (
     parse_rule,
 )
 from labelrules.rules import RuleTable, conflict, is_more_general, is_more_specific, overlap
-from labelrules.rules.generality import is_satisfiable
+from labelrules.rules.rule import is_satisfiable
 from theories import bodies
 
 SMALL = Schema([Feature("x"), Feature("a", ("r", "g", "b")), Feature("b", ("n", "y"))], ["l", "m"])

@@ -40,10 +40,7 @@ _TRUTH = {"TRUE": 1, "FALSE": 0, "True": 1, "False": 0, "1": 1, "0": 0}
 
 
 def load(
-    name: str,
-    folder: str | Path | None = None,
-    *,
-    part: Literal["train", "test"] | None = None,
+    name: str, folder: str | Path | None = None, *, part: Literal["train", "test"] | None = None
 ) -> Dataset:
     """Load a data set by its name.
 

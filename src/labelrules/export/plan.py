@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from labelrules.data.schema import Schema
 from labelrules.rules.inference import Gibbs, Inference, Once
-from labelrules.rules.layered_theory import LayeredTheory, theory_of
+from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Theory
+from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
 
 
 class Plan(NamedTuple):

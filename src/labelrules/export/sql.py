@@ -274,12 +274,7 @@ class _Step:
         self.flags: dict[int, str] = {}
 
     def share(
-        self,
-        title: str,
-        cells: Cells,
-        stopped: str | None,
-        others: list[str],
-        later: Iterable[int],
+        self, title: str, cells: Cells, stopped: str | None, others: list[str], later: Iterable[int]
     ) -> None:
         """Compute the conditions of rules that decide several labels once for all of them."""
         query = self.query
@@ -299,12 +294,7 @@ class _Step:
         self.flags = numbers
 
     def write(
-        self,
-        title: str,
-        cells: Cells,
-        stopped: str | None,
-        others: list[str],
-        later: Sequence[int],
+        self, title: str, cells: Cells, stopped: str | None, others: list[str], later: Sequence[int]
     ) -> tuple[Cells, str | None]:
         """Write the labels; cells that are written already stay."""
         query, terms = self.query, self.query.terms

@@ -21,7 +21,6 @@ from labelrules.rules import (
     conflict,
     is_more_general,
 )
-from labelrules.rules.generality import is_satisfiable
 from labelrules.rules.inference import (
     Inference,
     TheoryColumn,
@@ -32,6 +31,7 @@ from labelrules.rules.inference import (
     until_stable,
 )
 from labelrules.rules.layered_theory import bare
+from labelrules.rules.rule import is_satisfiable
 from labelrules.rules.theory import Run
 
 

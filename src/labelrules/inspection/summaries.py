@@ -14,12 +14,7 @@ from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
-from labelrules.inspection.rule_usage import (
-    Usage,
-    conflicting_rules,
-    subsumed_rules,
-    usage_of,
-)
+from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
 from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules

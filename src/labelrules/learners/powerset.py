@@ -10,10 +10,9 @@ from sklearn.base import clone
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import DocumentError, Record
-from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
-from labelrules.learners.base.targets import Target
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory

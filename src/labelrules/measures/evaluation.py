@@ -6,11 +6,7 @@ from typing import Any
 import numpy as np
 
 from labelrules._types import Board, Floats
-from labelrules.measures.confusion_matrix import (
-    checked_labels,
-    checked_predictions,
-    checked_scores,
-)
+from labelrules.measures.confusion_matrix import checked_labels, checked_predictions, checked_scores
 from labelrules.measures.measure import Measure
 
 _MEASURES = {

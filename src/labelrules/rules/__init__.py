@@ -6,13 +6,21 @@ from labelrules.rules.formats.language import RuleSyntaxError
 from labelrules.rules.formats.latex import rule_latex, theory_latex
 from labelrules.rules.formats.markdown import rule_markdown, theory_markdown
 from labelrules.rules.formats.text import parse, parse_rule, rule_text, theory_text
-from labelrules.rules.generality import conflict, is_more_general, is_more_specific, overlap
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, theory_of
+from labelrules.rules.layered_theory import LayeredRun, LayeredTheory
 from labelrules.rules.planted_data import planted
-from labelrules.rules.rule import Evidence, Form, Head, Rule
+from labelrules.rules.rule import (
+    Evidence,
+    Form,
+    Head,
+    Rule,
+    conflict,
+    is_more_general,
+    is_more_specific,
+    overlap,
+)
 from labelrules.rules.rule_table import RuleTable
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, theory_of
 
 __all__ = [
     "Body",

@@ -11,14 +11,7 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
-from labelrules.rules.inference import (
-    Gibbs,
-    Inference,
-    LabelByLabel,
-    Once,
-    TheoryReader,
-    infer,
-)
+from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, TheoryReader, infer
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, closed
 
@@ -311,27 +304,3 @@ def _check_inference(inference: object, last: Theory, schema: Schema) -> None:
             "a rule set cannot be sampled from, since no single rule decides a label: the last "
             "layer must be a DecisionList"
         )
-
-
-def theory_of(model: object) -> Theory:
-    """The theory itself, or that of a fitted learner.
-
-    Examples
-    --------
-    >>> from labelrules import SeparateAndConquer, load
-    >>> model = SeparateAndConquer().fit(load("magazines"))
-    >>> theory_of(model) is model.theory_
-    True
-    """
-    if isinstance(model, DecisionList | RuleSet | LayeredTheory):
-        return model
-    if isinstance(model, type) or not hasattr(model, "fit"):
-        raise TypeError(
-            "a theory must be a DecisionList, RuleSet or LayeredTheory, or a fitted learner, "
-            f"not {model if isinstance(model, type) else type(model).__name__}"
-        )
-    try:
-        # The error of a learner without a theory gives the reason: not fitted, or no single one.
-        return model.theory_  # type: ignore[no-any-return, attr-defined]
-    except AttributeError as error:
-        raise TypeError(f"{error}; only a fitted learner of rules has a theory") from None

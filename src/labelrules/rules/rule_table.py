@@ -48,7 +48,7 @@ class RuleTable:
     arrays: "FlatRules"
 
     def __init__(self, theory: Any) -> None:
-        from labelrules.rules.layered_theory import theory_of  # it needs rule tables itself
+        from labelrules.rules.theory import theory_of  # it needs rule tables itself
 
         theory = theory_of(theory)
         if not isinstance(theory, DecisionList | RuleSet):

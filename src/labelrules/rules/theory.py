@@ -357,3 +357,27 @@ def _feature_problem(condition: Condition, schema: Schema) -> str:
     if condition.value >= len(feature.categories):
         return f"{feature.name!r} has no category number {condition.value:g}"
     return ""
+
+
+def theory_of(model: object) -> Theory:
+    """The theory itself, or that of a fitted learner.
+
+    Examples
+    --------
+    >>> from labelrules import SeparateAndConquer, load
+    >>> model = SeparateAndConquer().fit(load("magazines"))
+    >>> theory_of(model) is model.theory_
+    True
+    """
+    if isinstance(model, Theory):
+        return model
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        raise TypeError(
+            "a theory must be a DecisionList, RuleSet or LayeredTheory, or a fitted learner, "
+            f"not {model if isinstance(model, type) else type(model).__name__}"
+        )
+    try:
+        # The error of a learner without a theory gives the reason: not fitted, or no single one.
+        return model.theory_  # type: ignore[no-any-return, attr-defined]
+    except AttributeError as error:
+        raise TypeError(f"{error}; only a fitted learner of rules has a theory") from None

@@ -26,17 +26,11 @@ from labelrules.data.document import (
     schema_record,
 )
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
-from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.targets import Target
+from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.registry import can_be_stored, registered
 from labelrules.rules import Theory
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
-from labelrules.storage.parameters import (
-    Learners,
-    parameters_of,
-    parameters_type,
-    read_learner,
-)
+from labelrules.storage.parameters import Learners, parameters_of, parameters_type, read_learner
 
 FORMAT = "labelrules"
 VERSION = 1

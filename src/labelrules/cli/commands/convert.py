@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules.cli.commands import (
-    Command,
-    DataName,
-    File,
-    OneOf,
-    Text,
-    reading_options,
-)
+from labelrules.cli.commands import Command, DataName, File, OneOf, Text, reading_options
 from labelrules.cli.commands.show import text_of
 from labelrules.cli.io import (
     STANDARD,

@@ -24,13 +24,7 @@ from labelrules.discovery.associations.rules import (
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import AbsentItems, Items, check_dataset, items_of, packed_rows
 from labelrules.discovery.itemsets import check_items
-from labelrules.discovery.limits import (
-    ANY_NUMBER,
-    INTERRUPTED,
-    MOST_VISITED,
-    Limits,
-    minimum_count,
-)
+from labelrules.discovery.limits import ANY_NUMBER, INTERRUPTED, MOST_VISITED, Limits, minimum_count
 from labelrules.discovery.significance import (
     Correction,
     adjusted,

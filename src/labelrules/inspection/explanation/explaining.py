@@ -34,7 +34,7 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import encoded_rows, label_number, named_value, single_row
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory, theory_of
-from labelrules.rules.generality import is_satisfiable
+from labelrules.rules.rule import is_satisfiable
 
 
 @overload

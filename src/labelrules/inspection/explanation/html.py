@@ -8,12 +8,7 @@ from dataclasses import dataclass
 
 from labelrules._html import fragment, html_page, render
 from labelrules.inspection.explanation import text
-from labelrules.inspection.explanation.values import (
-    Chain,
-    ChainNode,
-    Explanation,
-    LabelExplanation,
-)
+from labelrules.inspection.explanation.values import Chain, ChainNode, Explanation, LabelExplanation
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text
 
 MOST_NODES = 40  # larger graphs are written as a list only

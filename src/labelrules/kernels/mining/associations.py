@@ -335,7 +335,7 @@ def mine_rules(table, truth, wanted, stack, heads, rules):
             next_level(wanted.minimum, level, entry, stack)
 
 
-# -------------------- Tails of the hypergeometric distribution: the overlap of two sets of rows
+# Tails of the hypergeometric distribution: the overlap of two sets of rows.
 # by chance
 # Of `n_rows` rows, `n_first` are in one set and `n_second` in the other. Terms are summed from
 # the observed overlap outwards, where each is smaller than the one before.

@@ -16,12 +16,7 @@ from labelrules.discovery import association_rules
 from labelrules.discovery.associations.mine import check_compared
 from labelrules.discovery.binning import Binning, checked_binning
 from labelrules.discovery.items import Items, Ragged, packed_rows
-from labelrules.discovery.limits import (
-    ANY_NUMBER,
-    INTERRUPTED,
-    kept_if_interrupted,
-    minimum_count,
-)
+from labelrules.discovery.limits import ANY_NUMBER, INTERRUPTED, kept_if_interrupted, minimum_count
 from labelrules.learners.associative.lazy import rare_items
 from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing

@@ -13,8 +13,7 @@ from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.targets import Target
+from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.rules import (
     DecisionList,
     Evidence,

@@ -10,6 +10,7 @@ from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
+from labelrules.learners.base.estimator import Target
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -20,7 +21,6 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import random_seed
-from labelrules.learners.base.targets import Target
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings

@@ -10,9 +10,9 @@ from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.latex import headed_parts
 from labelrules.rules.formats.text import SPELLED_OUT
-from labelrules.rules.layered_theory import LayeredTheory, theory_of
+from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory
+from labelrules.rules.theory import Theory, theory_of
 
 SHOWN_IN_NOTEBOOKS = 200
 """Rules that a notebook shows; it would become slow with many more."""

@@ -12,9 +12,8 @@ from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.text import Notation, is_sampled, theory_parts
-from labelrules.rules.layered_theory import theory_of
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory
+from labelrules.rules.theory import Theory, theory_of
 
 NO_YES = frozenset({("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1")})
 

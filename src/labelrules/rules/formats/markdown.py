@@ -10,8 +10,8 @@ from typing import Any
 from labelrules.data.schema import Schema
 from labelrules.rules.formats.latex import headed_parts
 from labelrules.rules.formats.text import Notation
-from labelrules.rules.layered_theory import theory_of
 from labelrules.rules.rule import Rule
+from labelrules.rules.theory import theory_of
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 

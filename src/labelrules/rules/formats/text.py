@@ -39,9 +39,9 @@ from labelrules.rules.formats.language import (
     tokens,
 )
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered_theory import LayeredTheory, theory_of
+from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Theory
+from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
 
 SPELLED_OUT = 8
 """More absent labels than this in a complete head are shortened to "not others"."""

@@ -169,11 +169,7 @@ class Refiner:
         return scores, corrects
 
     def _search(
-        self,
-        covered: Covered,
-        targets: Integers,
-        operators: Operators,
-        source: "Index | None",
+        self, covered: Covered, targets: Integers, operators: Operators, source: "Index | None"
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by features; columns are narrowed down from `source` before."""
         space = self.space(covered.listing, operators)

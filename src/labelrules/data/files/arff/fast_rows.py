@@ -73,11 +73,7 @@ def _numbers_before(text: Bytes, ends: Integers, lengths: Bytes) -> Columns | No
 
 
 def listed_rows(
-    attributes: Columns,
-    values: npt.NDArray[Any],
-    ends: Integers,
-    layout: Layout,
-    lookup: Lookup,
+    attributes: Columns, values: npt.NDArray[Any], ends: Integers, layout: Layout, lookup: Lookup
 ) -> SparseRows | None:
     """Entries, those of row i up to ``ends[i]``, as rows if in order and labels are 0 or 1."""
     in_order: Mask = np.ones(len(attributes) + 1, dtype=np.bool_)
