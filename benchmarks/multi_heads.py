@@ -65,6 +65,7 @@ def search(refiner: Refiner, covered: list[np.ndarray]) -> None:
     """Refine every part of a body."""
     labels = np.arange(len(refiner.board))
     refiner.stale[:] = True
+    refiner.refresh()
     refiner.best_first()
     narrowed = refiner.everywhere
     for mask in covered[1:]:

@@ -151,14 +151,10 @@ class TestTheLines:
     def test_heads_are_above_the_line_if_and_only_if_they_were_evaluated(self):
         """Also where the search goes up and down between the columns."""
         rng = np.random.default_rng(4)
-        for absence in (False, True):
-            rows = rng.integers(0, 2, (9, 3 if absence else 5))
+        for polarity, n_labels in (("presence", 5), ("both", 3)):
+            rows = rng.integers(0, 2, (9, n_labels))
             searched = search_tree(
-                rows,
-                rng.random(9) < 0.6,
-                "f1/micro/partial",
-                "tree",
-                polarity="both" if absence else "presence",
+                rows, rng.random(9) < 0.6, "f1/micro/partial", "tree", polarity=polarity
             )
             ax = plot_search_tree(searched)
             line = dict(enumerate(levels(cut(ax, "tree"))))

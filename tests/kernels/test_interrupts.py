@@ -71,7 +71,7 @@ BOARD = """
 import signal, sys
 import numpy as np
 from labelrules import UNSET
-from labelrules.kernels.columns import count_written, list_labels
+from labelrules.kernels.index import count_written, list_labels
 
 board, rows = np.full((60, 1_000_000), UNSET, np.int8), np.arange(1_000_000)
 board[:, ::64] = 1

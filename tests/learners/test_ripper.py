@@ -337,7 +337,7 @@ def test_given_rules_for_classes_must_name_one():
     X, y = load_iris(return_X_y=True)
     model = Ripper().fit(X, y)
     assert Ripper().fit(X, y, theory=model.theory_[:1]).theory_[:1] == model.theory_[:1]
-    with pytest.raises(ValueError, match="rule 2 of theory must say of every class"):
+    with pytest.raises(ValueError, match="rule 2 of theory must predict one class as present"):
         Ripper().fit(X, y, theory="class_0, not others <- x3 <= 0.6\nnot class_1 <- x3 > 1.7")
 
 
