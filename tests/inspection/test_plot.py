@@ -234,7 +234,7 @@ class TestManners:
             plot_search_tree(tree(), label_names=["a", "b"])
 
     def test_searches_through_other_heads(self):
-        with pytest.raises(ValueError, match="'tree' of also is not through the same heads"):
+        with pytest.raises(ValueError, match="the search 'tree' in also has other heads"):
             plot_search_tree(tree(), also=[tree(polarity="both")])
 
     def test_without_matplotlib(self, monkeypatch):

@@ -174,7 +174,7 @@ def test_bad_input():
         unconditional_dependence([[0, 2]])
     with pytest.raises(ValueError, match="correction must be 'holm'"):
         unconditional_dependence([[0, 1]], correction="bonferroni")
-    with pytest.raises(ValueError, match="alpha must be between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha must be a number between 0 and 1"):
         unconditional_dependence([[0, 1]], alpha=1)
     with pytest.raises(ValueError, match=r"data must be a Dataset, not list: use dataset\(X, Y\)"):
         conditional_dependence([[1]])
