@@ -255,7 +255,7 @@ def main():
     put_in_place(entries)
     put_made_ones_in_place(entries)
     signal.signal(signal.SIGALRM, interrupt)
-    data, _ = labelrules.planted(600, n_labels=5, noise=0.1, seed=3)
+    data, _ = labelrules.planted(600, n_labels=5, noise=0.1, random_state=3)
     learn(data)
     discover(data)
     search_heads(data)

@@ -160,7 +160,7 @@ def test_no_body_has_a_negative_price(n_possible, k):
 
 def length_with(pruner, ground, head, covered, n_conditions):
     """The bits for the exceptions of all labels of a head once it is written, and its body."""
-    bits = pruner.theory_bits(n_conditions)
+    bits = THEORY_WEIGHT * body_bits(n_conditions, pruner.n_possible)
     for label, value in head:
         cells = list(zip(ground.board[label].tolist(), covered.tolist(), strict=True))
         said = [cell == value or (cell == UNSET and is_in) for cell, is_in in cells]

@@ -36,7 +36,7 @@ def test_a_theory_is_its_own():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (SeparateAndConquer(), "a learner must be fitted to have one"),
+        (SeparateAndConquer(), "only a fitted learner of rules has a theory"),
         (SeparateAndConquer, "or a fitted learner, not <class"),
         ("quality <- true", "or a fitted learner, not str"),
         (None, "or a fitted learner, not NoneType"),
