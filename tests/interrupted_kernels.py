@@ -37,7 +37,7 @@ MOST = 3
 LONG = 5e-4
 """Seconds that a call must take for an alarm to arrive within it."""
 
-MEASURES = ("precision/micro/partial", "hamming/micro/full", "f1/micro/full", "f1/label/full")
+MEASURES = ("precision/micro/partial", "hamming/micro/full", "f1/micro/full", "f1/macro/full")
 """Their best heads for many bodies are found by different kernels."""
 
 
@@ -232,7 +232,7 @@ def discover(data):
     for kind in ("all", "closed"):
         frequent_itemsets(data, kind=kind, bins="width")
     association_rules(data, bins="width", heads="multi", productive=True, alpha=0.05)
-    subgroups(data, "phi", depth=1)
+    subgroups(data, "phi", max_conditions=1)
 
 
 def search_heads(data):
@@ -242,7 +242,7 @@ def search_heads(data):
 
     board = np.full_like(data.Y, UNSET)
     board[::3, 0] = 1
-    best_head(data.Y, data.Y[:, 0] == 1, "f1/example/partial", board)
+    best_head(data.Y, data.Y[:, 0] == 1, "f1/samples/partial", board)
     covered, Y = np.stack([data.Y[:, 0] == 1, data.Y[:, 1] == 0]).astype(np.int64), data.Y
     tally = Tally(covered @ Y, covered @ (1 - Y), Y.sum(axis=0), (1 - Y).sum(axis=0))
     for measure in MEASURES:

@@ -30,14 +30,19 @@ def test_a_schema_comes_back(data: Dataset) -> None:
     assert from_json(to_json(table), Path("t.json")) == table
 
 
-def test_categories_and_parents_may_be_left_out() -> None:
-    flat = Schema([Feature("a"), Feature("b", ("x",))], ["l", "m"])
-    features = [{"name": "a"}, {"name": "b", "categories": ["x"]}]
-    assert (
-        read_schema(converted({"features": features, "labels": ["l", "m"]}, SchemaRecord)) == flat
+def test_schema_files_may_leave_out_categories_and_parents_but_models_may_not() -> None:
+    table = TableDescription(
+        Schema([Feature("a"), Feature("b", ("x",))], ["l", "m"]), False, "", ""
     )
-    deep = Schema([], ["l", "m"], [None, "l"])
-    assert builtins_of(schema_record(deep))["parents"] == [None, "l"]
+    plain = read_document(to_json(table))
+    del plain["features"][0]["categories"], plain["parents"]
+    assert from_json(laid_out(plain), Path("t.json")) == table
+    parts = {"features": plain["features"], "labels": plain["labels"]}
+    with pytest.raises(DataError, match='"categories" is missing'):
+        converted(parts, SchemaRecord)
+    parts["features"][0]["categories"] = None
+    with pytest.raises(DataError, match='"parents" is missing'):
+        converted(parts, SchemaRecord)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +55,7 @@ def test_categories_and_parents_may_be_left_out() -> None:
             "$: there is no field 'lables'; did you mean 'labels'?",
         ),
         (
-            {"features": [{"name": "a"}, {"name": True}], "labels": []},
+            {"features": [{"name": "a", "categories": None}, {"name": True}], "labels": []},
             "$.features[1].name: must be text, not true",
         ),
         (
@@ -58,15 +63,19 @@ def test_categories_and_parents_may_be_left_out() -> None:
             "$.features[0].categories: must be a list or null, not 'x'",
         ),
         (
-            {"features": [{"name": "a", "categories": ["x", "x"]}], "labels": []},
+            {
+                "features": [{"name": "a", "categories": ["x", "x"]}],
+                "labels": [],
+                "parents": [],
+            },
             "$.features[0]: feature 'a' declares the category 'x' twice",
         ),
         (
-            {"features": [{"name": ""}], "labels": []},
+            {"features": [{"name": "", "categories": None}], "labels": [], "parents": []},
             "$.features[0]: a feature has an empty name: give it one",
         ),
         (
-            {"features": [], "labels": ["l", "l"]},
+            {"features": [], "labels": ["l", "l"], "parents": []},
             "$: two labels are called 'l': rename one of them",
         ),
         (

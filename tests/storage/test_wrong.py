@@ -270,7 +270,11 @@ CONTRADICTORY = [
             "several label sets, and only these, need a classifier",
         ),
         ("stacked", lambda m: m["parameters"].update(n_layers=1), "n_layers must be a whole"),
-        ("stacked", lambda m: m["parameters"].update(alpha=0), "alpha must be between"),
+        (
+            "stacked",
+            lambda m: m["parameters"].update(alpha=0),
+            "alpha must be a number",
+        ),
         (
             "chains",
             lambda m: m["state"].update(threshold=None),
@@ -299,7 +303,11 @@ CONTRADICTORY = [
             lambda m: m["state"].update(background={"ones": [], "zeros": [], "share": []}),
             "state: there is no field 'background'; use one of theory, miss_cost",
         ),
-        ("associative", lambda m: m["parameters"].update(bins="wide"), "bins must be one of"),
+        (
+            "associative",
+            lambda m: m["parameters"].update(bins="wide"),
+            "bins must be 'width'",
+        ),
         ("associative", lambda m: m["parameters"].update(min_support=0), "min_support must be"),
         ("associative", lambda m: m["state"].update(n_mined=-1), "must be a whole number >= 0"),
         ("constrained", lambda m: m["parameters"].update(by="luck"), "by must be 'auto', "),

@@ -300,7 +300,7 @@ class FeatureRecord(Record):
     """A feature; without categories it is numeric."""
 
     name: str
-    categories: list[str] | None = None
+    categories: list[str] | None
 
 
 class SchemaRecord(Record):
@@ -308,7 +308,7 @@ class SchemaRecord(Record):
 
     features: list[FeatureRecord]
     labels: list[str]
-    parents: list[str | None] = []
+    parents: list[str | None]
 
 
 def schema_record(schema: Schema) -> SchemaRecord:

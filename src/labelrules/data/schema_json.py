@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import field
+
 from labelrules._checks import quoted, suggestion
 from labelrules.data.document import (
     DocumentError,
+    FeatureRecord,
     SchemaRecord,
     at,
     builtins_of,
@@ -27,7 +30,13 @@ FORMAT = "labelrules-schema"
 VERSION = 1
 
 
+class _Feature(FeatureRecord, kw_only=True):
+    categories: list[str] | None = None  # people write schema files, and may leave it out
+
+
 class _SchemaFile(SchemaRecord, kw_only=True):
+    features: list[_Feature]  # type: ignore[assignment]
+    parents: list[str | None] = field(default_factory=list)
     format: str
     version: int
     name: str

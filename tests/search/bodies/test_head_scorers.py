@@ -42,7 +42,7 @@ def merit_of(given, measure, counting, head):
 
 
 @pytest.mark.parametrize("counting", ["head-relative", "chapter"])
-@pytest.mark.parametrize("averaging", ["micro", "label"])
+@pytest.mark.parametrize("averaging", ["micro", "macro"])
 @pytest.mark.parametrize("given", CASES)
 def test_a_given_head(given, averaging, counting):
     measure = Measure(FORMULAS[1], averaging, "partial")
@@ -76,7 +76,7 @@ def test_the_best_literal(given, formula, counting):
     assert known[scorer.head(counts, given.covered)] == found
 
 
-@pytest.mark.parametrize("text", ["hamming/micro/full", "f1/label/full", "precision/label/partial"])
+@pytest.mark.parametrize("text", ["hamming/micro/full", "f1/macro/full", "precision/macro/partial"])
 @pytest.mark.parametrize("given", CASES)
 def test_tallies_and_rows_lead_to_the_same_value(given, text):
     measure, refiner = Measure.parse(text), refiner_of(given)

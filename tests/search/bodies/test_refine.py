@@ -44,7 +44,8 @@ def test_threads_find_the_same_refinement(given, largest, monkeypatch):
         refiner.refresh()
         choice = refiner.best_first()
         results.append(None if choice is None else (choice[:3], choice.labels.tolist()))
-        refiner.close()
+        if refiner.pool is not None:
+            refiner.pool.shutdown()
     assert results[0] == results[1]
 
 

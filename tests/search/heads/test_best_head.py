@@ -147,7 +147,7 @@ def test_which_method_is_used():
     }
     assert {text: best_head(Y, covered, text).method for text in expected} == expected
     for text in expected:
-        if "/example/" in text:  # a label weighs more in a row with fewer open cells
+        if "/samples/" in text:  # a label weighs more in a row with fewer open cells
             assert best_head(Y, covered, text, board).method == "branch and bound"
 
 
