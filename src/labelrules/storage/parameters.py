@@ -139,7 +139,7 @@ def read_learner(
 ) -> TableClassifier:
     """A learner that is not fitted, whose parameters are checked as by `fit`."""
     if depth > DEEPEST:
-        raise DocumentError(place, "too many learners stand in one another")
+        raise DocumentError(place, "learners are nested too deeply")
     if name not in learners and name.isidentifier() and not suggestion(name[:60], learners):
         raise DocumentError(
             place,
