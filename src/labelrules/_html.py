@@ -77,14 +77,16 @@ def folded(title: str, items: Sequence[Sequence[str]]) -> "Markup":
 
 def fragment(*parts: object) -> str:
     """Parts of a page in one element with the stylesheet, for ``_repr_html_``."""
-    return str(render("fragment.html", style=render("style.css"), parts=parts))
+    call = '{% from "parts.html" import fragment %}{{ fragment(style, parts) }}'
+    return str(render(call, style=render("style.css"), parts=parts))
 
 
 def html_page(content: str, title: str) -> str:
     """A whole page around HTML such as `fragment` returns."""
     from markupsafe import Markup
 
-    return f"{render('page.html', content=Markup(content), title=title)}\n"
+    call = '{% from "parts.html" import page %}{{ page(title, content) }}'
+    return f"{render(call, content=Markup(content), title=title)}\n"
 
 
 def listing(
