@@ -361,12 +361,12 @@ def test_learners_that_stand_in_one_another_without_end():
     for _ in range(300):
         unfitted = {"kind": "LabelPowerset", "parameters": {"base": unfitted}}
     document["model"]["parameters"]["base"] = unfitted
-    with pytest.raises(DataError, match=r"base(\.parameters\.base){8}\.kind: too many learners"):
+    with pytest.raises(DataError, match=r"base(\.parameters\.base){8}\.kind: learners are nested"):
         from_json(document)
     model = json.loads(to_json(fitted("powerset")[0]))["model"]
     for _ in range(150):
         model = {**model, "state": {**model["state"], "base": model}}
-    with pytest.raises(DataError, match=r"\$\.model(\.state\.base){8}.*: too many learners"):
+    with pytest.raises(DataError, match=r"\$\.model(\.state\.base){8}.*: learners are nested"):
         from_json({**document, "model": model})
 
 
