@@ -232,9 +232,9 @@ def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Eviden
         ) from None
     if len(pairs) != n_labels:
         raise ValueError(f"{len(pairs)} pieces of evidence were given for {n_labels} labels")
-    for pair in pairs:
-        if min(pair) < 0 or any(count != int(count) for count in pair):
-            raise ValueError(f"evidence counts cells; {pair.right}/{pair.wrong} are no counts")
+    for right, wrong in pairs:
+        if right < 0 or wrong < 0 or right != int(right) or wrong != int(wrong):
+            raise ValueError(f"evidence counts cells; {right}/{wrong} are no counts")
     return pairs
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from labelrules._types import Integers
 from labelrules.kernels.covering.refine import RefinementSpace, _encode, _sum_inside, best_of_target
 from labelrules.kernels.index import Index, count_written, list_labels, narrow_down
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, key_of_score, ones_of, value_of
@@ -53,19 +52,6 @@ class GrowthTable(NamedTuple):
     label_operators: npt.NDArray[np.int8]
 
 
-class Steps(NamedTuple):
-    """The conditions of a body: column, operator (0 or 1), and the rows around the threshold.
-
-    For a numeric column a row below and a row above, for a nominal one a row that has the value;
-    -1 stands for rows that are not listed. For a label, a column after the features, its value.
-    """
-
-    columns: Integers
-    seconds: Integers
-    below: Integers
-    above: Integers
-
-
 def grow_body(
     table, cells, label, value, first, covered, gain, description, most_steps, scoring, steps
 ):
@@ -73,7 +59,9 @@ def grow_body(
 
     `first` has the column and place of the first condition, and the score and right cells of its
     rule. A condition must raise the score, by `gain` if that is above 0; growth also ends as
-    `DescriptionCounts` describes. `covered` receives the rows of the body, `steps` its conditions.
+    `DescriptionCounts` describes. `covered` receives the rows of the body, `steps` its conditions:
+    column, operator (0 or 1), and a row below and one above the threshold, for a nominal column
+    one with the value (-1: rows not listed); for a label, a column after the features, its value.
     """
     column, place, score, right = first
     key = key_of_score(score)
@@ -152,8 +140,8 @@ def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
         below = above = _label_value(cells, rows, place)
         for row in rows:
             covered[row] = cells[row] == below
-    steps.columns[n_steps], steps.seconds[n_steps] = column, second
-    steps.below[n_steps], steps.above[n_steps] = below, above
+    steps[n_steps, 0], steps[n_steps, 1] = column, second
+    steps[n_steps, 2], steps[n_steps, 3] = below, above
 
 
 @njit

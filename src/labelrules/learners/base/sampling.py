@@ -30,8 +30,7 @@ def random_numbers(random_state: Any) -> np.random.RandomState:
 
 def random_seed(random_state: Any) -> int:
     """A number drawn by `random_state`; 0 for None."""
-    random = random_numbers(random_state)
-    return 0 if random_state is None else int(random.randint(2**31 - 1))
+    return 0 if random_state is None else int(random_numbers(random_state).randint(2**31 - 1))
 
 
 def random_generator(random_state: Any) -> np.random.Generator:

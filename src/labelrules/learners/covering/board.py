@@ -60,11 +60,11 @@ class TrainingBoard:
         """Write a head into open cells; see `write`."""
         evidence = []
         for label, value in head:
-            (written,) = (covered & (self.board[label] == UNSET)).nonzero()
+            cells, counted = self.board[label], self.counted[0, label]
+            (written,) = (covered & (cells == UNSET)).nonzero()
             evidence.append(self._evidence(label, value, written))
             self.n_open -= written.size
-            self.board[label, written] = value
-            self.counted[0, label, written] = False
+            cells[written], counted[written] = value, False
         return tuple(evidence)
 
     def count(self, head: Head, covered: Mask, counted: Mask | None = None) -> Evidence:
@@ -77,7 +77,7 @@ class TrainingBoard:
         return Evidence(right, wrong)
 
     def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
-        truth = self.truth[label, rows]
+        truth = self.truth[label][rows]
         right = int(np.count_nonzero(truth == value))
         return Evidence(right, truth.size - right)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +87,7 @@ class RuleFinder:
         """Search anew for labels whose cells have changed."""
         self.refiner.stale |= labels
 
-    @property
+    @cached_property
     def _is_greedy(self) -> bool:
         """Whether one compiled pass per condition finds the best rule."""
         settings = self.settings

@@ -189,7 +189,7 @@ class GreedyRefinements:
 
     def _run(self, first: Refinement) -> BodyCandidate:
         """Add all conditions after the first in one compiled run."""
-        from labelrules.kernels.covering.grow import NO_DESCRIPTION, Steps
+        from labelrules.kernels.covering.grow import NO_DESCRIPTION
 
         refiner, growth = self.refiner, self.growth
         table, head = refiner.growth_table, self._only_head(first.labels)
@@ -204,7 +204,7 @@ class GreedyRefinements:
         room = n_steps = 0
         while n_steps == room < most:  # at first, and again if there was not enough room
             room = min(max(STEPS, 2 * room), most)
-            steps = Steps(*np.empty((4, room), np.int64))
+            steps = np.empty((room, 4), np.int64)
             n_steps, score, correct = refiner.kernels.grow_body(
                 table, refiner.cells, label, value, start, covered,
                 growth.min_gain, description, room, refiner.scoring, steps,
@@ -212,7 +212,7 @@ class GreedyRefinements:
         conditions = []
         if self.remaining is not None:  # thresholds move, so other rows may be covered
             covered[:] = True
-        for step in np.transpose(steps)[:n_steps].tolist():
+        for step in steps[:n_steps].tolist():
             condition = self._condition(step, covered)
             conditions.append(condition)
             if self.remaining is not None:

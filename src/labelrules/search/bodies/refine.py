@@ -34,6 +34,9 @@ BUCKETS = 32
 Reached: TypeAlias = npt.NDArray[np.int32]
 """By targets and slots: the right cells where the best score is reached, 0 elsewhere."""
 
+NO_MARKS = np.zeros((0, 0), np.int32)
+"""Instead of `Reached` if labels are not merged."""
+
 
 class Refinement(NamedTuple):
     """A condition by column and place, the merit it leads to, and the labels that its head has."""
@@ -111,10 +114,9 @@ class Refiner:
             return
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[labels] = new
-        self.is_written |= bool((self.board[labels] >= 0).any())
+        self.is_written = self.is_written or bool((self.board[labels] >= 0).any())
         targets = self.targets_of[labels].ravel()
-        operators = self.allowed.first_features[np.newaxis]
-        best, reached = self._search(self.everywhere, targets, operators, None)
+        best, reached = self._search(self.everywhere, targets, self.first_space, None)
         for old, new in zip(self.root, best, strict=True):
             old[targets] = new
         if self.merging:
@@ -133,7 +135,8 @@ class Refiner:
         narrowed = covered._replace(listing=self.columns.space_for_narrowing)
         targets = self.targets_of[labels].ravel()
         operators = self.allowed.features[np.newaxis], self.allowed.labels
-        best, reached = self._search(narrowed, targets, operators[0], covered.listing)
+        space = self.space(narrowed.listing, operators[0])
+        best, reached = self._search(narrowed, targets, space, covered.listing)
         return self._choose(narrowed, targets, best, reached, operators), narrowed
 
     def narrow(self, parent: Covered, condition: Condition) -> Covered:
@@ -169,10 +172,13 @@ class Refiner:
         return scores, corrects
 
     def _search(
-        self, covered: Covered, targets: Integers, operators: Operators, source: "Index | None"
+        self,
+        covered: Covered,
+        targets: Integers,
+        space: "RefinementSpace",
+        source: "Index | None",
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by features; columns are narrowed down from `source` before."""
-        space = self.space(covered.listing, operators)
         reached = self._marks(len(targets), self.slots.starts)
 
         def search(first: int, last: int) -> "BestRefinements":
@@ -184,9 +190,7 @@ class Refiner:
             )
             return best
 
-        share = len(covered.rows) / max(1, len(covered.mask))
-        n_entries = share * len(targets) * len(self.columns.index.entries)
-        if self.pool is None or n_entries < WORTH_A_THREAD:
+        if self.pool is None or self._n_entries(covered, targets) < WORTH_A_THREAD:
             return search(0, self.n_features), reached
         waiting = [self.pool.submit(search, *chunk) for chunk in self.chunks[1:]]
         parts = [search(*self.chunks[0]), *(job.result() for job in waiting)]
@@ -198,6 +202,11 @@ class Refiner:
                 slots = slice(self.slots.starts[first], self.slots.starts[last])
                 reached[part.scores < best.scores, slots] = 0
         return best, reached
+
+    def _n_entries(self, covered: Covered, targets: Integers) -> float:
+        """About how many entries are counted for the targets."""
+        share = len(covered.rows) / max(1, len(covered.mask))
+        return share * len(targets) * len(self.columns.index.entries)
 
     def _narrow(self, source: "Index", first: int, last: int, covered: Covered) -> None:
         """Narrow columns down to the covered rows."""
@@ -251,10 +260,13 @@ class Refiner:
         if tied.size > 1:
             tied = tied[best.corrects[tied] == best.corrects[tied].max()]
         if tied.size > 1:
-            tied = tied[np.lexsort((best.places[tied], best.columns[tied]))]
-        at = tied[0]
-        labels = targets[tied] // self.n_layers
-        labels = labels if tied.size == 1 else np.unique(labels)
+            first = np.lexsort((best.places[tied], best.columns[tied]))[0]
+            # A label with its first such condition further on is worse by this one.
+            same = best.columns[tied] == best.columns[tied[first]]
+            tied = tied[same & (best.places[tied] == best.places[tied[first]])]
+        at, labels = tied[0], targets[tied] // self.n_layers
+        if tied.size > 1:
+            labels = np.unique(labels)
         merit = Merit(top, int(best.corrects[at]))
         return Refinement(merit, int(best.columns[at]), int(best.places[at]), labels)
 
@@ -290,6 +302,11 @@ class Refiner:
         from labelrules.kernels.covering.refine import RefinementSpace
 
         return RefinementSpace(index, True, self.columns.nominal, operators, *self.slots)
+
+    @cached_property
+    def first_space(self) -> "RefinementSpace":
+        """The features of all rows, with the operators of a first condition."""
+        return self.space(self.columns.index, self.allowed.first_features[np.newaxis])
 
     def label_space(self, covered: Covered, operators: Operators) -> "RefinementSpace | None":
         """The labels written on covered rows as columns to refine by; None if none is."""
@@ -335,7 +352,7 @@ class Refiner:
 
     def _marks(self, n_targets: int, starts: Integers) -> Reached:
         """Room for the right cells that are reached, if labels are merged."""
-        return np.zeros((n_targets if self.merging else 0, int(starts[-1])), np.int32)
+        return np.zeros((n_targets, int(starts[-1])), np.int32) if self.merging else NO_MARKS
 
 
 class _LabelRoot:

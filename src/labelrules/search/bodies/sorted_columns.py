@@ -229,13 +229,10 @@ class SortedColumns:
         self, column: int, second: bool, below: int, above: int, neighbours: Integers | None = None
     ) -> Condition:
         """The condition between two rows, or with the value of the first; -1: rows not listed."""
-        low, high = (
-            float(self.rest[column]) if row < 0 else self._value(row, column)
-            for row in (below, above)
-        )
+        low = self._value(below, column)
         if self.nominal[column]:
             return Condition(column, "!=" if second else "=", low)
-        return self._cut(column, second, low, high, neighbours)
+        return self._cut(column, second, low, self._value(above, column), neighbours)
 
     def _cut(
         self, column: int, second: bool, low: float, high: float, neighbours: Integers | None
@@ -258,15 +255,17 @@ class SortedColumns:
         if n_inside > index.stop[column] - start:  # the value of the rows that are not listed
             gap = int(np.count_nonzero(entries[: middle - start] < 0))
         return [
-            float(self.rest[column]) if n == gap else self._value(rows[n - (n > gap)], column)
-            for n in numbers
+            self._value(-1 if n == gap else rows[n - (n > gap)], column) for n in numbers
         ]
 
     def _value(self, row: Any, column: int) -> float:
+        """The value in a row, or (-1) in the rows that are not listed."""
+        if row < 0:
+            return float(self.rest[column])
         if not sparse.issparse(self.X):
             return float(self.X[row, column])
         start, stop = self.X.indptr[column], self.X.indptr[column + 1]
-        return float(self.X.data[start + np.searchsorted(self.X.indices[start:stop], row)])
+        return float(self.X.data[start + self.X.indices[start:stop].searchsorted(row)])
 
 
 def simplest_between(low: float, high: float) -> float:
