@@ -116,23 +116,18 @@ class CountedRefinements:
 
     def _better(
         self, candidate: BodyCandidate, part: "_ColumnRefinements", covered: Covered
-    ) -> list[tuple[Merit, int]]:
+    ) -> Iterator[tuple[Merit, int]]:
         """Merits and places of refinements by one column that are better than the body."""
         scorer = self.scorer
         if candidate.head is not None and self.fixed_scorer is not None:
             scorer = self.fixed_scorer(candidate.head)
         masks = self._masks(part, covered) if scorer.needs_rows else []
         values, correct = scorer.merits(part.counts, masks)
-        merits = [
-            Merit(value, right)
-            for value, right in zip(values.tolist(), correct.tolist(), strict=True)
-        ]
-        order = np.lexsort((-correct, -values))  # stable
-        return [
-            (merits[i], int(part.places[i]))
-            for i in order.tolist()
-            if np.isfinite(merits[i].value) and self.growth.improves(merits[i], candidate.merit)
-        ]
+        for i in np.lexsort((-correct, -values)):  # stable
+            merit = Merit(float(values[i]), int(correct[i]))
+            if not (np.isfinite(values[i]) and self.growth.improves(merit, candidate.merit)):
+                return
+            yield merit, int(part.places[i])
 
     def _masks(self, part: "_ColumnRefinements", covered: Covered) -> list[Mask]:
         """The rows that each refinement covers."""
