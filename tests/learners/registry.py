@@ -78,7 +78,7 @@ RULE_LEARNERS = [
 ]
 """Learners of one decision list."""
 
-ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, folds=2, min_coverage=1, smoothing=2.0)]
+ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, n_folds=2, min_coverage=1, smoothing=2.0)]
 """Learners that refuse several labels."""
 
 COMPOSED = [

@@ -12,8 +12,8 @@ from twins.ripper import Table
 WAYS = [
     {},
     {"n_passes": 0},
-    {"n_passes": 1, "folds": 2},
-    {"n_passes": 3, "folds": 5, "min_coverage": 1},
+    {"n_passes": 1, "n_folds": 2},
+    {"n_passes": 3, "n_folds": 5, "min_coverage": 1},
     {"pruning": False},
     {"check_error": False},
     {"check_error": False, "pruning": False, "min_coverage": 4},

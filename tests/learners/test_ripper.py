@@ -167,7 +167,7 @@ def test_sparse_tables_stay_sparse(monkeypatch):
     for name in ("toarray", "todense"):
         monkeypatch.setattr(sparse.csc_array, name, refuse)
         monkeypatch.setattr(sparse.csr_array, name, refuse)
-    model = Ripper(min_coverage=1, folds=10).fit(X, y)
+    model = Ripper(min_coverage=1, n_folds=10).fit(X, y)
     assert model.predict(X).shape == (60,)
 
 
@@ -260,7 +260,7 @@ def test_one_label_in_any_form():
     [
         ("n_passes", -1, "n_passes must be a whole number of at least 0"),
         ("n_passes", None, "n_passes must be a whole number"),
-        ("folds", 1, "folds must be a whole number of at least 2"),
+        ("n_folds", 1, "n_folds must be a whole number of at least 2"),
         ("min_coverage", 0, "min_coverage must be a whole number of at least 1"),
         ("pruning", "mdl", "pruning must be True or False"),
         ("check_error", 1, "check_error must be True or False"),

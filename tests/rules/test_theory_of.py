@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from labelrules import DecisionList, RuleSet, SeparateAndConquer, load, parse, theory_text
 from labelrules.rules import RuleTable, theory_latex, theory_markdown, theory_of
@@ -36,7 +37,6 @@ def test_a_theory_is_its_own():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (SeparateAndConquer(), "only a fitted learner of rules has a theory"),
         (SeparateAndConquer, "or a fitted learner, not <class"),
         ("quality <- true", "or a fitted learner, not str"),
         (None, "or a fitted learner, not NoneType"),
@@ -46,3 +46,8 @@ def test_anything_else_is_an_error(given, message):
     for function in (theory_of, theory_text, theory_latex, theory_markdown, RuleTable):
         with pytest.raises(TypeError, match=message):
             function(given)
+
+
+def test_a_learner_must_be_fitted():
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        theory_of(SeparateAndConquer())

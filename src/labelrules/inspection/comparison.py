@@ -14,7 +14,7 @@ from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
 from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import name_text
-from labelrules.rules.formats.text import rule_text, way_text
+from labelrules.rules.formats.text import inference_text, rule_text
 from labelrules.rules.inference import Inference, Once
 
 if TYPE_CHECKING:
@@ -333,7 +333,7 @@ def _order_text(theory: Theory) -> str:
 
 
 def _inference(theory: Theory) -> str:
-    return way_text(inference_of(theory), theory.schema)
+    return inference_text(inference_of(theory), theory.schema)
 
 
 def _fallback(theory: Theory) -> str:

@@ -24,7 +24,7 @@ from labelrules.rules import (
     Theory,
 )
 from labelrules.rules.inference import closed
-from labelrules.rules.layered_theory import bare
+from labelrules.rules.layered_theory import without_labels
 
 MANY_RULES = 30  # longer theories are run compiled
 
@@ -75,7 +75,7 @@ class Reasons:
         board = passed[-1].board
         if self.fallback is not None:
             passed.append(self.parts[-1].run(rows, None))
-            board = np.where(bare(board)[:, None], passed[-1].board, board)
+            board = np.where(without_labels(board)[:, None], passed[-1].board, board)
         return (board[:, self.label] == 1).astype(np.int64), passed
 
     def may_be(self, value: int, options: Sequence[Sequence[float]]) -> bool:

@@ -30,7 +30,7 @@ from labelrules.rules.inference import (
     sampled,
     until_stable,
 )
-from labelrules.rules.layered_theory import bare
+from labelrules.rules.layered_theory import without_labels
 from labelrules.rules.rule import is_satisfiable
 from labelrules.rules.theory import Run
 
@@ -65,7 +65,7 @@ def usage_of(theory: Theory, rows: Dataset) -> Usage:
         parts.append(_part(layer, rows, done, seen, None))
         seen = closed(done.board)
     if run.fallback is not None and theory.fallback is not None:
-        waiting = bare(run.layers[-1].board)
+        waiting = without_labels(run.layers[-1].board)
         parts.append(_part(theory.fallback, rows, run.fallback, None, waiting))
     counts = np.concatenate([part.counts for part in parts], axis=1)
     return Usage(counts, np.concatenate([part.is_reached for part in parts]), run.board)

@@ -16,8 +16,8 @@ from labelrules.data.table import Dataset, column_of
 from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run, Theory, theory_of
 from labelrules.rules.formats.language import name_text, number_text
 from labelrules.rules.formats.text import rule_text
-from labelrules.rules.inference import nobody
-from labelrules.rules.layered_theory import bare
+from labelrules.rules.inference import no_writer
+from labelrules.rules.layered_theory import without_labels
 from labelrules.rules.theory import checked_board
 
 PRESENCE = ("absent", "present")
@@ -171,7 +171,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
         return _trace(model, values, run_of(model, model, one, given))
     run = model.run(one, given)
     fallback = None
-    if run.fallback is not None and bare(run.layers[-1].board)[0]:
+    if run.fallback is not None and without_labels(run.layers[-1].board)[0]:
         fallback = _trace(model.fallback, values, run.fallback)
     return LayeredTrace(
         model,
@@ -197,7 +197,7 @@ def run_of(
     if theory.ordered:
         return runner.run(rows, board, reads=reads)  # type: ignore[no-any-return]
     voted = runner.apply(rows, board, reads=reads)
-    return Run(voted, *nobody(voted))
+    return Run(voted, *no_writer(voted))
 
 
 def _trace(theory: Any, values: Floats, run: Run) -> Trace:

@@ -150,7 +150,7 @@ def label_by_label(
 
     def read(seen: Board | None) -> Run:
         current = (labels if seen is None else seen).copy()
-        run = Run(current.copy(), *nobody(current))
+        run = Run(current.copy(), *no_writer(current))
         for label in order:
             run.board[:, label], run.writer[:, label] = columns[label].read(current)
             current[:, label] = closed(run.board[:, label])
@@ -199,10 +199,10 @@ def sampled(columns: Sequence[LabelColumn], gibbs: Gibbs, labels: Board) -> Roun
                 total[:, column.label] += presence
     presence = total / gibbs.n_samples
     board = (presence > 0.5).astype(np.int8)
-    return Rounds(Run(board, *nobody(board)), *nothing_known(board), presence)
+    return Rounds(Run(board, *no_writer(board)), *nothing_known(board), presence)
 
 
-def nobody(board: Board) -> tuple[Numbers, Numbers]:
+def no_writer(board: Board) -> tuple[Numbers, Numbers]:
     """Writers and stopping rules where no rule wrote a cell and none ended a row."""
     return np.full(board.shape, -1, dtype=np.int32), np.full(len(board), -1, dtype=np.int32)
 
@@ -223,7 +223,7 @@ class TheoryReader:
         if self.table.ordered:
             return self.table.run(self.rows, self.known, reads=seen)
         board = self.table.apply(self.rows, self.known, reads=seen)
-        return Run(board, *nobody(board))
+        return Run(board, *no_writer(board))
 
 
 def infer(

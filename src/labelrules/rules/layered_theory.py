@@ -48,7 +48,7 @@ class LayeredRun:
         board = self.layers[-1].board
         if self.fallback is None:
             return board
-        guessed = bare(board)[:, None] & (self.fallback.board != UNSET)
+        guessed = without_labels(board)[:, None] & (self.fallback.board != UNSET)
         return np.where(guessed, self.fallback.board, board)
 
     @property
@@ -72,7 +72,7 @@ class LayeredRun:
         return "\n".join([*lines, f"  ... and {more} more"] if more > 0 else lines)
 
 
-def bare(board: Board) -> Mask:
+def without_labels(board: Board) -> Mask:
     """The rows in which no label is present."""
     return np.asarray(~(board == 1).any(axis=1))
 
@@ -157,7 +157,7 @@ class LayeredTheory(Theory):
             last.n_rounds,
             last.moving,
             last.presence,
-            self._fall_back(rows, known, bare(last.run.board)),
+            self._fall_back(rows, known, without_labels(last.run.board)),
         )
 
     def _fall_back(self, rows: Dataset, known: Board | None, waiting: Mask) -> Run | None:

@@ -81,7 +81,7 @@ def planted(
         raise ValueError("dependencies need two labels, and a rule for the one that others need")
     if n_local and n_numeric + n_nominal == 0:
         raise ValueError("a local dependency needs a feature for its context")
-    random = np.random.default_rng(random_state)
+    random = np.random.default_rng(whole_number(random_state, "random_state", low=0))
     schema = _schema(n_numeric, n_nominal, n_labels, n_categories)
     X = _features(random, n_rows, schema, missing, density)
     garden = _Garden(random, X, schema, head_size)

@@ -377,7 +377,9 @@ def theory_of(model: object) -> Theory:
             f"not {model if isinstance(model, type) else type(model).__name__}"
         )
     try:
-        # The error of a learner without a theory gives the reason: not fitted, or no single one.
         return model.theory_  # type: ignore[no-any-return, attr-defined]
     except AttributeError as error:
-        raise TypeError(f"{error}; only a fitted learner of rules has a theory") from None
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
+        raise TypeError(f"only rules can be shown: {error}") from None

@@ -44,7 +44,7 @@ EXAMPLES = """
 labelrules learn magazines
 labelrules learn emotions --part train --test emotions -o model.json
 labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
-labelrules learn yeast --learner binary-relevance --set base=ripper --set base.folds=5
+labelrules learn yeast --learner binary-relevance --set base=ripper --set base.n_folds=5
 labelrules learn --learner ripper --settings
 """
 

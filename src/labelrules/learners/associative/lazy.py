@@ -150,15 +150,15 @@ class LazyAssociativeClassifier(TableClassifier):
         return self
 
     def explain(  # type: ignore[override]
-        self, X: Any, row: int | Iterable[int] | None = None, n_rules: int = 5
+        self, X: Any, row: int | Iterable[int] = 0, n_rules: int = 5
     ) -> RowRules | list[RowRules]:
         """Explain each label by the rules that weigh most for it.
 
         Parameters
         ----------
         X : as for `predict`
-        row : int or iterable of int, optional
-            Which row of X. Several give a list, as do all rows, by default.
+        row : int or iterable of int, default=0
+            Which row of X. Several give a list.
         n_rules : int, default=5
             The most rules for each label.
         """
@@ -172,9 +172,9 @@ class LazyAssociativeClassifier(TableClassifier):
             items = held.values[held.start[i] : held.start[i + 1]]
             return self._finder.explain(items, scores[i], presence[i], labels[i], n_rules)
 
-        if row is not None and not isinstance(row, Iterable):
-            return explained(range(len(scores))[row])
-        return [explained(i) for i in (range(len(scores)) if row is None else row)]
+        if isinstance(row, Iterable):
+            return [explained(i) for i in row]
+        return explained(range(len(scores))[row])
 
     def _chosen_thresholds(self, data: Dataset) -> "Thresholds":
         if self.threshold != "leave-one-out" or data.n_rows < MIN_ROWS:

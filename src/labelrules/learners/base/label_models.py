@@ -26,7 +26,7 @@ from labelrules.rules.inference import (
     UntilStable,
     closed,
     label_by_label,
-    nobody,
+    no_writer,
     nothing_known,
     sampled,
     until_stable,
@@ -351,7 +351,7 @@ class ClassifierLayer:
         """Predict all labels by features and these labels; all are absent if None."""
         labels = self.absent if seen is None else seen
         board = np.column_stack([column.read(labels)[0] for column in self.columns])
-        return Run(board, *nobody(board))
+        return Run(board, *no_writer(board))
 
     def presence(self, seen: Board | None) -> Floats:
         """The probability of each label, given these labels."""

@@ -138,7 +138,7 @@ class Covering:
         covered = grown.covered.mask
         evidence = self.board.write(grown.head, covered & ~self.board.ended)
         changed = np.zeros(grown.head.n_labels, dtype=np.bool_)
-        changed[list(grown.head.labels)] = True
+        changed[[label for label, _ in grown.head]] = True
         stops = self._stops(grown, covered)
         if stops:
             changed |= self.board.end(covered)

@@ -46,7 +46,7 @@ class Ripper(RuleClassifier):
     ----------
     n_passes : int, default=2
         How often the rules of a class are optimised.
-    folds : int, default=3
+    n_folds : int, default=3
         One of so many parts of the rows is held out for pruning.
     min_coverage : int, default=2
         Rows of its class that a condition must leave to a rule that is grown.
@@ -82,7 +82,7 @@ class Ripper(RuleClassifier):
         self,
         *,
         n_passes: int = 2,
-        folds: int = 3,
+        n_folds: int = 3,
         min_coverage: int = 2,
         pruning: bool = True,
         check_error: bool = True,
@@ -92,7 +92,7 @@ class Ripper(RuleClassifier):
         warm_start: bool = False,
     ) -> None:
         self.n_passes = n_passes
-        self.folds = folds
+        self.n_folds = n_folds
         self.min_coverage = min_coverage
         self.pruning = pruning
         self.check_error = check_error
@@ -154,7 +154,7 @@ def ripper_settings(learner: Any) -> RipperSettings:
     """Check the parameters of a learner."""
     return RipperSettings(
         n_passes=whole_number(learner.n_passes, "n_passes", low=0),
-        folds=whole_number(learner.folds, "folds", low=2),
+        n_folds=whole_number(learner.n_folds, "n_folds", low=2),
         min_coverage=whole_number(learner.min_coverage, "min_coverage", low=1),
         pruning=truth_value(learner.pruning, "pruning"),
         check_error=truth_value(learner.check_error, "check_error"),

@@ -29,7 +29,7 @@ class RipperSettings:
     """The parameters of `Ripper`, ready for use."""
 
     n_passes: int
-    folds: int
+    n_folds: int
     min_coverage: int
     pruning: bool
     check_error: bool
@@ -233,7 +233,7 @@ class OneClass:
         return [self._pruned(cuts, held, whole=True) for cuts in (longer, other)]
 
     def _divide(self, left: Mask) -> tuple[Mask, Mask]:
-        return self.search.divide(self.classes, left, self.settings.folds, self.random)
+        return self.search.divide(self.classes, left, self.settings.n_folds, self.random)
 
     def _pruned(self, cuts: Integers, held: Mask, whole: bool) -> Candidate:
         """Keep the first conditions that do best on held-out rows, the fewest if several do.

@@ -106,7 +106,7 @@ def heading_text(number: int, inference: Inference, schema: Schema, style: Style
     return ", ".join([f"layer {number}", *_inference_parts(inference, schema, style)]) + ":"
 
 
-def way_text(inference: Inference, schema: Schema, style: Style = "plain") -> str:
+def inference_text(inference: Inference, schema: Schema, style: Style = "plain") -> str:
     """The inference of a last layer, in words."""
     return ", ".join(_inference_parts(inference, schema, style)) or "once"
 

@@ -254,9 +254,7 @@ class SortedColumns:
         gap = rows.size
         if n_inside > index.stop[column] - start:  # the value of the rows that are not listed
             gap = int(np.count_nonzero(entries[: middle - start] < 0))
-        return [
-            self._value(-1 if n == gap else rows[n - (n > gap)], column) for n in numbers
-        ]
+        return [self._value(-1 if n == gap else rows[n - (n > gap)], column) for n in numbers]
 
     def _value(self, row: Any, column: int) -> float:
         """The value in a row, or (-1) in the rows that are not listed."""

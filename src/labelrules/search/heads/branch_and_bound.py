@@ -169,7 +169,7 @@ class _TangentSearch:
             step = self.rows.step(point, share)
             mean = mean + step * (chosen - mean)
             point = point + step * (share - point)
-        label = self.most_torn(decided, mean)
+        label = self.least_certain_label(decided, mean)
         return _Node(-bound, self.nodes, size, decided, point, label)
 
     def oracle(self, size: int | None, decided: Board, slopes: Floats) -> tuple[Board, float]:
@@ -217,7 +217,7 @@ class _TangentSearch:
             n_said = min(n_said, size)
         return n_said, min(n_present, size), order
 
-    def most_torn(self, decided: Board, mean: Floats | None) -> int:
+    def least_certain_label(self, decided: Board, mean: Floats | None) -> int:
         """The open label on which the heads read off agree least."""
         assert mean is not None
         silent = 1 - mean.sum(axis=0)
