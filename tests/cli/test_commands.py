@@ -97,10 +97,10 @@ def test_the_table_of_learners_has_every_learner_with_a_fit():
 
 
 def test_settings_reach_the_learner_and_its_base(names):
-    words = ["--set", "base=ripper", "--set", "base.folds=5", "--set", "last-resort=0.3"]
+    words = ["--set", "base=ripper", "--set", "base.n_folds=5", "--set", "last-resort=0.3"]
     output("learn", *names[0], "-l", "BinaryRelevance", *words, "-o", "model.json")
     kept = load_model("model.json")
-    assert (kept.base.folds, kept.last_resort) == (5, 0.3)
+    assert (kept.base.n_folds, kept.last_resort) == (5, 0.3)
 
 
 def test_settings_may_be_lists_lifts_and_nothing(names):
@@ -121,7 +121,7 @@ def test_settings_may_be_lists_lifts_and_nothing(names):
 def test_settings_are_listed_with_their_meaning():
     listed = output("learn", "--learner", "ripper", "--settings")
     assert output("learn", "--settings", "-l", "Ripper", "magazines") == listed
-    assert "folds=3 " in listed
+    assert "n_folds=3 " in listed
     assert "held out for pruning" in listed
     for what in SEARCHES:
         assert "=" in output("discover", what, "--settings")

@@ -28,7 +28,7 @@ OFFERED = {
     "learn --learner rip": ["ripper"],
     "learn -l label": ["label-powerset"],
     "learn --set hea": ["heads="],
-    "learn -l ripper --set fol": ["folds="],
+    "learn -l ripper --set n_f": ["n_folds="],
     "discover rules --set min_s": ["min_support="],
     "discover subgroups --set measure=k": ["measure=kl"],
     "show model.json --sty": ["--style"],

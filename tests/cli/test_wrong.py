@@ -61,9 +61,9 @@ learn magazines --set required=[1 | --set required: [1 is not valid JSON
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
 learn magazines -l binary-relevance --set base=rippr | --set base: there is no learner 'rippr'
-learn magazines -l binary-relevance --set base.folds=3 | choose the base, too, as
-learn magazines -l voted-rules --set base.folds=3 | --set base.folds: voted-rules has no base
-learn magazines -l binary-relevance --set base=ripper --set base.fold=3 | did you mean 'folds'?
+learn magazines -l binary-relevance --set base.n_folds=3 | choose the base, too, as
+learn magazines -l voted-rules --set base.n_folds=3 | --set base.n_folds: voted-rules has no base
+learn magazines -l binary-relevance --set base=ripper --set base.n_fold=3 | did you mean 'n_folds'?
 learn magazines -l lazy-associative-classifier -o m2.json | cannot be stored, because it mines rules
 learn magazines --labels quality | --labels does not apply to a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv

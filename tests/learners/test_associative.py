@@ -141,7 +141,7 @@ def test_lazy_scores_are_those_of_the_rules_that_hold_for_the_row(seed):
     items = model.items_
     rows_of = [set(items.rows_of(item).tolist()) for item in range(len(items))]
     everything = set(range(data.n_rows))
-    explained = model.explain(data, n_rules=10_000)
+    explained = model.explain(data, range(data.n_rows), n_rules=10_000)
     for row in range(0, data.n_rows, 7):
         own = [item for item in range(len(items)) if row in rows_of[item]]
         for votes in explained[row].votes:
@@ -157,7 +157,7 @@ def test_what_is_explained_is_what_is_predicted():
     data = table(3)
     model = LazyAssociativeClassifier(min_support=3).fit(data)
     presence, labels = model.predict_proba(data), model.predict(data)
-    for row, explained in enumerate(model.explain(data, n_rules=2)):
+    for row, explained in enumerate(model.explain(data, range(data.n_rows), n_rules=2)):
         for votes in explained.votes:
             assert votes.presence == presence[row, votes.label]
             assert votes.is_predicted == labels[row, votes.label]
@@ -188,7 +188,7 @@ def test_rows_with_too_many_items_say_so():
     with pytest.warns(UserWarning, match="max_items"):
         model = LazyAssociativeClassifier(max_items=3).fit(X, Y)
     with pytest.warns(UserWarning, match="max_items"):
-        explained = model.explain(X[:1], n_rules=50)[0]
+        explained = model.explain(X[:1], n_rules=50)
     tested = {c.column for v in explained.votes for r in v.rules for c in r.rule.body}
     assert len(tested) == 3
     assert tested & {7, 19}  # what tells most is kept
@@ -197,7 +197,9 @@ def test_rows_with_too_many_items_say_so():
 def test_a_fixed_threshold_is_where_probabilities_are_even():
     data = table(1)
     model = LazyAssociativeClassifier(threshold=0.3, last_resort=None).fit(data)
-    scores = np.array([[v.score for v in row.votes] for row in model.explain(data, n_rules=1)])
+    scores = np.array(
+        [[v.score for v in row.votes] for row in model.explain(data, range(data.n_rows), n_rules=1)]
+    )
     np.testing.assert_array_equal(model.predict(data), scores > 0.3)
     np.testing.assert_array_equal(model.predict_proba(data) > 0.5, scores > 0.3)
 

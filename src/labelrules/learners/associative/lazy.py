@@ -96,7 +96,7 @@ class LazyAssociativeClassifier(TableClassifier):
     >>> from labelrules import load
     >>> readers = load("magazines")
     >>> model = LazyAssociativeClassifier().fit(readers)
-    >>> print(model.explain(readers, n_rules=1)[3])
+    >>> print(model.explain(readers, 3, n_rules=1))
     6 bodies cover this row
     quality: mean 0.82, probability 0.82
       0.90, 25.8% of the votes: quality (4/0) <- education = University
