@@ -20,7 +20,7 @@ from labelrules.rules.rule import (
     overlap,
 )
 from labelrules.rules.rule_table import RuleTable
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, theory_of
+from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Run, Theory, theory_of
 
 __all__ = [
     "Body",
@@ -31,6 +31,7 @@ __all__ = [
     "Gibbs",
     "Head",
     "LabelByLabel",
+    "LabelSet",
     "LayeredRun",
     "LayeredTheory",
     "Once",

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple, Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._checks import counted
+from labelrules._checks import counted, truth_value, whole_number
 from labelrules._types import UNSET, Board, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
 
 
 class Run(NamedTuple):
@@ -113,7 +113,11 @@ class Theory:
 
     def as_full_predictions(self) -> Self:
         """The same bodies with every head completed by the absence of the other labels."""
-        return replace(self, rules=tuple(rule.as_full_prediction() for rule in self.rules))
+        return self.with_rules(rule.as_full_prediction() for rule in self.rules)
+
+    def with_rules(self, rules: Iterable[Rule]) -> Self:
+        """The same theory with other rules."""
+        return replace(self, rules=tuple(rules))
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -127,7 +131,7 @@ class Theory:
     def __getitem__(self, index: slice) -> Self: ...
     def __getitem__(self, index: int | slice) -> "Rule | Self":
         if isinstance(index, slice):
-            return replace(self, rules=self.rules[index])
+            return self.with_rules(self.rules[index])
         return self.rules[index]
 
     def __repr__(self) -> str:
@@ -224,18 +228,31 @@ class DecisionList(Theory):
         return DecisionList(self.schema, rules)
 
 
-class RuleSet(Theory):
-    r"""Rules without order: those that fire on a row vote on each label.
+class LabelSet(NamedTuple):
+    """Labels that often occur together, and the points that a row gains by having just them."""
 
-    Conditions on labels are tested on the board as it was before any rule of the set. A rule casts
-    one vote on each label of its head, or the number in `Rule.votes`. More votes for presence than
-    for absence write 1, otherwise 0; a label without votes stays open.
+    labels: tuple[int, ...]
+    bonus: int
+
+
+class RuleSet(Theory):
+    r"""Rules without order: those that fire on a row give points to labels, which are added up.
+
+    Conditions on labels are tested on the board as it was before any rule of the set. A rule gives
+    each label of its head one point for presence or absence, or the number in `Rule.votes`. More
+    points for presence than for absence write 1, otherwise 0; a label without points stays open.
+    With a rule for all rows (``<- true``) such a set is a scorecard.
 
     Parameters
     ----------
     schema : Schema
     rules : iterable of Rule
         None with a stop mark, which needs an order.
+    label_sets : iterable of LabelSet
+        Usual label sets. A row gets the one with the most points, those of its labels plus its
+        bonus, if these are no fewer than the points of the labels that the row would get otherwise.
+    at_least_one : bool, default=False
+        Whether rows that would get no label get the one with the most points, the first of several.
 
     Examples
     --------
@@ -246,10 +263,20 @@ class RuleSet(Theory):
     array([-1, -1, -1,  1], dtype=int8)
     """
 
+    label_sets: tuple[LabelSet, ...]
+    at_least_one: bool
     ordered = False
 
-    def __init__(self, schema: Schema, rules: Iterable[Rule] = ()) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        rules: Iterable[Rule] = (),
+        label_sets: Iterable[LabelSet] = (),
+        at_least_one: bool = False,
+    ) -> None:
         super().__init__(schema, rules)
+        object.__setattr__(self, "label_sets", _checked_sets(label_sets, schema.n_labels))
+        object.__setattr__(self, "at_least_one", truth_value(at_least_one, "at_least_one"))
         for number, rule in enumerate(self.rules):
             if rule.stops:
                 raise ValueError(
@@ -257,11 +284,21 @@ class RuleSet(Theory):
                     "use a DecisionList"
                 )
 
+    @property
+    def decides_rows(self) -> bool:
+        """Whether labels are decided together, row by row, and not each by its own points."""
+        return self.at_least_one or bool(self.label_sets)
+
+    def with_rules(self, rules: Iterable[Rule]) -> "RuleSet":
+        """The same set with other rules."""
+        return RuleSet(self.schema, rules, self.label_sets, self.at_least_one)
+
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same rules, each as often, in any order."""
+        """Whether both have the same rules, each as often, in any order, and label sets."""
         if not isinstance(other, RuleSet):
             return NotImplemented
-        return self.schema == other.schema and Counter(self.rules) == Counter(other.rules)
+        same = self.label_sets == other.label_sets and self.at_least_one == other.at_least_one
+        return same and self.schema == other.schema and Counter(self.rules) == Counter(other.rules)
 
     def __hash__(self) -> int:
         return hash((self.schema, frozenset(Counter(self.rules).items())))
@@ -272,9 +309,28 @@ class RuleSet(Theory):
         board = start_board(board, matrix, self.schema)
         seen = board if reads is None else checked_board(reads, matrix, self.schema, "reads")
         absent, present = self._counted(matrix, seen)
+        if self.decides_rows:
+            open_cells = board == UNSET
+            board[open_cells] = self.decided(present - absent)[open_cells]
+            return board
         decided = (board == UNSET) & (present + absent > 0)
         board[decided] = (present > absent)[decided]
         return board
+
+    def decided(self, points: Integers) -> Board:
+        """The labels by the points of all labels, rows by labels: 0 or 1."""
+        chosen = points > 0
+        if self.at_least_one and points.shape[1]:
+            none = ~chosen.any(axis=1)
+            chosen[none, points[none].argmax(axis=1)] = True
+        best = np.where(chosen, points, 0).sum(axis=1)
+        for labels, bonus in reversed(self.label_sets):  # of equal ones the first is taken
+            total = points[:, labels].sum(axis=1) + bonus
+            better = total >= best
+            members = np.zeros(points.shape[1], dtype=np.bool_)
+            members[list(labels)] = True
+            chosen[better], best[better] = members, total[better]
+        return chosen.astype(np.int8)
 
     def margin(self, X: Any) -> Integers:
         r"""Votes for presence minus votes for absence, rows by labels.
@@ -300,6 +356,20 @@ class RuleSet(Theory):
             for label, value, number in rule.ballot:
                 votes[value, fires, label] += number
         return votes
+
+
+def _checked_sets(label_sets: Iterable[LabelSet], n_labels: int) -> tuple[LabelSet, ...]:
+    """Label sets with their labels in order; each once, with a whole bonus."""
+    sets = []
+    for labels, bonus in label_sets:
+        wrong = [label for label in labels if label not in range(n_labels)]
+        if wrong:
+            raise ValueError(f"there is no label {wrong[0]} among {n_labels} labels")
+        number = whole_number(bonus, "the bonus of a label set", low=-MOST_VOTES, high=MOST_VOTES)
+        sets.append(LabelSet(tuple(sorted(set(map(int, labels)))), number))
+    if len({one.labels for one in sets}) < len(sets):
+        raise ValueError("a label set is given twice: each set has one bonus")
+    return tuple(sets)
 
 
 def closed(board: Board) -> Board:
