@@ -200,7 +200,7 @@ def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionLis
     board.board[predicted.T == 1] = 1
     settings = checked_settings(SeparateAndConquer(), data.schema)
     resort = LastResort(data, board, SortedColumns.of(data), settings, least, is_late=lambda: False)
-    rules = [Rule(head, grown.body) for head, grown in resort.guesses()]
+    rules = resort.rules()
     return DecisionList(data.schema, rules) if rules else None
 
 

@@ -22,6 +22,7 @@ from labelrules.rules import (
     Rule,
     RuleTable,
     Run,
+    Theory,
     parse,
 )
 from labelrules.rules.json import LayersRecord, ListRecord
@@ -240,7 +241,7 @@ class RuleClassifier(TheoryClassifier):
 
     Attributes
     ----------
-    theory_ : DecisionList
+    theory_ : DecisionList, or LayeredTheory
         The rules, with evidence from the training rows, or those given to `calibrate`.
     background_ : Background
         Counts for cells that no rule writes.
@@ -277,7 +278,7 @@ class RuleClassifier(TheoryClassifier):
         truth_value(self.warm_start, "warm_start")
 
     @abstractmethod
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         """Learn a list that begins with the prefix; evidence is counted later if any lacks it."""
 
     def fit(self, X: Any, Y: Any = None, *, theory: DecisionList | str | None = None) -> Self:
@@ -312,9 +313,9 @@ class RuleClassifier(TheoryClassifier):
         self.background_ = Background.count(self._written(learned, data), data.Y)
         return self
 
-    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+    def _written(self, learned: Theory, data: Dataset) -> Board:
         """The board that the list writes; learners that have it at hand need not write it anew."""
-        return RuleTable(learned).apply(data)
+        return learned.apply(data)
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.
@@ -333,6 +334,8 @@ def as_prefix(theory: Any, schema: Schema) -> DecisionList | None:
         return None
     if isinstance(theory, str):
         theory = parse(theory, schema)
+    if isinstance(theory, LayeredTheory) and len(theory.layers) == 1:
+        theory = theory.layers[0]  # rules for rows without labels are learned anew
     if not isinstance(theory, DecisionList):
         raise ValueError(
             f"theory must be a DecisionList, or the text of one, not a {type(theory).__name__}"

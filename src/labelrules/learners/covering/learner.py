@@ -8,18 +8,18 @@ from labelrules._types import Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.progress import Listener, check_progress, progress_listener
-from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
+from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
-from labelrules.rules import DecisionList
+from labelrules.rules import DecisionList, LayeredTheory, Theory
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
 
-class CoveringState(ListState):
-    """A decision list, and the number of rules before those of last resort and the default."""
+class CoveringState(TheoryState):
+    """A decision list, perhaps with a list for rows without labels; its rules without a default."""
 
     n_learned: Count
 
@@ -77,8 +77,8 @@ class SeparateAndConquer(RuleClassifier):
     order : {"append", "prepend"}, default="append"
         Whether a new rule comes last and writes what is open, or first and corrects the others.
     default_rule : bool, optional
-        Whether the list ends with a rule for all unwritten cells; by default if `polarity` is
-        "rarer".
+        Whether the list ends with a rule for all unwritten cells. By default if `polarity` is
+        "rarer" and some label is present in most of them: cells that no rule writes are absent.
     pruning : {"mdl", "irep", "significance"}, optional
         How rules are shortened and rejected: by the description length of rules and exceptions,
         on held-out rows, or by the likelihood ratio of each condition. None to keep all.
@@ -87,9 +87,9 @@ class SeparateAndConquer(RuleClassifier):
     random_state : int or RandomState, optional
         Chooses the rows held out. The same without it.
     last_resort : float, optional
-        Rows in which no label is predicted present get the most probable label if its probability
-        is above this, by short rules at the end of the list. Not where some label is present in
-        most rows, where labels may not be tested, or with `order` "prepend".
+        Rows in which the list finds no label get one that is more probable than this, by short
+        rules after the list. Not for a single label, where some label is present in most rows, or
+        with `order` "prepend".
     smoothing : "laplace" or float, default="laplace"
         How evidence becomes a probability; see :class:`RuleClassifier`.
     n_jobs : int, optional
@@ -191,10 +191,17 @@ class SeparateAndConquer(RuleClassifier):
 
     def _restore_state(self, state: Any) -> None:
         super()._restore_state(state)
-        if state.n_learned > len(self.theory_):
-            raise DocumentError(".n_learned", f"there are {len(self.theory_)} rules only")
+        n_rules = len(self._list)
+        if state.n_learned > n_rules:
+            raise DocumentError(".n_learned", f"there are {n_rules} rules only")
 
-    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
+    @property
+    def _list(self) -> DecisionList:
+        """The list, without the rules for rows in which it finds no label."""
+        learned: DecisionList = getattr(self.theory_, "layers", [self.theory_])[0]
+        return learned
+
+    def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         settings = checked_settings(self, data.schema)
         covering = Covering(data, settings, prefix)
         with progress_listener(self.progress) as listener:
@@ -206,11 +213,9 @@ class SeparateAndConquer(RuleClassifier):
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
             return theory
-        # Rules of last resort and the default rule are for the end of a list.
-        learned: DecisionList = self.theory_[: self.n_learned_]
-        return learned
+        return self._list[: self.n_learned_]  # the rest is for the end of a list
 
-    def _written(self, learned: DecisionList, data: Dataset) -> Board:
+    def _written(self, learned: Theory, data: Dataset) -> Board:
         board: Board = self._board
         del self._board
         return board

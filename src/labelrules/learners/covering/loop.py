@@ -27,7 +27,7 @@ from labelrules.learners.covering.pruning import (
     prefixes_of,
 )
 from labelrules.learners.covering.settings import Settings
-from labelrules.rules import Body, DecisionList, Rule
+from labelrules.rules import Body, DecisionList, LayeredTheory, Rule
 from labelrules.search.bodies.grow import Grown
 
 
@@ -38,7 +38,7 @@ class Covering:
         self.data, self.settings = data, settings
         self.started = monotonic()
         self.ended_early = False
-        self.resorts: list[Rule] = []
+        self.fallback: list[Rule] = []
         self.board = TrainingBoard(data, settings.order)
         kept = list(prefix or ())
         if self.board.prepends and any(rule.body.on_labels for rule in kept):
@@ -77,7 +77,7 @@ class Covering:
             rule = self._add(pruned)
             value = float(grown.merit.value)
             listener(Progress(len(self.rules), self.board.n_open, self.data.Y.size, value, rule))
-        self.resorts = self._last_resort()
+        self.fallback = self._last_resort()
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -148,12 +148,12 @@ class Covering:
         return rule
 
     def _last_resort(self) -> list[Rule]:
-        """Rules for rows in which no label was predicted present."""
+        """Rules for rows in which no label was found."""
         settings, truth = self.settings, self.board.truth
-        if self.ended_early or settings.max_rules is not None:
-            return []  # the list is cut short anyway
+        if self.ended_early or settings.max_rules is not None or len(truth) == 1:
+            return []  # the list is cut short anyway, or a row without its label is no surprise
         predicts_absence = is_mostly_present(truth) or settings.polarity == "both"
-        if settings.last_resort is None or predicts_absence or not settings.allowed.has_labels:
+        if settings.last_resort is None or predicts_absence or self.board.prepends:
             return []
         least = settings.last_resort
         columns = self.finder.refiner.columns
@@ -167,18 +167,25 @@ class Covering:
             return False
         return self.board.share_incomplete(covered) <= share
 
-    def finished(self) -> DecisionList:
-        """The list with its default rule and the evidence of each rule."""
-        rules = [*self.rules, *self.resorts]
-        if self.settings.default_rule and not (rules and _is_default(rules[-1])):
-            head = self.board.default()
-            evidence = self.board.write_open(head, ~self.board.ended)
-            rules.append(Rule(head, evidence=evidence))
+    def finished(self) -> DecisionList | LayeredTheory:
+        """The list with its default rule, rules for rows without a label, and all evidence."""
+        rules, default = list(self.rules), self.board.default()
+        wants_default = self.settings.default_rule
+        if wants_default is None:  # absence of all labels is understood
+            wants_default = self.settings.polarity == "rarer" and 1 in default.values
+        if wants_default and not (rules and _is_default(rules[-1])):
+            evidence = self.board.write_open(default, ~self.board.ended)
+            rules.append(Rule(default, evidence=evidence))
         theory = DecisionList(self.data.schema, rules)
         if self.board.prepends:  # later rules have written over what earlier ones wrote
             self.board.board[:] = theory.apply(self.data).T
             return theory.with_evidence(self.data, self.data.Y)
-        return theory
+        if not self.fallback:
+            return theory
+        fallback = DecisionList(self.data.schema, self.fallback)
+        layered = LayeredTheory(self.data.schema, [theory], fallback=fallback)
+        self.board.board[:] = layered.apply(self.data).T
+        return layered
 
 
 def _is_default(rule: Rule) -> bool:

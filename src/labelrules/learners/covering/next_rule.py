@@ -1,4 +1,4 @@
-"""The next rule of a list, and rules of last resort for rows without any label."""
+"""The next rule of a list, and rules for rows in which no label was found."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Mask
+from labelrules._types import Board, Mask
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard, rarer_values
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures import Measure
-from labelrules.rules import Body, Condition, Head, Rule
+from labelrules.rules import Evidence, Head, Rule
 from labelrules.search.bodies.grow import GreedyRefinements, Grown, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
     CountedRefinements,
@@ -131,17 +131,16 @@ def _values(polarity: str, truth: Board) -> npt.NDArray[np.int8]:
 
 
 MAX_CONDITIONS = 3
-"""Rules of last resort are guesses: they stay short."""
+"""Rules for rows without a label rest on few rows: they stay short."""
 
 MIN_RIGHT = 2
-"""A guess must be right more than once."""
+"""Such a rule must be right more than once."""
 
 
 class LastResort:
-    """Predicts the most probable label for rows that have none.
+    """Finds rules for rows in which no label was found: those for a label that is probable there.
 
-    First each label that was predicted present completes its rows with absences. In the rows left
-    a label is predicted present where it is more probable than a threshold, all others absent.
+    A label must be more probable than a threshold, and than having no label at all.
     """
 
     def __init__(
@@ -166,34 +165,16 @@ class LastResort:
         )  # fmt: skip
 
     def rules(self) -> list[Rule]:
-        """The rules, written on the board; none if no guess is good enough."""
-        guesses, board = self.guesses(), self.board
-        if not guesses:
-            return []
-        n_labels = len(board.truth)
-        nothing = Head(dict.fromkeys(range(n_labels), 0), n_labels)
-        rules = []
-        for label in np.flatnonzero((board.board == 1).any(axis=1)).tolist():
-            evidence = board.write(nothing, (board.board[label] == 1) & ~board.ended)
-            if any(map(sum, evidence)):  # else other labels have completed its rows
-                rules.append(Rule(nothing, Body([Condition.label(label)]), evidence=evidence))
-        for head, grown in guesses:
-            covered = grown.body.covers(self.data.X, board.board.T) & ~board.ended
-            rules.append(Rule(head, grown.body, evidence=board.write(head, covered)))
-        return rules
-
-    def guesses(self) -> list[tuple[Head, Grown]]:
-        """Rules for rows in which no cell is written."""
-        waiting = np.asarray((self.board.board == UNSET).all(axis=0) & ~self.board.ended)
-        left = _WaitingRows(self.data, self.board, waiting)
+        """The rules, with their evidence; none if no label is probable enough."""
+        left = _WaitingRows(self.data, self.board)
         with closing(RuleFinder(self.data, left, self.settings, self.columns)) as finder:
-            return self._guesses(finder, left)
+            return self._rules(finder, left)
 
-    def _guesses(self, finder: RuleFinder, left: "_WaitingRows") -> list[tuple[Head, Grown]]:
-        guesses: list[tuple[Head, Grown]] = []
+    def _rules(self, finder: RuleFinder, left: "_WaitingRows") -> list[Rule]:
+        rules: list[Rule] = []
         truth = self.board.truth
-        is_bare = ~(truth == 1).any(axis=0)
-        while left.waiting.any() and is_bare[left.waiting].mean() < self.least:
+        has_none = ~(truth == 1).any(axis=0)
+        while left.waiting.any() and has_none[left.waiting].mean() < self.least:
             if self.is_late():
                 break
             grown = finder.best_rule()
@@ -201,26 +182,28 @@ class LastResort:
                 break
             covered = grown.covered.mask & left.waiting
             ((label, _),) = grown.head
-            n_right = np.count_nonzero(truth[label, covered] == 1)
-            too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(is_bare[covered])
-            if too_rare or n_right <= self.least * np.count_nonzero(covered):
+            n_covered = np.count_nonzero(covered)
+            n_right = int(np.count_nonzero(truth[label, covered] == 1))
+            too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(has_none[covered])
+            if too_rare or n_right <= self.least * n_covered:
                 finder.exclude(grown.head)
                 continue
-            guesses.append((grown.head.completed(), grown))
+            evidence = (Evidence(n_right, int(n_covered) - n_right),)
+            rules.append(Rule(grown.head, grown.body, evidence=evidence))
             finder.changed(left.leave(covered))
-        return guesses
+        return rules
 
 
 class _WaitingRows(TrainingBoard):
-    """The rows that wait for a guess; nothing is written, so the board is shared."""
+    """The rows in which no label was found; nothing is written, so the board is shared."""
 
-    def __init__(self, data: Dataset, board: TrainingBoard, waiting: Mask) -> None:
+    def __init__(self, data: Dataset, board: TrainingBoard) -> None:
         super().__init__(data, "append", board)
-        self.waiting = waiting.copy()
-        self.counted[0][:, ~waiting] = False
+        self.waiting: Mask = ~(board.board == 1).any(axis=0)
+        self.counted[0][:, ~self.waiting] = False
 
     def leave(self, covered: Mask) -> Mask:
-        """Remove rows that have a guess; returns a mask of the labels that changed: all."""
+        """Remove rows that have a label now; returns a mask of the labels that changed: all."""
         self.waiting &= ~covered
         self.counted[0][:, covered] = False
         return np.ones(len(self.truth), dtype=np.bool_)

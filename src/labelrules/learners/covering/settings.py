@@ -103,9 +103,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         max_rules=_optional(whole_number, learner, "max_rules", low=0),
         time_limit=_optional(number, learner, "time_limit", low=0, infinite=True),
         order="prepend" if prepends else "append",
-        default_rule=polarity == "rarer"
-        if default is None
-        else truth_value(default, "default_rule"),
+        default_rule=None if default is None else truth_value(default, "default_rule"),
         pruning=_pruning(learner),
         prune_share=number(learner.prune_share, "prune_share", low=0, high=1),
         seed=random_seed(learner.random_state),

@@ -20,7 +20,7 @@ is not named as absent, "*" is the stop mark, "x3" are three votes in a rule set
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -89,7 +89,9 @@ def theory_parts(theory: Theory, style: Style = "plain") -> Iterator[tuple[str, 
         inference = theory.inference if number == len(theory.layers) else Once()
         yield heading_text(number, inference, theory.schema, style), layer
     if theory.fallback is not None:
-        yield NO_LABELS, theory.fallback
+        # Each of its rules stops the list, which need not be said.
+        unmarked = (replace(rule, stops=False) for rule in theory.fallback)
+        yield NO_LABELS, theory.fallback.with_rules(unmarked)
 
 
 def is_sampled(theory: Theory, part: Theory) -> bool:
