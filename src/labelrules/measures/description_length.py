@@ -15,6 +15,23 @@ def body_bits(size: int, n_possible: int) -> float:
     return bits + subset_bits(n_possible, size, size / n_possible)
 
 
+def condition_bits(size: int, n_possible: int) -> float:
+    """The bits that encode conditions one by one: each takes as many as the first.
+
+    By `body_bits` a further condition takes fewer bits the longer the body is, so that bodies of
+    a hundred conditions on rare words would pay.
+
+    >>> condition_bits(3, 1024)
+    30.0
+    """
+    return size * log2(n_possible) if n_possible > 1 else float(size)
+
+
+def label_bits(n_labels: int) -> float:
+    """The bits for a label in a head: which one, and as much again for one more rule to read."""
+    return 2 * log2(n_labels)
+
+
 def subset_bits(n: int, k: int, share: float) -> float:
     """The bits that encode a choice of k out of n, each expected with this probability."""
     bits = 0.0

@@ -13,7 +13,7 @@ from labelrules.kernels.index import Index, count_written, list_labels, narrow_d
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, key_of_score, ones_of, value_of
 from labelrules.measures import description_length
 
-THEORY_WEIGHT = 0.6
+THEORY_WEIGHT = 0.5
 """The weight of a bit of theory against a bit of exceptions: many bodies cover the same rows."""
 
 SHORTER = 1e-9
@@ -186,10 +186,12 @@ def _apply(listing, column, is_rest, nominal, place, rows, covered):
 # The bits of `labelrules.measures.description_length`, compiled.
 _compiled: dict[str, Any] = {"log2": log2, "inf": inf}
 for _bits in (
-    description_length.subset_bits, description_length.body_bits, description_length.exception_bits
-):  # fmt: skip
+    description_length.subset_bits,
+    description_length.condition_bits,
+    description_length.exception_bits,
+):
     _compiled[_bits.__name__] = njit(FunctionType(_bits.__code__, _compiled, _bits.__name__))
-_body_bits, _exception_bits = _compiled["body_bits"], _compiled["exception_bits"]
+_condition_bits, _exception_bits = _compiled["condition_bits"], _compiled["exception_bits"]
 
 
 @njit
@@ -204,4 +206,4 @@ def _length(description, value, codes, rows, n_conditions):
     exceptions = _exception_bits(
         n_predicted, description.n_rows - n_predicted, n_wrong, n_missed, description.n_true
     )
-    return exceptions + THEORY_WEIGHT * _body_bits(n_conditions, description.n_possible)
+    return exceptions + THEORY_WEIGHT * _condition_bits(n_conditions, description.n_possible)

@@ -23,7 +23,7 @@ from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.rules import DecisionList, LayeredTheory
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 

@@ -30,6 +30,9 @@ from labelrules.learners.covering.settings import Settings
 from labelrules.rules import Body, DecisionList, LayeredTheory, Rule
 from labelrules.search.bodies.grow import Grown
 
+SMALLER_BETAS = (0.5, 0.3)
+"""Weights of recall in F for labels whose next rule was rejected: it may have covered too much."""
+
 
 class Covering:
     """A list while it is learned, and the training board that it has written."""
@@ -66,6 +69,30 @@ class Covering:
 
     @heard_interrupts()
     def _cover(self, listener: Listener) -> None:
+        self._add_rules(listener)
+        for beta in self._smaller_betas():
+            self._try_again(beta)
+            self._add_rules(listener)
+        self.fallback = self._last_resort()
+
+    def _smaller_betas(self) -> list[float]:
+        """Weights of recall to try for labels that were given up."""
+        settings, formula = self.settings, self.settings.measure.formula
+        tries = settings.pruning is not None and settings.scores_literals and not self.ended_early
+        if not tries or formula.name != "f" or self.board.prepends:
+            return []
+        return [beta for beta in SMALLER_BETAS if beta < (formula.parameter or 0.0)]
+
+    def _try_again(self, beta: float) -> None:
+        """Search again for labels that were given up, by a measure that weighs recall less."""
+        formula = replace(self.settings.measure.formula, parameter=beta)
+        settings = replace(self.settings, measure=replace(self.settings.measure, formula=formula))
+        finder = RuleFinder(self.data, self.board, settings, self.finder.refiner.columns)
+        finder.growth, finder.values[:] = self.finder.growth, self.finder.given_up
+        self.finder.close()
+        self.finder = finder
+
+    def _add_rules(self, listener: Listener) -> None:
         while not self._is_done():
             grown = self.finder.best_rule()
             if grown is None or not self._is_worth_adding(grown):
@@ -77,7 +104,6 @@ class Covering:
             rule = self._add(pruned)
             value = float(grown.merit.value)
             listener(Progress(len(self.rules), self.board.n_open, self.data.Y.size, value, rule))
-        self.fallback = self._last_resort()
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -103,7 +129,8 @@ class Covering:
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
         if settings.pruning == "mdl":
-            pruner = DescriptionLength(self.finder.refiner.n_conditions + len(self.board.truth))
+            n_labels = len(self.board.truth)
+            pruner = DescriptionLength(self.finder.refiner.n_conditions + n_labels, n_labels)
             describe = partial(pruner.counts, self.board)
             self.finder.growth = replace(self.finder.growth, describe=describe)
             return pruner

@@ -42,6 +42,7 @@ class RuleFinder:
         self.board, self.settings = board, settings
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
         self.values = _values(settings.polarity, board.truth)
+        self.given_up = np.zeros_like(self.values)
         self.refiner = Refiner(
             columns or SortedColumns.of(data),
             board.truth,
@@ -74,6 +75,7 @@ class RuleFinder:
         """Search no longer for rules with the labels and values of this head."""
         for label, value in head:
             self.values[label] &= ~(1 << value)
+            self.given_up[label] |= 1 << value
             self.refiner.stale[label] = True
             if not self.settings.scores_literals:  # heads are searched for as a whole
                 self.board.counted[:, label] = False
@@ -140,7 +142,8 @@ MIN_RIGHT = 2
 class LastResort:
     """Finds rules for rows in which no label was found: those for a label that is probable there.
 
-    A label must be more probable than a threshold, and than having no label at all.
+    A label must be more probable than a threshold, than having no label at all, and than among
+    all rows.
     """
 
     def __init__(
@@ -173,7 +176,7 @@ class LastResort:
     def _rules(self, finder: RuleFinder, left: "_WaitingRows") -> list[Rule]:
         rules: list[Rule] = []
         truth = self.board.truth
-        has_none = ~(truth == 1).any(axis=0)
+        has_none, n_present = ~(truth == 1).any(axis=0), (truth == 1).sum(axis=1)
         while left.waiting.any() and has_none[left.waiting].mean() < self.least:
             if self.is_late():
                 break
@@ -185,6 +188,7 @@ class LastResort:
             n_covered = np.count_nonzero(covered)
             n_right = int(np.count_nonzero(truth[label, covered] == 1))
             too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(has_none[covered])
+            too_rare |= n_right * len(has_none) < n_covered * n_present[label]
             if too_rare or n_right <= self.least * n_covered:
                 finder.exclude(grown.head)
                 continue

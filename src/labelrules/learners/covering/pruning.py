@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._types import UNSET, Mask, Matrix
 from labelrules.data.table import column_of
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.measures.description_length import body_bits, exception_bits
+from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
 from labelrules.rules import Body, Head
 from labelrules.search.bodies.grow import Grown
 
@@ -31,20 +31,23 @@ class Pruner(Protocol):
 class DescriptionLength:
     """Keep what shortens the description of the labels of a head.
 
-    For each label and value: the bits that encode its rules of `n_possible` conditions, and those
-    that encode the exceptions; see `labelrules.measures.description_length`.
+    For each label and value: the bits that encode what is printed of its rules, each condition one
+    of `n_possible` and each label of the head one of `n_labels`, and those that encode the
+    exceptions; see `labelrules.measures.description_length`.
     """
 
     n_possible: int
+    n_labels: int = 1
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         from labelrules.kernels.covering.grow import THEORY_WEIGHT
 
         fewest = min(1, len(prefixes) - 1)
+        head_bits = len(grown.head) * label_bits(self.n_labels)
         lengths = [
             self.bits(board, grown.head, covered)
-            + THEORY_WEIGHT * body_bits(length, self.n_possible)
+            + THEORY_WEIGHT * (condition_bits(length, self.n_possible) + head_bits)
             for length, covered in enumerate(prefixes)
         ]
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
