@@ -9,7 +9,7 @@ from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record
-from labelrules.discovery.significance import checked_alpha
+from labelrules.discovery.significance import adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
     LabelLearner,
@@ -71,9 +71,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     random_state : int, RandomState or None, default=None
         Chooses the folds, together with the values of the rows. None is the same as 0.
     alpha : float, optional, default=0.05
-        A further layer predicts a label only if its out-of-fold predictions are right for
-        significantly more rows (McNemar's exact test at this level) and their F1 is not lower;
-        otherwise the models before it do. With None, and from true labels, it predicts every label.
+        A further layer predicts a label only if its rules test labels, its out-of-fold predictions
+        are right for significantly more rows (McNemar's exact test at this level, corrected for
+        the number of labels by Holm's method) and their F1 is not lower; any other label stays as
+        the layer before predicts it. With None, and from true labels, it predicts every label.
     last_resort : float, optional, default=0.4
         The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
@@ -159,7 +160,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
         learned = {} if isinstance(inference, Gibbs) else workers.learn(learner, tasks, "layer 1")
         layers = [learner.completed(tasks, learned)]
-        layers += self._further_layers(learner, layers[0], workers)
+        layers += self._further_layers(learner, workers)
         self.own_label_, self.n_layers_ = bool(self.own_label), len(layers)
         if learner.learns_rules:
             lists = [joined_list(data.schema, models) for models in layers]
@@ -167,9 +168,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         else:
             self._models = layers, inference
 
-    def _further_layers(
-        self, first: LabelLearner, first_layer: list[Any], workers: Workers
-    ) -> list[list[Any]]:
+    def _further_layers(self, first: LabelLearner, workers: Workers) -> list[list[Any]]:
         data, every = first.data, range(first.data.schema.n_labels)
         tasks = [LabelTask(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
         learner = replace(first, with_features=self.with_features)
@@ -187,26 +186,28 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             if self.alpha is not None or number < self.n_layers:
                 phase = f"layer {number} on trial"
                 predicted = _out_of_fold(learner, tasks, folds, workers, phase)
-            kept = self._kept(
-                data.Y, labels, predicted, [task in learned for task in tasks], workers
-            )
+            tries = [task in learned and reads_labels(learned[task]) for task in tasks]
+            kept = self._kept(data.Y, labels, predicted, tries, workers)
             if not any(kept) or (number > 2 and (predicted == labels)[:, kept].all()):
                 break
-            before = first_layer if number == 2 else [learner.identity(i) for i in every]
-            layers.append([learned[tasks[i]] if kept[i] else before[i] for i in every])
+            layers.append([learned[tasks[i]] if kept[i] else learner.identity(i) for i in every])
             labels = np.where(kept, predicted, labels)
         return layers
 
     def _kept(
-        self, Y: Board, before: Board, after: Board, is_learned: list[bool], workers: Workers
+        self, Y: Board, before: Board, after: Board, tries: list[bool], workers: Workers
     ) -> list[bool]:
-        """Which labels a further layer predicts: those it predicts better, or all learned."""
+        """Which labels a further layer predicts: those it predicts better, or all that it tries.
+
+        Each label is a test, so p-values are corrected by Holm's method.
+        """
         if self.alpha is None or workers.was_interrupted:
-            return [self.alpha is None and one for one in is_learned]
-        return [
-            is_better(Y[:, i], before[:, i], after[:, i], float(self.alpha))
-            for i in range(len(is_learned))
+            return [self.alpha is None and one for one in tries]
+        p = [
+            improvement(Y[:, i], before[:, i], after[:, i]) if one else 1.0
+            for i, one in enumerate(tries)
         ]
+        return [bool(one) for one in adjusted(p, "holm") <= float(self.alpha)]
 
     def error_propagation(self, X: Any, Y: Any = None) -> "ErrorPropagation":
         """Compare the accuracy of the last layer on true labels with that on predicted ones."""
@@ -279,15 +280,20 @@ def _out_of_fold(
     return np.column_stack([predictions[task] for task in tasks])
 
 
-def is_better(truth: Board, before: Board, after: Board, alpha: float) -> bool:
-    """Whether significantly more cells of a label are right than before, and its F1 is not lower.
+def improvement(truth: Board, before: Board, after: Board) -> float:
+    """The p-value of more cells of a label being right than before; 1 if its F1 is lower.
 
     Fewer wrong cells alone could mean that a rare label is never predicted any more.
     """
     gained, lost = gained_and_lost(before == truth, after == truth)
-    if gained <= lost or mcnemar(gained, lost) > alpha:
-        return False
-    return _f1(truth, after) >= _f1(truth, before)
+    if gained <= lost or _f1(truth, after) < _f1(truth, before):
+        return 1.0
+    return mcnemar(gained, lost)
+
+
+def reads_labels(model: Any) -> bool:
+    """Whether rules test labels; other classifiers may."""
+    return not isinstance(model, list) or any(rule.body.on_labels for rule in model)
 
 
 def _f1(truth: Board, predicted: Board) -> float:

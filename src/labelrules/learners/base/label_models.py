@@ -137,8 +137,7 @@ class LabelLearner:
         """A model that predicts the value of the label that it reads."""
         n_labels = self.data.schema.n_labels
         if self.learns_rules:
-            present = Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))
-            return [present, Rule(Head({label: 0}, n_labels))]
+            return [Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))]
         return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
 
     def _constant(self, task: LabelTask, value: int) -> LabelModel:

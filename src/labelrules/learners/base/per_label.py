@@ -23,7 +23,7 @@ from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.rules import DecisionList, LayeredTheory
+from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, Theory
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -44,8 +44,8 @@ class ComposedClassifier(TheoryClassifier):
     theory_ = _NoTheory()
 
     def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
-        """Set the theory, with evidence from the training rows."""
-        self.theory_ = theory.with_evidence(data, data.Y)
+        """Set the theory, with evidence from the training rows, by which rules must be right."""
+        self.theory_ = without_wrong_rules(theory.with_evidence(data, data.Y), data)
         self.background_ = Background.count(self._run(data).board, data.Y)
 
     def _forget(self) -> None:
@@ -183,6 +183,36 @@ class LabelwiseClassifier(ComposedClassifier):
 
     def _presence(self, X: Any) -> Floats:
         return super()._presence(X) if self._has_theory else self._model_presence(X)
+
+
+def without_wrong_rules(
+    theory: DecisionList | LayeredTheory, data: Dataset
+) -> DecisionList | LayeredTheory:
+    """The theory without rules that are wrong as often as right on the cells that they decide.
+
+    A rule is learned from rows on which it is right, but on a board that the theory itself has
+    predicted, or after the rules of other labels, it may decide other ones. Where labels are
+    sampled, rules read true labels and stay; so do rules for rows without labels, which name a
+    label that is likelier there than elsewhere.
+    """
+    if isinstance(theory, DecisionList):
+        layers: tuple[Theory, ...] = (theory,)
+    elif isinstance(theory.inference, Gibbs):
+        return theory
+    else:
+        layers = theory.layers
+    if not any(_is_wrong(rule) for layer in layers for rule in layer):
+        return theory
+    layers = tuple(layer.with_rules(r for r in layer if not _is_wrong(r)) for layer in layers)
+    kept = theory.with_layers(layers) if isinstance(theory, LayeredTheory) else layers[0]
+    # Without one rule, others decide more.
+    return without_wrong_rules(kept.with_evidence(data, data.Y), data)  # type: ignore[attr-defined]
+
+
+def _is_wrong(rule: Rule) -> bool:
+    """Whether a rule with conditions is not right for more cells than it is wrong for."""
+    cells = rule.evidence or ()
+    return len(rule.body) > 0 and sum(one.right for one in cells) <= sum(one.wrong for one in cells)
 
 
 def _last_resort(least: Any) -> float | None:

@@ -43,7 +43,7 @@ class Settings:
     max_rules: int | None
     time_limit: float | None
     order: Order
-    default_rule: bool
+    default_rule: bool | None
     pruning: str | None
     prune_share: float
     seed: int
