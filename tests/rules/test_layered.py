@@ -29,7 +29,7 @@ from labelrules.rules import (
 )
 from strategies import schemas
 from tables import tables
-from theories import boards, decision_lists, rules, theories
+from theories import boards, decision_lists, rules, scorecards, theories
 from twins import layers as naive_layers
 
 READERS = load("magazines")
@@ -52,8 +52,11 @@ def ways(n_labels, may_sample=True):
 @st.composite
 def layered(draw, schema, values=None, way=None, last=None):
     options = () if values is None else (values,)
-    layers = draw(st.lists(theories(schema, *options, max_size=5), max_size=2))
-    layers.append(draw(theories(schema, *options, max_size=6) if last is None else last))
+    kinds = theories(schema, *options, max_size=5)
+    if values is not None:
+        kinds |= scorecards(schema, values, max_size=5)
+    layers = draw(st.lists(kinds, max_size=2))
+    layers.append(draw(kinds if last is None else last))
     chosen = way if way is not None else draw(ways(schema.n_labels, layers[-1].ordered))
     return LayeredTheory(schema, layers, chosen, draw(fallbacks(schema, *options)))
 

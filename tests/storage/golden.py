@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labelrules import Dataset, Ripper, Schema, load, parse, save
+from labelrules import Dataset, LabelSet, Ripper, RuleSet, Schema, load, parse, save
 from labelrules.learners import ClassifierChain, LabelPowerset, registered
 from labelrules.learners.registry import can_be_stored
 from labelrules.storage.files import VERSION
@@ -28,6 +28,8 @@ def stored():
     readers = load("magazines")
     for name, rules in (("decision-list", RULES), ("rule-set", VOTES), ("layers", LAYERS)):
         yield name, parse(rules, readers.schema)
+    label_sets = [LabelSet((0, 3), 2), LabelSet((), -1)]
+    yield "label-sets", RuleSet(readers.schema, parse(VOTES, readers.schema), label_sets, True)
     for name, learner in registered().items():
         if learner is Ripper:
             schema = Schema(readers.schema.features, readers.schema.labels[:1])
