@@ -32,6 +32,8 @@ class BinaryRelevance(LabelwiseClassifier):
         The learner for single labels; see :class:`LabelwiseClassifier`. By default `Ripper()`.
     last_resort : float, optional
         The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    max_literals : int, optional
+        The most literals of the theory; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
@@ -62,6 +64,7 @@ class BinaryRelevance(LabelwiseClassifier):
     base: Any = None
     _: KW_ONLY
     last_resort: float | None = None
+    max_literals: int | None = None
     n_jobs: int | None = None
     progress: bool | Listener = False
 

@@ -86,6 +86,8 @@ class ClassifierChain(LabelwiseClassifier):
         For random orders and samples. None is the same as 0.
     last_resort : float, optional
         The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    max_literals : int, optional
+        The most literals of the theory; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
@@ -128,6 +130,7 @@ class ClassifierChain(LabelwiseClassifier):
     threshold: Threshold = "cardinality"
     random_state: Any = None
     last_resort: float | None = None
+    max_literals: int | None = None
     n_jobs: int | None = None
     progress: bool | Listener = False
 

@@ -77,6 +77,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         the layer before predicts it. With None, and from true labels, it predicts every label.
     last_resort : float, optional, default=0.4
         The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
+    max_literals : int, optional
+        The most literals of the theory; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
@@ -114,6 +116,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     random_state: Any = None
     alpha: float | None = 0.05
     last_resort: float | None = 0.4
+    max_literals: int | None = None
     n_jobs: int | None = None
     progress: bool | Listener = False
 
@@ -149,8 +152,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         theory: LayeredTheory = self.theory_
         if not all(isinstance(layer, DecisionList) for layer in theory.layers):
             raise ValueError("the layers of this learner must be decision lists")
-        evidence = [rule.evidence for rule in theory.layers[-1]]
-        if isinstance(theory.inference, Gibbs) and None in evidence:
+        are_counted = all(rule.is_counted for rule in theory.layers[-1])
+        if isinstance(theory.inference, Gibbs) and not are_counted:
             raise ValueError("rules that are sampled from need evidence")
         self.n_layers_ = len(theory.layers)
 
@@ -163,7 +166,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         layers += self._further_layers(learner, workers)
         self.own_label_, self.n_layers_ = bool(self.own_label), len(layers)
         if learner.learns_rules:
-            lists = [joined_list(data.schema, models) for models in layers]
+            sampled = isinstance(inference, Gibbs)
+            lists = [joined_list(data.schema, models, sampled) for models in layers]
             self._keep(LayeredTheory(data.schema, lists, inference), data)
         else:
             self._models = layers, inference

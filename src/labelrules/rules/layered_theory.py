@@ -131,6 +131,11 @@ class LayeredTheory(Theory):
         _check_inference(self.inference, self.layers[-1], schema)
 
     @property
+    def n_literals(self) -> int:
+        """Size of the theory: the literals of its layers, and of the list for other rows."""
+        return sum(part.n_literals for part in self.parts)
+
+    @property
     def parts(self) -> tuple[Theory, ...]:
         """The layers, and after them the list for rows without labels, if there is one."""
         return self.layers if self.fallback is None else (*self.layers, self.fallback)
@@ -242,9 +247,8 @@ class LayeredTheory(Theory):
         return self.rules[index]
 
     def __repr__(self) -> str:
-        layers, rules = counted(len(self.layers), "layer"), counted(len(self), "rule")
-        labels = counted(self.schema.n_labels, "label")
-        return f"<LayeredTheory: {layers}, {rules} for {labels}>"
+        layers = counted(len(self.layers), "layer")
+        return f"<LayeredTheory: {layers}, {self.size_text} for {self._labels_text}>"
 
     def __eq__(self, other: object) -> bool:
         """Whether layers and inference are the same; with Gibbs sampling, also the evidence."""

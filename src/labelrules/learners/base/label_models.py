@@ -219,9 +219,25 @@ def _translated(condition: Condition, task: LabelTask, first: int) -> Condition:
     return Condition.label(task.tested[condition.column - first], present)
 
 
-def joined_list(schema: Schema, models: Iterable[list[Rule]]) -> DecisionList:
-    """One decision list of the rules of several models, one after the other."""
-    return DecisionList(schema, [rule for rules in models for rule in rules])
+def joined_list(
+    schema: Schema, models: Iterable[list[Rule]], with_absence: bool = False
+) -> DecisionList:
+    """One decision list of the rules of several models, one after the other.
+
+    Default rules that predict absence are left out, since a label that no rule predicts is absent;
+    but not where a rule tests whether the label was predicted absent, or `with_absence`.
+    """
+    rules = [rule for model in models for rule in model]
+    tested = {test.column for rule in rules for test in rule.body.on_labels if test.value == 0}
+    return DecisionList(
+        schema,
+        [
+            rule
+            for rule in rules
+            if with_absence or len(rule.body) or any(rule.head.values)
+            or not tested.isdisjoint(rule.head.labels)
+        ],
+    )  # fmt: skip
 
 
 def numeric_features(data: Dataset) -> Matrix:

@@ -13,6 +13,7 @@ from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import encode
 from labelrules.learners.base.label_models import Workers, checked_base
 from labelrules.learners.base.progress import check_progress, progress_listener
+from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
     Smoothing,
@@ -23,7 +24,7 @@ from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule, Theory
+from labelrules.rules import DecisionList, LayeredTheory
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -40,12 +41,14 @@ class ComposedClassifier(TheoryClassifier):
     """A classifier made of others (`base`); it has a `theory_` if they learn rules."""
 
     base: Any = None
+    max_literals: int | None = None
 
     theory_ = _NoTheory()
 
     def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
-        self.theory_ = without_wrong_rules(theory.with_evidence(data, data.Y), data)
+        right = without_wrong_rules(theory.with_evidence(data, data.Y), data)
+        self.theory_ = within_literals(right, data, self.max_literals)
         self.background_ = Background.count(self._run(data).board, data.Y)
 
     def _forget(self) -> None:
@@ -110,6 +113,9 @@ class LabelwiseClassifier(ComposedClassifier):
         Rows for which no label is predicted get the likeliest one if it is more probable than
         this: by rules for such rows, or by the probabilities of the classifiers. Not where some
         label is present in most rows, nor for a single label or for classes.
+    max_literals : int, optional
+        The most literals of the theory, rules for rows without labels included: conditions and
+        labels in heads. The least useful rules are left out. Only for a base that learns rules.
     n_jobs : int, optional
         Labels that are learned at the same time, by joblib and in any of its backends; -1 for all
         processors. The result does not depend on it.
@@ -118,6 +124,7 @@ class LabelwiseClassifier(ComposedClassifier):
     """
 
     last_resort: float | None = None
+    max_literals: int | None = None
     n_jobs: int | None = None
     progress: Any = False
     _models: Any
@@ -127,6 +134,7 @@ class LabelwiseClassifier(ComposedClassifier):
     def _check_parameters(self) -> None:
         checked_base(self.base)
         _last_resort(self.last_resort)
+        checked_size(self.max_literals)
         job_count(self.n_jobs)
         check_progress(self.progress)
 
@@ -150,6 +158,7 @@ class LabelwiseClassifier(ComposedClassifier):
     def fit(self, X: Any, Y: Any = None) -> Self:
         """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
+        checked_size(self.max_literals)
         data, target = self._training_data(X, Y)
         self._forget()
         with progress_listener(self.progress) as listener:
@@ -183,36 +192,6 @@ class LabelwiseClassifier(ComposedClassifier):
 
     def _presence(self, X: Any) -> Floats:
         return super()._presence(X) if self._has_theory else self._model_presence(X)
-
-
-def without_wrong_rules(
-    theory: DecisionList | LayeredTheory, data: Dataset
-) -> DecisionList | LayeredTheory:
-    """The theory without rules that are wrong as often as right on the cells that they decide.
-
-    A rule is learned from rows on which it is right, but on a board that the theory itself has
-    predicted, or after the rules of other labels, it may decide other ones. Where labels are
-    sampled, rules read true labels and stay; so do rules for rows without labels, which name a
-    label that is likelier there than elsewhere.
-    """
-    if isinstance(theory, DecisionList):
-        layers: tuple[Theory, ...] = (theory,)
-    elif isinstance(theory.inference, Gibbs):
-        return theory
-    else:
-        layers = theory.layers
-    if not any(_is_wrong(rule) for layer in layers for rule in layer):
-        return theory
-    layers = tuple(layer.with_rules(r for r in layer if not _is_wrong(r)) for layer in layers)
-    kept = theory.with_layers(layers) if isinstance(theory, LayeredTheory) else layers[0]
-    # Without one rule, others decide more.
-    return without_wrong_rules(kept.with_evidence(data, data.Y), data)  # type: ignore[attr-defined]
-
-
-def _is_wrong(rule: Rule) -> bool:
-    """Whether a rule with conditions is not right for more cells than it is wrong for."""
-    cells = rule.evidence or ()
-    return len(rule.body) > 0 and sum(one.right for one in cells) <= sum(one.wrong for one in cells)
 
 
 def _last_resort(least: Any) -> float | None:

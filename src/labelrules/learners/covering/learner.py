@@ -8,6 +8,7 @@ from labelrules._types import Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.progress import Listener, check_progress, progress_listener
+from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
@@ -72,6 +73,9 @@ class SeparateAndConquer(RuleClassifier):
         Learning ends when at most this share of all cells is open.
     max_rules : int, optional
         The longest list, rules given to `fit` included.
+    max_literals : int, optional
+        The most literals of the theory, rules for rows without labels included: conditions and
+        labels in heads. The least useful rules are left out.
     time_limit : float, optional
         Seconds after which learning ends; the rules learned so far are kept.
     order : {"append", "prepend"}, default="append"
@@ -131,6 +135,7 @@ class SeparateAndConquer(RuleClassifier):
         readd: str = "all",
         open_share: float = 0.0,
         max_rules: int | None = None,
+        max_literals: int | None = None,
         time_limit: float | None = None,
         order: str = "append",
         default_rule: bool | None = None,
@@ -161,6 +166,7 @@ class SeparateAndConquer(RuleClassifier):
         self.readd = readd
         self.open_share = open_share
         self.max_rules = max_rules
+        self.max_literals = max_literals
         self.time_limit = time_limit
         self.order = order
         self.default_rule = default_rule
@@ -191,15 +197,9 @@ class SeparateAndConquer(RuleClassifier):
 
     def _restore_state(self, state: Any) -> None:
         super()._restore_state(state)
-        n_rules = len(self._list)
+        n_rules = len(_list_of(self.theory_))
         if state.n_learned > n_rules:
             raise DocumentError(".n_learned", f"there are {n_rules} rules only")
-
-    @property
-    def _list(self) -> DecisionList:
-        """The list, without the rules for rows in which it finds no label."""
-        learned: DecisionList = getattr(self.theory_, "layers", [self.theory_])[0]
-        return learned
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         settings = checked_settings(self, data.schema)
@@ -207,18 +207,25 @@ class SeparateAndConquer(RuleClassifier):
         with progress_listener(self.progress) as listener:
             covering.go_on(listener)
         learned = covering.finished()
-        self._board, self.n_learned_ = covering.board.board.T, len(covering.rules)
-        return learned
+        kept = within_literals(learned, data, settings.max_literals)
+        self.n_learned_ = min(len(covering.rules), len(_list_of(kept)))
+        self._board = covering.board.board.T if kept is learned else kept.apply(data)
+        return kept
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
             return theory
-        return self._list[: self.n_learned_]  # the rest is for the end of a list
+        return _list_of(self.theory_)[: self.n_learned_]  # the rest is for the end of a list
 
     def _written(self, learned: Theory, data: Dataset) -> Board:
         board: Board = self._board
         del self._board
         return board
+
+
+def _list_of(theory: DecisionList | LayeredTheory) -> DecisionList:
+    """The list, without the rules for rows in which it finds no label."""
+    return theory.layers[0] if isinstance(theory, LayeredTheory) else theory  # type: ignore[return-value]
 
 
 def _listed(name: str, wishes: Any) -> Iterable[Any]:

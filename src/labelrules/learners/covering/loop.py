@@ -124,7 +124,9 @@ class Covering:
 
     def _end(self, reason: str) -> None:
         self.ended_early = True
-        warn_of_early_end(reason, rules_so_far(len(self.rules), self.settings.default_rule))
+        warn_of_early_end(
+            reason, rules_so_far(len(self.rules), self.settings.default_rule is not False)
+        )
 
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data

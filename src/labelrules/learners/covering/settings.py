@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
 from labelrules.learners.base.sampling import random_seed
+from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
 from labelrules.search.bodies.rule_language import Language, language
@@ -41,6 +42,7 @@ class Settings:
     readd: str
     open_share: float
     max_rules: int | None
+    max_literals: int | None
     time_limit: float | None
     order: Order
     default_rule: bool | None
@@ -101,6 +103,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         readd=one_of(learner.readd, "readd", ("all", "incomplete")),
         open_share=number(learner.open_share, "open_share", low=0, high=1),
         max_rules=_optional(whole_number, learner, "max_rules", low=0),
+        max_literals=checked_size(learner.max_literals),
         time_limit=_optional(number, learner, "time_limit", low=0, infinite=True),
         order="prepend" if prepends else "append",
         default_rule=None if default is None else truth_value(default, "default_rule"),
