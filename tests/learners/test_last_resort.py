@@ -3,13 +3,22 @@
 import numpy as np
 import pytest
 
-from labelrules import UNSET, Body, Condition, Dataset, Head
+from labelrules import (
+    Body,
+    Condition,
+    Dataset,
+    DecisionList,
+    Head,
+    LayeredTheory,
+    Rule,
+    parse,
+    theory_text,
+)
 from labelrules.learners import SeparateAndConquer
 from tables import schema_of
 from unpruned import told
 
 N_LABELS = 3
-NOTHING = Head(dict.fromkeys(range(N_LABELS), 0), N_LABELS)
 
 
 def table(x, *present):
@@ -23,11 +32,15 @@ def table(x, *present):
 
 
 def resorts(data, share=0.4):
-    """The rules of last resort, and the list that they end; without a default rule."""
-    without = SeparateAndConquer(last_resort=None, default_rule=False).fit(data).theory_
-    theory = SeparateAndConquer(last_resort=share, default_rule=False).fit(data).theory_
-    assert told(theory[: len(without)]) == told(without)
-    return theory.rules[len(without) :], theory
+    """The rules for rows without a label, and the theory that they belong to."""
+    without = SeparateAndConquer(last_resort=None).fit(data).theory_
+    theory = SeparateAndConquer(last_resort=share).fit(data).theory_
+    if isinstance(theory, DecisionList):
+        assert told(theory) == told(without)
+        return (), theory
+    assert told(theory.layers[0]) == told(without)
+    assert told(theory.fallback) == told(theory.with_evidence(data, data.Y).fallback)
+    return theory.fallback.rules, theory
 
 
 def half_right():
@@ -40,9 +53,9 @@ def half_right():
 def test_a_label_that_is_probable_enough_is_guessed():
     guesses, _ = resorts(half_right(), 0.4)
     assert [(rule.head, rule.body) for rule in guesses] == [
-        (Head({0: 1, 1: 0, 2: 0}, N_LABELS), Body([Condition(0, "=", 0.0)]))
+        (Head({0: 1}, N_LABELS), Body([Condition(0, "=", 0.0)]))
     ]
-    assert guesses[0].evidence == ((5, 5), (8, 2), (8, 2))
+    assert guesses[0].evidence == ((5, 5),)
 
 
 def test_a_label_that_is_just_as_probable_is_not_guessed():
@@ -55,34 +68,39 @@ def test_no_label_is_guessed_where_as_many_rows_have_none(fifth, is_guessed):
     """y0 in 2 of 5 rows a, none in 2 of them: to say nothing would be right as often."""
     data = table("aaaaa" + "b" * 6, 0, 0, 1, None, fifth, *[1, 2, 1, 2, 1, 2])
     guesses, _ = resorts(data, 0.35)
-    assert any(dict(rule.head)[0] == 1 for rule in guesses) == is_guessed
+    assert any(rule.head == Head({0: 1}, N_LABELS) for rule in guesses) == is_guessed
 
 
 def test_a_guess_must_be_right_twice():
     data = table("aabbbbcccc", 0, 1, *[1, 2, 0, 2], *[0, 1, 2, 1])
     for share in (0.3, 0.4, 0.49):
         for rule in resorts(data, share)[0]:
-            ((label, _),) = [literal for literal in rule.head if literal[1] == 1]
-            assert rule.evidence_for(label).right >= 2
+            assert rule.evidence[0].right >= 2
 
 
-def test_rows_with_a_label_are_completed_before_others_are_guessed():
-    """A label that was found completes its rows; else the guess would add another to them."""
+def test_rows_with_a_label_get_no_other_one():
     plan = [0] * 12 + [1, 1, 1, 1, 2, 2, 2, None] + [2, 2, 1, 1, None, None, None, None]
     data = table("a" * 12 + "b" * 8 + "c" * 8, *plan)
     last, theory = resorts(data)
-    assert theory[0].head == Head({0: 1}, N_LABELS)
-    assert last[0].head == NOTHING
-    assert last[0].body == Body([Condition.label(0)])
-    assert last[1].head == Head({0: 0, 1: 1, 2: 0}, N_LABELS)
-    assert len(last) == 2
+    assert theory.layers[0][0].head == Head({0: 1}, N_LABELS)
+    assert [rule.head for rule in last] == [Head({1: 1}, N_LABELS)]
     assert theory.predict(data)[:12].tolist() == [[1, 0, 0]] * 12
+
+
+def test_the_first_rule_that_holds_decides_the_row():
+    """Else rows that were to get one label would get several."""
+    data = half_right()
+    both = [Rule(Head({0: 1}, N_LABELS)), Rule(Head({1: 1}, N_LABELS))]
+    theory = LayeredTheory(
+        data.schema, [DecisionList(data.schema)], fallback=DecisionList(data.schema, both)
+    )
+    assert theory.predict(data).tolist() == [[1, 0, 0]] * 20
+    assert parse(theory_text(theory), data.schema) == theory
 
 
 WHERE_NOT = {
     "a label is present in most rows": ({}, "most"),
     "heads may say that labels are absent": ({"polarity": "both", "default_rule": True}, None),
-    "labels may not be tested": ({"label_conditions": False}, None),
     "it is not wanted": ({"share": None}, None),
     "the number of rules is limited": ({"max_rules": 50}, None),
     "rules are put in front": ({"order": "prepend", "pruning": None, "max_rules": 0}, None),
@@ -118,29 +136,23 @@ def chance_table(seed):
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5, 8, 11])
 @pytest.mark.parametrize("share", [0.3, 0.4])
 def test_every_guess_is_probable_where_nothing_was_found(seed, share):
-    """Closers complete rows that have a label; guesses hold often enough for all other rows."""
+    """And more probable than no label, and than in all rows; on rows that no rule before takes."""
     data = chance_table(seed)
     last, theory = resorts(data, share)
-    assert len(last) > 1
-    n_before = len(theory) - len(last)
-    board = theory[:n_before].apply(data)
-    waiting = (board == UNSET).all(axis=1)
-    nothing = Head(dict.fromkeys(range(data.schema.n_labels), 0), data.schema.n_labels)
-    closers = [rule for rule in last if rule.head == nothing]
-    present = np.flatnonzero((board == 1).any(axis=0)).tolist()
-    assert [rule.body for rule in closers] == [Body([Condition.label(k)]) for k in present]
-    assert list(last[: len(closers)]) == closers
-    for rule in last[len(closers) :]:
-        ((label, _),) = [literal for literal in rule.head if literal[1] == 1]
-        assert rule.head.is_complete
+    assert last
+    board = theory.layers[0].apply(data)
+    waiting = ~(board == 1).any(axis=1)
+    for rule in last:
+        ((label, value),) = rule.head
+        assert value == 1
         assert len(rule.body) <= 3
-        assert not any(condition.on_label for condition in rule.body)
+        assert not rule.body.on_labels
         covered = rule.body.covers(data.X, board) & waiting
         truth = data.Y[covered]
         n_right = int(truth[:, label].sum())
         assert n_right >= 2
         assert n_right > share * len(truth)
         assert n_right > (truth.sum(axis=1) == 0).sum()
+        assert n_right / len(truth) >= data.Y[:, label].mean()
+        assert rule.evidence == ((n_right, len(truth) - n_right),)
         waiting &= ~covered
-    completed = theory.apply(data)
-    assert not (completed[(board == 1).any(axis=1)] == UNSET).any()

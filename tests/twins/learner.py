@@ -44,8 +44,9 @@ def learn(data: Dataset, settings: Settings) -> DecisionList:
             break
         rule = apply_rule(table, found)
         rules = [rule, *rules] if settings.order == "prepend" else [*rules, rule]
-    if has_default_rule(settings) and not ends_with_default(rules):
-        rules.append(default_rule(table))
+    default = default_rule(table)
+    if has_default_rule(settings, default) and not ends_with_default(rules):
+        rules.append(default)
     return DecisionList(data.schema, rules).with_evidence(data, data.Y)
 
 
@@ -94,10 +95,10 @@ def is_stopping(table: Table, head: tuple[Literal, ...], fired: list[int]) -> bo
     return sum(table.is_incomplete(row) for row in fired) / len(fired) <= share
 
 
-def has_default_rule(settings: Settings) -> bool:
-    """On request, and by default where rules name the rarer values only."""
+def has_default_rule(settings: Settings, default: Rule) -> bool:
+    """On request; else where rules name the rarer values only and it predicts a label present."""
     if settings.default_rule is None:
-        return settings.polarity == "rarer"
+        return settings.polarity == "rarer" and 1 in default.head.values
     return settings.default_rule
 
 

@@ -30,6 +30,9 @@ MIN_ROWS = 5
 MIN_PRESENT = 10
 """Rows that must have a label for it to get a threshold of its own."""
 
+MOST_PREDICTED = 1.5
+"""A label is predicted for at most so many times the rows that have it, to set thresholds."""
+
 MIN_LABELS = 50
 """Labels that all rows together must have for thresholds to be learned."""
 
@@ -323,9 +326,14 @@ def best_thresholds(scores: list[Floats], truth: list[Board]) -> list[float]:
 
 
 def _best_cut(right: Integers, falling: Floats, f1: float) -> int:
-    """The best number of cells to predict, from the highest score on; equal scores go together."""
+    """The best number of cells to predict, from the highest score on; equal scores go together.
+
+    Where scores say little, F1 is greatest when a label is predicted for most rows; so it is not
+    predicted for many more rows than have it.
+    """
     gain = 2 * right - f1 * np.arange(len(right))
     gain[1:-1][falling[:-2] == falling[1:-1]] = -np.inf
+    gain[1 + int(MOST_PREDICTED * right[-1]) :] = -np.inf
     return int(gain.argmax())
 
 
