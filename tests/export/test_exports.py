@@ -105,7 +105,7 @@ SCORED = RuleSet(
         sports x3 <- marital = Single""",
         READERS,
     ),
-    [LabelSet((0, 3), 2), LabelSet((0, 2), -1), LabelSet((), -2), LabelSet((1, 2), 4)],
+    [LabelSet((0, 3), -1), LabelSet((0, 2), -3), LabelSet((), -3), LabelSet((1, 2), 1)],
     at_least_one=True,
 )
 
@@ -153,7 +153,7 @@ def test_the_scorecard_of_these_tests_uses_all_its_parts():
 
 
 def test_points_and_label_sets_are_seen_in_what_is_exported():
-    assert "(('quality', 'sports'), 2)," in to_python(SCORED)
+    assert "(('quality', 'sports'), -1)," in to_python(SCORED)
     assert "return _together(votes, label_sets, True)" in to_python(SCORED)
     query = to_sql(SCORED, "t")
     assert "CASE WHEN \"sex\" = 'Female' THEN -4 ELSE 0 END" in query
