@@ -15,11 +15,11 @@ from labelrules.storage.files import VERSION
 
 FOLDER = Path(__file__).parents[1] / "golden" / "models"
 
-RULES = "quality (5/1) <- education = University\nnot quality, * <- true"
-VOTES = "in any order:\nquality x3, not sports <- education = University\nsports <- quality"
+RULES = "quality <- education = University (5/1)\nnot quality, * <- true"
+VOTES = "in any order:\nquality +3, sports -1 <- education = University\nsports <- quality"
 LAYERS = (
     "layer 1:\nquality <- education = University\nlayer 2, until stable in at most 7 rounds:\n"
-    "sports <- quality\nrows without labels:\nfashion <- true"
+    "sports <- quality\nif no label was found:\nfashion <- true"
 )
 
 

@@ -34,14 +34,15 @@ class ConditionRecord(Record):
 class RuleRecord(Record):
     """If every condition of the body holds, the head is written: 1 for present, 0 for absent.
 
-    Evidence: for each label of the head, how often it was right and wrong. Where a rule stops, a
+    Evidence: for each label of the head, how often it was right and wrong, or null if that was not
+    counted. Where a rule stops, a
     decision list ends for the rows it covers.
     """
 
     head: Annotated[dict[str, Literal[0, 1]], Meta(min_length=1)]
     body: list[ConditionRecord]
     stops: bool
-    evidence: dict[str, tuple[Count, Count]] | None
+    evidence: dict[str, tuple[Count, Count] | None] | None
 
 
 class VotesRecord(RuleRecord):
@@ -129,7 +130,7 @@ def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
     names = [schema.labels[label] for label in rule.head.labels]
     evidence = None
     if rule.evidence is not None:
-        pairs = ((int(right), int(wrong)) for right, wrong in rule.evidence)
+        pairs = (pair and (int(pair.right), int(pair.wrong)) for pair in rule.evidence)
         evidence = dict(zip(names, pairs, strict=True))
     head: Any = dict(zip(names, rule.head.values, strict=True))
     body = [_condition_record(condition, schema) for condition in rule.body]
@@ -235,7 +236,7 @@ def _read_rule(record: RuleRecord, names: _Names) -> Rule:
     evidence = votes = None
     if record.evidence is not None:
         pairs = _for_head(record.evidence, head, names, "evidence")
-        evidence = tuple(Evidence(*pair) for pair in pairs)
+        evidence = tuple(pair and Evidence(*pair) for pair in pairs)
     if isinstance(record, VotesRecord) and record.votes is not UNSET:
         votes = tuple(_for_head(record.votes, head, names, "votes"))
         if set(votes) == {1}:
