@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from labelrules._checks import counted, whole_number
+from labelrules._checks import whole_number
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body
 from labelrules.rules.formats.terminal import (
@@ -56,7 +56,7 @@ class PointsTable:
             for label, value, votes in rule.ballot:
                 cells[label] = cells.get(label, 0) + (votes if value else -votes)
         rows = [PointsRow(body, _without_zeros(cells)) for body, cells in points.items()]
-        shown = sorted((row for row in rows if row.points), key=lambda row: _place(row.body))
+        shown = sorted((row for row in rows if row.points), key=lambda row: place_of(row.body))
         labels = sorted({label for row in shown for label in row.points}, key=_importance(shown))
         return cls(
             theory.schema, tuple(shown), tuple(labels), theory.label_sets, theory.at_least_one
@@ -72,9 +72,9 @@ def _without_zeros(cells: Mapping[int, int]) -> dict[int, int]:
     return {label: points for label, points in cells.items() if points}
 
 
-def _place(body: Body) -> tuple[Any, ...]:
-    """Start first, then features before labels, by column, operator and threshold."""
-    return tuple((one.on_label, one.column, one.operator, one.value) for one in body)
+def place_of(body: Body) -> tuple[Any, ...]:
+    """Start first, then features before labels, by column and threshold."""
+    return tuple((one.on_label, one.column, one.value, one.operator) for one in body)
 
 
 def _importance(rows: Sequence[PointsRow]) -> Any:
@@ -130,13 +130,13 @@ def theory_table(theory: Any, *, width: int = 100, colour: bool = False) -> str:
         )
     notation, table = ReadingNotation(theory), PointsTable.of(theory)
     lines = _Blocks(table, notation, width, colour).lines()
-    below = [line for text in _below(table, notation) for line in _indented(text, width)]
+    below = [line for text in _below(table, notation) for line in indented(text, width)]
     return "\n".join(
         [*lines, *([""] if lines else []), *(styled(x, "note", colour) for x in below)]
     )
 
 
-def _indented(items: Sequence[str], width: int) -> list[str]:
+def indented(items: Sequence[str], width: int) -> list[str]:
     """Items in lines, all but the first further to the right."""
     first, *rest = wrapped(items, width - 4)
     return [f"  {first}", *(f"    {line}" for line in rest)]
@@ -144,17 +144,21 @@ def _indented(items: Sequence[str], width: int) -> list[str]:
 
 def _below(table: PointsTable, notation: ReadingNotation) -> Iterable[list[str]]:
     """The lines below a table, each as items."""
-    yield [GIVEN]
-    if table.label_sets:
-        first, *rest = [notation.label_set(one, table.schema) for one in table.label_sets]
-        yield [f"usual together: {first}", *rest]
-    if table.at_least_one:
-        yield ["a row without a label gets the one with the most points"]
+    yield from decisions(table, notation)
     if table.without_points:
         first, *rest = [notation.label(table.schema.labels[one]) for one in table.without_points]
         yield [f"no points: {first}", *rest]
-    for note in notation.notes():
-        yield note.split(", ")
+    yield from notation.notes()
+
+
+def decisions(part: "RuleSet | PointsTable", notation: ReadingNotation) -> Iterable[list[str]]:
+    """How points decide which labels a row gets, in lines, each as items."""
+    yield [GIVEN]
+    if part.label_sets:
+        first, *rest = [notation.label_set(one, part.schema) for one in part.label_sets]
+        yield [f"usual together: {first}", *rest]
+    if part.at_least_one:
+        yield ["a row without a label gets the one with the most points"]
 
 
 class _Blocks:

@@ -16,7 +16,7 @@ from labelrules.rules.theory import Theory
 
 SHORTEST_PREFIX = 8
 """Beginnings of names that are shorter than this are never abbreviated."""
-PRICE = 20
+PRICE = 10
 """Characters that an abbreviation must save, besides its own explanation, to be worth it."""
 DIGITS = 4
 """Digits of thresholds, if they are still different."""
@@ -96,7 +96,7 @@ class ShortNames(NamedTuple):
         >>> names = [f"Mean_Acc1298_Mean_Mem40_{word}" for word in ("Flux", "Rolloff", "MFCC_0")]
         >>> short = ShortNames.of(names)
         >>> short.name(names[0]), short.legend()
-        ('M_Flux', 'M_ = Mean_Acc1298_Mean_Mem40_')
+        ('M_Flux', ['M_ = Mean_Acc1298_Mean_Mem40_'])
         """
         distinct = sorted(set(names))
         known = {*distinct, *taken}
@@ -120,9 +120,9 @@ class ShortNames(NamedTuple):
         short = max(fit, key=lambda one: len(self.prefixes[one]))
         return short + name[len(self.prefixes[short]) :]
 
-    def legend(self) -> str:
+    def legend(self) -> list[str]:
         """What the abbreviations stand for."""
-        return ", ".join(f"{short} = {prefix}" for short, prefix in self.prefixes.items())
+        return [f"{short} = {prefix}" for short, prefix in self.prefixes.items()]
 
 
 def _begins(one: str, other: str) -> bool:
@@ -140,11 +140,14 @@ def _best_prefixes(names: Sequence[str], length: int) -> tuple[int, list[str]]:
         match = _SEPARATOR.search(name, length)
         if match is not None and match.end() < len(name):
             groups.setdefault(name[: match.end()], []).append(name)
-    saved, chosen = 0, []
+    saved = 0
+    chosen: list[str] = []
     for prefix, members in groups.items():
         inner, prefixes = _best_prefixes(members, len(prefix))
         own = len(members) * (len(prefix) - 2) - len(prefix) - PRICE
-        if len(prefix) >= SHORTEST_PREFIX and own > max(inner, 0):
+        # One abbreviation for more names is easier to remember than longer ones for some.
+        is_wider = not all(name.startswith(tuple(prefixes[:1])) for name in members)
+        if len(prefix) >= SHORTEST_PREFIX and own > max(inner - PRICE * is_wider, 0):
             inner, prefixes = own, [prefix]
         saved, chosen = saved + inner, [*chosen, *prefixes]
     return saved, chosen
@@ -191,10 +194,12 @@ class ReadingNotation(Notation):
         """Whether some threshold is shown with fewer digits than it has."""
         return any(text != number_text(value) for value, text in self.numbers.items())
 
-    def notes(self) -> list[str]:
-        """What a reader must know: abbreviations, and whether numbers are rounded."""
-        notes = [self.short.legend()] if self.short.prefixes else []
-        return [*notes, f"thresholds rounded to {DIGITS} digits"] if self.is_rounded else notes
+    def notes(self) -> Iterator[list[str]]:
+        """What a reader must know, in lines: abbreviations, and whether numbers are rounded."""
+        if self.short.prefixes:
+            yield self.short.legend()
+        if self.is_rounded:
+            yield [f"thresholds rounded to {DIGITS} digits"]
 
     def label(self, name: str) -> str:
         """The name of a label, perhaps shortened."""

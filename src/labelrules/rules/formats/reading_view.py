@@ -1,0 +1,255 @@
+"""Theories for reading: a table of labels, bodies and counts, by label or in the order of rules."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from labelrules._checks import counted, one_of, whole_number
+from labelrules.rules.formats.points_table import NARROWEST, START, decisions, indented, place_of
+from labelrules.rules.formats.terminal import (
+    ReadingNotation,
+    left,
+    right,
+    styled,
+    width_of,
+    wrapped,
+)
+from labelrules.rules.formats.text import Layout, is_shortened, laid_out, theory_parts
+from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.theory import RuleSet, Theory, theory_of
+
+ReadingOrder: TypeAlias = Literal["list", "label"]
+LaidOut: TypeAlias = tuple[Rule, Layout]
+
+_ALWAYS = "always"
+_OTHERWISE = "otherwise"
+
+
+class ReadingRow(NamedTuple):
+    """A line of the table: parts of a head, conditions, and further cells by their columns."""
+
+    head: list[str]
+    body: list[str]
+    cells: dict[str, str]
+
+
+class ReadingSection(NamedTuple):
+    """The rows of a layer, or of the rules for rows without a label, and lines below them."""
+
+    heading: str
+    rows: list[ReadingRow]
+    below: list[list[str]]
+    n_implied: int
+    """How many rules are left out, since they only say that a label is absent otherwise."""
+
+
+def theory_view(
+    theory: Any, *, width: int = 100, order: ReadingOrder = "list", colour: bool = False
+) -> str:
+    r"""A theory as a table: which labels, if what holds, and how often that was right and wrong.
+
+    Rules of a label that stand together share its name. Beginnings that many long names share are
+    abbreviated, and thresholds are rounded as long as they differ; the last lines say so. This is
+    for people: `parse` reads what `theory_text` writes.
+
+    Parameters
+    ----------
+    theory : Theory or fitted learner
+    width : int, default=100
+        The width of lines, in columns of a terminal.
+    order : {"list", "label"}, default="list"
+        Rules in the order of the theory, or label by label: a rule for several labels is then shown
+        with each of them.
+    colour : bool, default=False
+        Whether to use the colours of a terminal.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> theory = parse('''
+    ... quality <- education = University
+    ... quality <- marital = Divorced, children = No
+    ... fashion <- sex = Female
+    ... otherwise: tabloid
+    ... ''', readers.schema).with_evidence(readers, readers.Y)
+    >>> print(theory_view(theory))
+      label    if                                 right  wrong
+      quality  education = University                 4      0
+               marital = Divorced, children = No      2      0
+      fashion  sex = Female                           3      2
+      tabloid  otherwise                              6      8
+    <BLANKLINE>
+      1 label has no rule: sports
+    """
+    theory = theory_of(theory)
+    whole_number(width, "width", low=NARROWEST)
+    one_of(order, "order", ("list", "label"))
+    notation = ReadingNotation(theory)
+    sections = reading_sections(theory, notation, order)
+    lines = _Columns(sections, width, colour).lines(sections)
+    never = [*_implied_note(sections), *_without_rule(theory, notation, width)]
+    notes = [line for note in notation.notes() for line in indented(note, width)]
+    below = [styled(line, "note", colour) for line in (*never, *notes)]
+    return "\n".join([*lines, *(["", *below] if below else [])])
+
+
+def reading_sections(
+    theory: Theory, notation: ReadingNotation, order: ReadingOrder
+) -> list[ReadingSection]:
+    """The sections of a theory with their rows, in an order."""
+    found = []
+    for heading, part, _ in theory_parts(theory, evidence=True):
+        rules = [pair for pair in laid_out(part, True) if not is_implied(pair[0], part)]
+        below: list[list[str]] = []
+        if isinstance(part, RuleSet) and part.gives_points:
+            below = list(decisions(part, notation))
+        rows = _by_label(rules, part, notation) if order == "label" else _in_order(rules, notation)
+        n_implied = len(part) - len(rules)
+        found.append(ReadingSection(heading.removesuffix(":"), list(rows), below, n_implied))
+    return found
+
+
+def is_implied(rule: Rule, part: Theory) -> bool:
+    """Whether a rule of a list only says of some labels that they are absent otherwise."""
+    if len(rule.body) or any(rule.head.values) or rule.head.is_complete or not part.ordered:
+        return False
+    later = part.rules[part.rules.index(rule) + 1 :]
+    given = {label for other in later for label, value in other.head if value}
+    return not rule.stops and given.isdisjoint(rule.head.labels)
+
+
+def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[ReadingRow]:
+    for rule, layout in rules:
+        head = notation.head(rule, notation.schema, layout).split(", ")
+        is_short = is_shortened(rule, layout)
+        every = zip(rule.head, rule.evidence or (), strict=False)
+        counts = [count for (_, value), count in every if value or not is_short]
+        yield ReadingRow(head, _body(rule, layout, notation), _counts(counts))
+
+
+def _by_label(
+    rules: Sequence[LaidOut], part: Theory, notation: ReadingNotation
+) -> Iterator[ReadingRow]:
+    if not part.ordered:
+        rules = sorted(rules, key=lambda pair: place_of(pair[0].body))
+    for label in range(part.schema.n_labels):
+        for rule, layout in rules:
+            if label in rule.head.labels and not _is_left_out(label, rule, layout):
+                yield _row_of_label(label, rule, layout, notation)
+    for rule, layout in rules:
+        if is_shortened(rule, layout) and not any(rule.head.values):
+            yield ReadingRow(["no label"], _body(rule, layout, notation), {})
+
+
+def _is_left_out(label: int, rule: Rule, layout: Layout) -> bool:
+    """Whether a head does not name a label that it predicts absent."""
+    return is_shortened(rule, layout) and not dict(rule.head)[label]
+
+
+def _row_of_label(label: int, rule: Rule, layout: Layout, notation: ReadingNotation) -> ReadingRow:
+    name, body = notation.schema.labels[label], _body(rule, layout, notation)
+    _, value, votes = next(one for one in rule.ballot if one[0] == label)
+    cells = _counts([rule.evidence_for(label)] if rule.evidence else [])
+    if layout.has_points:
+        points = str(votes if value else -votes)
+        return ReadingRow([notation.label(name)], body, {"points": points, **cells})
+    head = [notation.literal(name, value)]
+    if is_shortened(rule, layout):
+        head.append(notation.rest(rule, layout, is_alone=False))
+    return ReadingRow([*head, notation.stop] if rule.stops else head, body, cells)
+
+
+def _body(rule: Rule, layout: Layout, notation: ReadingNotation) -> list[str]:
+    if len(rule.body):
+        return [notation.condition(condition, notation.schema) for condition in rule.body]
+    if layout.has_points:
+        return [START]
+    return [_OTHERWISE if layout.is_default else _ALWAYS]
+
+
+def _counts(counts: Sequence[Evidence | None]) -> dict[str, str]:
+    """How often the labels were right and wrong; once if it is the same for all."""
+    known = list(dict.fromkeys(counts)) if len(set(counts)) == 1 else list(counts)
+    if not known:
+        return {}
+    pairs = [("?", "?") if one is None else (str(one.right), str(one.wrong)) for one in known]
+    rights, wrongs = zip(*pairs, strict=True)
+    return {"right": ", ".join(rights), "wrong": ", ".join(wrongs)}
+
+
+def _implied_note(sections: Sequence[ReadingSection]) -> Iterator[str]:
+    number = sum(section.n_implied for section in sections)
+    if number:
+        verb = "is" if number == 1 else "are"
+        yield (
+            f"  {counted(number, 'rule')} for absent labels {verb} left out: "
+            "a label is absent unless a rule gives it"
+        )
+
+
+def _without_rule(theory: Theory, notation: ReadingNotation, width: int) -> Iterator[str]:
+    """Labels that no rule predicts, in one line."""
+    given = {label for rule in theory for label, value in rule.head if value}
+    for _, part, _ in theory_parts(theory):
+        if isinstance(part, RuleSet):
+            given |= {label for one in part.label_sets for label in one.labels}
+    names = [notation.label(name) for n, name in enumerate(theory.schema.labels) if n not in given]
+    if names:
+        verb = "has" if len(names) == 1 else "have"
+        yield _first_of(names, f"  {counted(len(names), 'label')} {verb} no rule: ", width)
+
+
+def _first_of(names: Sequence[str], start: str, width: int) -> str:
+    """As many names as fit into a line, and a sign that there are more."""
+    shown = list(names)
+    line = start + ", ".join(shown)
+    while width_of(line) > width and len(shown) > 1:
+        shown.pop()
+        line = start + ", ".join([*shown, "…"])
+    return line
+
+
+class _Columns:
+    """Lays sections out in columns that have the same places in all of them."""
+
+    def __init__(self, sections: Sequence[ReadingSection], width: int, colour: bool) -> None:
+        rows = [row for section in sections for row in section.rows]
+        self.width, self.colour = width, colour
+        names = ("points", "right", "wrong")
+        self.cells = {
+            name: max(len(name), *(width_of(row.cells.get(name, "")) for row in rows))
+            for name in names
+            if any(name in row.cells for row in rows)
+        }
+        taken = 4 + sum(2 + size for size in self.cells.values())
+        heads = [width_of(", ".join(row.head)) for row in rows]
+        self.head = min(max([len("label"), *heads]), (width - taken) * 2 // 5)
+        bodies = [width_of(", ".join(row.body)) for row in rows]
+        self.body = min(max([len("if"), *bodies]), width - taken - self.head)
+
+    def lines(self, sections: Sequence[ReadingSection]) -> list[str]:
+        """The lines of the table."""
+        titles = {name: name for name in self.cells}
+        found = [styled(self._line("label", "if", titles), "note", self.colour)]
+        for section in sections:
+            found += [f"  {section.heading}"] if section.heading else []
+            before: list[str] = []
+            for row in section.rows:
+                found += self._row(row, is_same=row.head == before)
+                before = row.head
+            found += [line for items in section.below for line in indented(items, self.width)]
+        return found
+
+    def _row(self, row: ReadingRow, is_same: bool) -> list[str]:
+        heads = [""] if is_same else wrapped(row.head, self.head)
+        bodies = wrapped(row.body, self.body)
+        height = max(len(heads), len(bodies))
+        heads += [""] * (height - len(heads))
+        bodies += [""] * (height - len(bodies))
+        lines = zip(heads, bodies, [row.cells] + [{}] * (height - 1), strict=True)
+        return [self._line(*line) for line in lines]
+
+    def _line(self, head: str, body: str, cells: dict[str, str]) -> str:
+        name = styled(left(head, self.head), "label", self.colour)
+        numbers = [right(cells.get(key, ""), size) for key, size in self.cells.items()]
+        return "  ".join(["", name, left(body, self.body), *numbers]).rstrip()
