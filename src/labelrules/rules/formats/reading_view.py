@@ -13,7 +13,13 @@ from labelrules.rules.formats.terminal import (
     width_of,
     wrapped,
 )
-from labelrules.rules.formats.text import Layout, is_shortened, laid_out, theory_parts
+from labelrules.rules.formats.text import (
+    Layout,
+    ShownEvidence,
+    is_shortened,
+    laid_out,
+    theory_parts,
+)
 from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import RuleSet, Theory, theory_of
 
@@ -99,7 +105,7 @@ def reading_sections(
     """The sections of a theory with their rows, in an order."""
     found = []
     for heading, part, _ in theory_parts(theory, evidence=True):
-        rules = [pair for pair in laid_out(part, True) if not is_implied(pair[0], part)]
+        rules = shown_rules(part, True)
         below: list[list[str]] = []
         if isinstance(part, RuleSet) and part.gives_points:
             below = list(decisions(part, notation))
@@ -109,7 +115,12 @@ def reading_sections(
     return found
 
 
-def is_implied(rule: Rule, part: Theory) -> bool:
+def shown_rules(part: Theory, evidence: ShownEvidence) -> list[LaidOut]:
+    """The rules of a part and how they are shown, without those that are implied."""
+    return [pair for pair in laid_out(part, evidence) if not _is_implied(pair[0], part)]
+
+
+def _is_implied(rule: Rule, part: Theory) -> bool:
     """Whether a rule of a list only says of some labels that they are absent otherwise."""
     if len(rule.body) or any(rule.head.values) or rule.head.is_complete or not part.ordered:
         return False
@@ -130,15 +141,24 @@ def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[R
 def _by_label(
     rules: Sequence[LaidOut], part: Theory, notation: ReadingNotation
 ) -> Iterator[ReadingRow]:
+    for label, rule, layout in by_label(rules, part):
+        if label is None:
+            yield ReadingRow(["no label"], _body(rule, layout, notation), {})
+        else:
+            yield _row_of_label(label, rule, layout, notation)
+
+
+def by_label(rules: Sequence[LaidOut], part: Theory) -> Iterator[tuple[int | None, Rule, Layout]]:
+    """Each label with the rules that name it, at last those that predict no label at all."""
     if not part.ordered:
         rules = sorted(rules, key=lambda pair: place_of(pair[0].body))
     for label in range(part.schema.n_labels):
         for rule, layout in rules:
             if label in rule.head.labels and not _is_left_out(label, rule, layout):
-                yield _row_of_label(label, rule, layout, notation)
+                yield label, rule, layout
     for rule, layout in rules:
         if is_shortened(rule, layout) and not any(rule.head.values):
-            yield ReadingRow(["no label"], _body(rule, layout, notation), {})
+            yield None, rule, layout
 
 
 def _is_left_out(label: int, rule: Rule, layout: Layout) -> bool:
