@@ -49,7 +49,12 @@ class ReadingSection(NamedTuple):
 
 
 def theory_view(
-    theory: Any, *, width: int = 100, order: ReadingOrder = "list", colour: bool = False
+    theory: Any,
+    *,
+    width: int = 100,
+    order: ReadingOrder = "list",
+    evidence: bool = True,
+    colour: bool = False,
 ) -> str:
     r"""A theory as a table: which labels, if what holds, and how often that was right and wrong.
 
@@ -65,6 +70,8 @@ def theory_view(
     order : {"list", "label"}, default="list"
         Rules in the order of the theory, or label by label: a rule for several labels is then shown
         with each of them.
+    evidence : bool, default=True
+        Whether to show how often labels were right and wrong.
     colour : bool, default=False
         Whether to use the colours of a terminal.
 
@@ -91,7 +98,7 @@ def theory_view(
     whole_number(width, "width", low=NARROWEST)
     one_of(order, "order", ("list", "label"))
     notation = ReadingNotation(theory)
-    sections = reading_sections(theory, notation, order)
+    sections = _sections(theory, notation, order, evidence)
     lines = _Columns(sections, width, colour).lines(sections)
     never = [*_implied_note(sections), *_without_rule(theory, notation, width)]
     notes = [line for note in notation.notes() for line in indented(note, width)]
@@ -99,13 +106,13 @@ def theory_view(
     return "\n".join([*lines, *(["", *below] if below else [])])
 
 
-def reading_sections(
-    theory: Theory, notation: ReadingNotation, order: ReadingOrder
+def _sections(
+    theory: Theory, notation: ReadingNotation, order: ReadingOrder, evidence: bool
 ) -> list[ReadingSection]:
     """The sections of a theory with their rows, in an order."""
     found = []
-    for heading, part, _ in theory_parts(theory, evidence=True):
-        rules = shown_rules(part, True)
+    for heading, part, shown in theory_parts(theory, evidence=evidence):
+        rules = shown_rules(part, shown)
         below: list[list[str]] = []
         if isinstance(part, RuleSet) and part.gives_points:
             below = list(decisions(part, notation))
@@ -133,7 +140,7 @@ def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[R
     for rule, layout in rules:
         head = notation.head(rule, notation.schema, layout).split(", ")
         is_short = is_shortened(rule, layout)
-        every = zip(rule.head, rule.evidence or (), strict=False)
+        every = zip(rule.head, _evidence(rule, layout), strict=False)
         counts = [count for (_, value), count in every if value or not is_short]
         yield ReadingRow(head, _body(rule, layout, notation), _counts(counts))
 
@@ -169,7 +176,7 @@ def _is_left_out(label: int, rule: Rule, layout: Layout) -> bool:
 def _row_of_label(label: int, rule: Rule, layout: Layout, notation: ReadingNotation) -> ReadingRow:
     name, body = notation.schema.labels[label], _body(rule, layout, notation)
     _, value, votes = next(one for one in rule.ballot if one[0] == label)
-    cells = _counts([rule.evidence_for(label)] if rule.evidence else [])
+    cells = _counts([rule.evidence_for(label)] if _evidence(rule, layout) else [])
     if layout.has_points:
         points = str(votes if value else -votes)
         return ReadingRow([notation.label(name)], body, {"points": points, **cells})
@@ -185,6 +192,11 @@ def _body(rule: Rule, layout: Layout, notation: ReadingNotation) -> list[str]:
     if layout.has_points:
         return [START]
     return [_OTHERWISE if layout.is_default else _ALWAYS]
+
+
+def _evidence(rule: Rule, layout: Layout) -> tuple[Evidence | None, ...]:
+    """The evidence of a rule; nothing if it has none, or if none is to be shown."""
+    return rule.evidence or () if layout.evidence else ()
 
 
 def _counts(counts: Sequence[Evidence | None]) -> dict[str, str]:
