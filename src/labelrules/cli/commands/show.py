@@ -1,9 +1,9 @@
 """``labelrules show``: the rules of a model."""
 
-from collections.abc import Iterator
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click

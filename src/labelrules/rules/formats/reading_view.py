@@ -1,6 +1,7 @@
 """Theories for reading: a table of labels, bodies and counts, by label or in the order of rules."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted, one_of, whole_number
@@ -31,11 +32,14 @@ _OTHERWISE = "otherwise"
 
 
 class ReadingRow(NamedTuple):
-    """A line of the table: parts of a head, conditions, and further cells by their columns."""
+    """A row of the table: parts of a head, conditions, and further cells by their columns.
+
+    These are those of the whole row, or, if there are several, of each part of the head.
+    """
 
     head: list[str]
     body: list[str]
-    cells: dict[str, str]
+    cells: list[dict[str, str]]
 
 
 class ReadingSection(NamedTuple):
@@ -150,7 +154,7 @@ def _by_label(
 ) -> Iterator[ReadingRow]:
     for label, rule, layout in by_label(rules, part):
         if label is None:
-            yield ReadingRow(["no label"], _body(rule, layout, notation), {})
+            yield ReadingRow(["no label"], _body(rule, layout, notation), [])
         else:
             yield _row_of_label(label, rule, layout, notation)
 
@@ -179,7 +183,8 @@ def _row_of_label(label: int, rule: Rule, layout: Layout, notation: ReadingNotat
     cells = _counts([rule.evidence_for(label)] if _evidence(rule, layout) else [])
     if layout.has_points:
         points = str(votes if value else -votes)
-        return ReadingRow([notation.label(name)], body, {"points": points, **cells})
+        cells = [{"points": points, **(cells[0] if cells else {})}]
+        return ReadingRow([notation.label(name)], body, cells)
     head = [notation.literal(name, value)]
     if is_shortened(rule, layout):
         head.append(notation.rest(rule, layout, is_alone=False))
@@ -199,14 +204,15 @@ def _evidence(rule: Rule, layout: Layout) -> tuple[Evidence | None, ...]:
     return rule.evidence or () if layout.evidence else ()
 
 
-def _counts(counts: Sequence[Evidence | None]) -> dict[str, str]:
+def _counts(counts: Sequence[Evidence | None]) -> list[dict[str, str]]:
     """How often the labels were right and wrong; once if it is the same for all."""
-    known = list(dict.fromkeys(counts)) if len(set(counts)) == 1 else list(counts)
-    if not known:
-        return {}
-    pairs = [("?", "?") if one is None else (str(one.right), str(one.wrong)) for one in known]
-    rights, wrongs = zip(*pairs, strict=True)
-    return {"right": ", ".join(rights), "wrong": ", ".join(wrongs)}
+    known = counts[:1] if len(set(counts)) == 1 else counts
+    return [
+        {"right": "?", "wrong": "?"}
+        if one is None
+        else {"right": str(one.right), "wrong": str(one.wrong)}
+        for one in known
+    ]
 
 
 def _implied_note(sections: Sequence[ReadingSection]) -> Iterator[str]:
@@ -247,14 +253,15 @@ class _Columns:
     def __init__(self, sections: Sequence[ReadingSection], width: int, colour: bool) -> None:
         rows = [row for section in sections for row in section.rows]
         self.width, self.colour = width, colour
-        names = ("points", "right", "wrong")
+        names, every = ("points", "right", "wrong"), [cells for row in rows for cells in row.cells]
         self.cells = {
-            name: max(len(name), *(width_of(row.cells.get(name, "")) for row in rows))
+            name: max([len(name), *(width_of(cells.get(name, "")) for cells in every)])
             for name in names
-            if any(name in row.cells for row in rows)
+            if any(name in cells for cells in every)
         }
         taken = 4 + sum(2 + size for size in self.cells.values())
-        heads = [width_of(", ".join(row.head)) for row in rows]
+        parts = [row.head if len(row.cells) > 1 else [", ".join(row.head)] for row in rows]
+        heads = [width_of(part) for row in parts for part in row]
         self.head = min(max([len("label"), *heads]), (width - taken) * 2 // 5)
         bodies = [width_of(", ".join(row.body)) for row in rows]
         self.body = min(max([len("if"), *bodies]), width - taken - self.head)
@@ -262,7 +269,7 @@ class _Columns:
     def lines(self, sections: Sequence[ReadingSection]) -> list[str]:
         """The lines of the table."""
         titles = {name: name for name in self.cells}
-        found = [styled(self._line("label", "if", titles), "note", self.colour)]
+        found = [styled(self._line("label", "if", titles, ""), "note", self.colour)]
         for section in sections:
             found += [f"  {section.heading}"] if section.heading else []
             before: list[str] = []
@@ -274,14 +281,13 @@ class _Columns:
 
     def _row(self, row: ReadingRow, is_same: bool) -> list[str]:
         heads = [""] if is_same else wrapped(row.head, self.head)
-        bodies = wrapped(row.body, self.body)
-        height = max(len(heads), len(bodies))
-        heads += [""] * (height - len(heads))
-        bodies += [""] * (height - len(bodies))
-        lines = zip(heads, bodies, [row.cells] + [{}] * (height - 1), strict=True)
-        return [self._line(*line) for line in lines]
+        if len(row.cells) > 1:
+            heads = row.head
+        lines = zip_longest(heads, wrapped(row.body, self.body), row.cells)
+        return [self._line(head or "", body or "", cells or {}) for head, body, cells in lines]
 
-    def _line(self, head: str, body: str, cells: dict[str, str]) -> str:
-        name = styled(left(head, self.head), "label", self.colour)
+    def _line(self, head: str, body: str, cells: dict[str, str], kind: str = "label") -> str:
+        name = styled(head, kind, self.colour) if kind else head
+        name += " " * (self.head - width_of(head))
         numbers = [right(cells.get(key, ""), size) for key, size in self.cells.items()]
         return "  ".join(["", name, left(body, self.body), *numbers]).rstrip()
