@@ -170,6 +170,9 @@ def document(model: Model, label: str | None = None) -> dict[str, Any]:
             for place, rule in _rules(theory, label)
         ],
     }
+    sets = [one for number, theory in enumerate(model.theories) for one in _sets(theory, number)]
+    if sets:
+        found["label_sets"] = sets
     if model.constraints is not None:
         found["constraints"] = [rule for _, rule in _rules(model.constraints, label)]
     return found
@@ -185,6 +188,22 @@ def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[
     for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
         if _mentions(rule, label, theory.schema):
             yield place, {"text": text, **rule_document(rule, theory.schema)}
+
+
+def _sets(theory: "Theory", number: int) -> Iterator[dict[str, Any]]:
+    """The usual label sets of rule sets, counted from 0, and whether each row gets a label."""
+    from labelrules.rules import LayeredTheory, RuleSet
+
+    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+    for layer, part in enumerate(layers):
+        if isinstance(part, RuleSet) and part.decides_rows:
+            names = part.schema.labels
+            sets = [
+                {"labels": [names[label] for label in labels], "bonus": bonus}
+                for labels, bonus in part.label_sets
+            ]
+            where = {"theory": number, "layer": layer}
+            yield {**where, "sets": sets, "at_least_one": part.at_least_one}
 
 
 def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
