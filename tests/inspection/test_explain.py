@@ -285,7 +285,7 @@ def test_layers_and_rows_without_labels_are_told():
     ]
     bare = explain(theory, row_of(0, 0))["m"]
     assert bare.rule.place == Place(0, is_fallback=True)
-    assert str(bare).splitlines()[1] == "  by rule 1 for if no label was found: m <- true"
+    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: m <- true"
     assert str(bare).splitlines()[-1] == "  m would be absent with a = 2 instead of 0"
 
 

@@ -83,9 +83,9 @@ def test_rows_without_labels_are_told_of_if_they_are():
     readers = load("magazines")
     text = "layer 1:\nquality <- education = University\nif no label was found:\ntabloid <- true"
     theory = parse(text, readers.schema)
-    assert "Rows without labels" not in str(trace(theory, readers, row=3))
+    assert "If no label was found" not in str(trace(theory, readers, row=3))
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
-        "Rows without labels:",
+        "If no label was found:",
         "  quality  absent   by default: no rule that covers the row predicts it",
-        "  tabloid  present  rule 1: tabloid <- true",
+        "  tabloid  present  rule 1: otherwise: tabloid",
     ]
