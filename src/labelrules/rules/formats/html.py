@@ -116,7 +116,7 @@ def _by_label(part: Theory, evidence: ShownEvidence, max_rules: int | None) -> d
     }
 
 
-def _rule_for(label: int | None, rule: Rule, schema: Schema, layout: Layout) -> dict[str, Any]:
+def _rule_for(label: int | None, rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
     """What the template shows of a rule for one label."""
     whole = _rule(rule, schema, layout)
     if label is None:

@@ -13,8 +13,8 @@ from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.text import (
-    RuleLayout,
     Notation,
+    RuleLayout,
     ShownEvidence,
     endings,
     layout_of,

@@ -15,7 +15,7 @@ from labelrules.rules.formats.terminal import (
     wrapped,
 )
 from labelrules.rules.formats.text import (
-    Layout,
+    RuleLayout,
     ShownEvidence,
     is_shortened,
     laid_out,
@@ -25,7 +25,7 @@ from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import RuleSet, Theory, theory_of
 
 ReadingOrder: TypeAlias = Literal["list", "label"]
-LaidOut: TypeAlias = tuple[Rule, Layout]
+LaidOut: TypeAlias = tuple[Rule, RuleLayout]
 
 _ALWAYS = "always"
 _OTHERWISE = "otherwise"
@@ -159,7 +159,9 @@ def _by_label(
             yield _row_of_label(label, rule, layout, notation)
 
 
-def by_label(rules: Sequence[LaidOut], part: Theory) -> Iterator[tuple[int | None, Rule, Layout]]:
+def by_label(
+    rules: Sequence[LaidOut], part: Theory
+) -> Iterator[tuple[int | None, Rule, RuleLayout]]:
     """Each label with the rules that name it, at last those that predict no label at all."""
     if not part.ordered:
         rules = sorted(rules, key=lambda pair: place_of(pair[0].body))
@@ -172,12 +174,14 @@ def by_label(rules: Sequence[LaidOut], part: Theory) -> Iterator[tuple[int | Non
             yield None, rule, layout
 
 
-def _is_left_out(label: int, rule: Rule, layout: Layout) -> bool:
+def _is_left_out(label: int, rule: Rule, layout: RuleLayout) -> bool:
     """Whether a head does not name a label that it predicts absent."""
     return is_shortened(rule, layout) and not dict(rule.head)[label]
 
 
-def _row_of_label(label: int, rule: Rule, layout: Layout, notation: ReadingNotation) -> ReadingRow:
+def _row_of_label(
+    label: int, rule: Rule, layout: RuleLayout, notation: ReadingNotation
+) -> ReadingRow:
     name, body = notation.schema.labels[label], _body(rule, layout, notation)
     _, value, votes = next(one for one in rule.ballot if one[0] == label)
     cells = _counts([rule.evidence_for(label)] if _evidence(rule, layout) else [])
@@ -191,7 +195,7 @@ def _row_of_label(label: int, rule: Rule, layout: Layout, notation: ReadingNotat
     return ReadingRow([*head, notation.stop] if rule.stops else head, body, cells)
 
 
-def _body(rule: Rule, layout: Layout, notation: ReadingNotation) -> list[str]:
+def _body(rule: Rule, layout: RuleLayout, notation: ReadingNotation) -> list[str]:
     if len(rule.body):
         return [notation.condition(condition, notation.schema) for condition in rule.body]
     if layout.has_points:
@@ -199,7 +203,7 @@ def _body(rule: Rule, layout: Layout, notation: ReadingNotation) -> list[str]:
     return [_OTHERWISE if layout.is_default else _ALWAYS]
 
 
-def _evidence(rule: Rule, layout: Layout) -> tuple[Evidence | None, ...]:
+def _evidence(rule: Rule, layout: RuleLayout) -> tuple[Evidence | None, ...]:
     """The evidence of a rule; nothing if it has none, or if none is to be shown."""
     return rule.evidence or () if layout.evidence else ()
 
