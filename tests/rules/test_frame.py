@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from goldens import golden
-from labelrules import DecisionList, load, parse
+from labelrules import DecisionList, LabelSet, LayeredTheory, RuleSet, load, parse
 
 READERS = load("magazines").schema
 LAYERS = parse(
@@ -56,8 +56,17 @@ def test_both_libraries_say_the_same(theory, per):
 def test_wrong_names_are_refused(monkeypatch):
     with pytest.raises(ValueError, match="'polars', not 'panda'; did you mean 'pandas'"):
         LAYERS.to_frame("panda")
-    with pytest.raises(ValueError, match="per must be 'rule' or 'label', not 'head'"):
+    with pytest.raises(ValueError, match="per must be 'rule', 'label' or 'label set', not 'head'"):
         LAYERS.to_frame(per="head")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r'needs polars: pip install "labelrules\[polars\]"'):
         LAYERS.to_frame("polars")
+
+
+def test_label_sets():
+    card = RuleSet(READERS, (), [LabelSet((0, 3), 2), LabelSet((), -1)])
+    layered = LayeredTheory(READERS, [DecisionList(READERS), card])
+    assert layered.to_frame(per="label set").to_dict("list") == {
+        "layer": [2, 2], "labels": ["quality, sports", ""], "n_labels": [2, 0], "bonus": [2, -1],
+    }  # fmt: skip
+    assert len(DecisionList(READERS).to_frame(per="label set")) == 0

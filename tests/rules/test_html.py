@@ -10,11 +10,14 @@ from goldens import golden
 from labelrules import DecisionList, Feature, Schema, load, parse
 from labelrules.rules import theory_html
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS
+from labelrules.rules.formats.points_table import PointsTable
 from strategies import schemas
 from theories import scorecards, theories
 
 READERS = load("magazines").schema
 TAGS = {"div", "style", "p", "h4", "ol", "ul", "li", "span", "b", "details", "summary"}
+
+TABLE_TAGS = {*TAGS, "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd"}
 
 
 class Read(HTMLParser):
@@ -45,7 +48,7 @@ class Read(HTMLParser):
 
 
 def items(text, **options):
-    return Read(theory_html(parse(text, READERS), **options)).items
+    return Read(theory_html(parse(text, READERS), order="list", **options)).items
 
 
 def test_a_rule_reads_like_one():
@@ -93,7 +96,7 @@ def test_layers_votes_ways_and_the_fallback_are_shown():
         "if no label was found:\ntabloid <- true",
         READERS,
     )
-    read = Read(theory_html(theory, evidence=False))
+    read = Read(theory_html(theory, evidence=False, order="list"))
     for words in ("layer 1, in any order", "layer 2, sampled 10 times", "if no label was found"):
         assert words in read.text
     assert read.items == ["quality +2 ← always", "sports ← quality (3/4)", "otherwise: tabloid"]
@@ -133,7 +136,7 @@ def quote(name):
 def test_every_rule_and_label_of_any_theory_is_there(data):
     schema = data.draw(schemas())
     theory = data.draw(theories(schema) | scorecards(schema))
-    read = Read(theory_html(theory))
+    read = Read(theory_html(theory, order="list"))
     assert read.tags <= TAGS
     assert {name for name, _ in read.attributes} <= {"class", "title"}
     n_sets = len(getattr(theory, "label_sets", ()))
@@ -144,6 +147,68 @@ def test_every_rule_and_label_of_any_theory_is_there(data):
             assert not name.isprintable() or name in item.partition("←")[0] or "←" in name
         assert (" stop" in item) >= rule.stops
         assert ("/" in item) >= (rule.evidence is not None)
+
+
+CARD = """in any order:
+quality -1, fashion -3, sports -1 <- true
+fashion +4, quality -1 <- sex = Female
+quality +3 <- education = University
+usual label sets:
+{quality, fashion} +1
+if no label was found: the label with the most points"""
+
+
+def test_rule_sets_with_points_are_tables():
+    text = theory_html(parse(CARD, READERS))
+    read = Read(text)
+    assert read.tags <= TABLE_TAGS
+    assert "<th>start</th>" in text
+    first, second, third = text.split("<tbody>")[1].split("</tr>")[:3]
+    assert [cell.partition("<")[0] for cell in first.split('">')[1:]] == ["−1", "−3", "−1"]
+    assert "University" in second
+    assert 'class="number for s3">+3<' in second
+    assert third.count('class="number none">·<') == 1
+    for words in ("a label is given above 0 points", "no points: tabloid", "usual label sets"):
+        assert words in read.text
+    assert "the label with the most points" in read.text
+    assert "more" not in read.text
+    assert "… and 2 more" in Read(theory_html(parse(CARD, READERS), max_rules=1)).text
+    assert "table" not in Read(theory_html(parse(CARD, READERS), order="list")).tags
+
+
+def test_rules_by_label():
+    text = """quality, not sports <- sex = Male (6/1, 5/2)
+        tabloid, not others <- tabloid, sex != Male
+        otherwise: no label"""
+    read = Read(theory_html(parse(text, READERS), order="label"))
+    said = " ".join(read.text.split())
+    assert said.index("quality sex = Male (6/1)") < said.index("tabloid tabloid, sex ≠ Male, then")
+    assert "sports not sex = Male (5/2)" in said
+    assert said.endswith("no label otherwise")
+    card = Read(theory_html(parse(CARD, READERS), order="label"))
+    assert "fashion −3 start +4 sex = Female" in " ".join(card.text.split())
+
+
+def test_a_list_is_no_table():
+    with pytest.raises(ValueError, match="only rule sets can be shown as tables, not a DecisionL"):
+        theory_html(parse("quality <- true", READERS), order="table")
+    with pytest.raises(ValueError, match="order must be 'list', 'label' or 'table'"):
+        theory_html(parse("quality <- true", READERS), order="labels")
+
+
+@given(st.data())
+def test_tables_and_lists_by_label_of_any_theory(data):
+    schema = data.draw(schemas())
+    theory = data.draw(theories(schema) | scorecards(schema))
+    by_label = Read(theory_html(theory, order="label"))
+    assert by_label.tags <= TABLE_TAGS
+    if not theory.ordered:
+        text = theory_html(theory, order="table")
+        assert Read(text).tags <= TABLE_TAGS
+        rows = PointsTable.of(theory).rows
+        assert text.count('class="number for') + text.count('class="number against') == sum(
+            len(row.points) for row in rows
+        )
 
 
 def test_long_theories_are_cut_where_asked():

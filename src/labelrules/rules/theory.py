@@ -84,7 +84,7 @@ class Theory:
         where rules have an order), `stops`, and the form of the rule: `polarity`, `extent`,
         `dependence`, `constraint`.
         Columns per label: `layer`, `is_fallback`, `number`, `label`, `present`, `right`, `wrong`,
-        `votes`, `body`.
+        `votes`, `body`. Columns per label set of rule sets: `layer`, `labels`, `n_labels`, `bonus`.
 
         A theory without layers is its own layer 1; the fallback counts as a layer after the last.
 
@@ -92,8 +92,8 @@ class Theory:
         ----------
         library : {"pandas", "polars"}, default="pandas"
             The library of the frame, which must be installed.
-        per : {"rule", "label"}, default="rule"
-            Whether a row is a rule, or a label in the head of a rule.
+        per : {"rule", "label", "label set"}, default="rule"
+            Whether a row is a rule, a label in the head of a rule, or a usual label set.
 
         Examples
         --------
