@@ -1,7 +1,7 @@
 """Counterfactuals: the smallest change of a row that would change one of its labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from math import inf, isfinite, isnan, nextafter
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from labelrules.inspection.reasons import Reasons, slice_for
 from labelrules.inspection.tracing import (
     PRESENCE,
     encoded_rows,
+    is_binary,
     label_number,
     named_value,
     row_values,
@@ -39,6 +40,16 @@ class FeatureChange:
     feature: str
     old: float | str | None
     new: float | str  #: A number or a category; None if the old value is missing.
+    is_binary: bool = field(default=False, repr=False)
+    """Whether the feature is either present or absent."""
+
+    @property
+    def condition(self) -> str:
+        """What would have to be, after an "if": "age were 30", or "cough were absent"."""
+        name = name_text(self.feature)
+        if self.is_binary:
+            return f"{name} were {PRESENCE[int(self.new in ('1', 'True'))]}"
+        return f"{name} were {value_text(self.new)}"
 
     def __str__(self) -> str:
         return (
@@ -293,7 +304,7 @@ def _observed(seen: Matrix, column: int) -> Floats:
 def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
-    return FeatureChange(feature.name, named_value(feature, old), after)
+    return FeatureChange(feature.name, named_value(feature, old), after, is_binary(feature))
 
 
 def candidate_values(

@@ -265,6 +265,11 @@ def named_value(feature: Feature, value: float) -> float | str | None:
     return float(value) if feature.categories is None else feature.categories[int(value)]
 
 
+def is_binary(feature: Feature) -> bool:
+    """Whether a feature is either present or absent."""
+    return feature.categories in (("0", "1"), ("False", "True"))
+
+
 def value_text(value: float | str | None) -> str:
     """A value in the rule language, a question mark for a missing one."""
     if value is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from labelrules.inspection.explanation.histories import (
 )
 from labelrules.inspection.explanation.values import (
     CheckedRule,
+    Decided,
     Estimate,
     Explanation,
     LabelExplanation,
@@ -216,12 +217,14 @@ class _Explainer:
             decided=decided,
             rule=wrote,
             votes=() if last.theory.ordered else covering,
+            choice=last.choice,
             chain=dependency_chain(parts, label, part),
             ended=stopping_rule(parts[part:], label) if decided == "default" else None,
             estimate=self._estimate(wrote, rows, label),
             presence=None if last.presence is None else float(last.presence[label]),
             later=later if last.theory.ordered else (),
             near=tuple(r for r in rules if len(r.failing) == 1 and self._could_hold(r)),
+            closest=_closest(parts, label) if last.trace.board[label] != 1 else None,
             rows=rows,
             counterfactual=self._counterfactual(last.trace.values, label),
         )
@@ -257,12 +260,33 @@ def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:
     return last - 1 if is_silent else last
 
 
-def _decided(part: PartHistory, label: int) -> Literal["rule", "vote", "default", "sampled"]:
+def _closest(parts: tuple[PartHistory, ...], label: int) -> CheckedRule | None:
+    """The rule for an absent label with the fewest failing conditions that had a chance.
+
+    These are the rules of the last layer, and those for rows without a label if it is one.
+    """
+    reached = parts[-2:] if parts[-1].is_fallback else parts[-1:]
+    rules = [
+        rule
+        for part in reached
+        if part.theory.ordered and not part.is_sampled
+        for rule in [part.closest_rule(label)]
+        if rule is not None
+    ]
+    return min(rules, key=lambda rule: len(rule.failing), default=None)
+
+
+def _decided(part: PartHistory, label: int) -> Decided:
     if part.is_sampled:
         return "sampled"
     if part.trace.board[label] == UNSET:
         return "default"
-    return "rule" if part.theory.ordered else "vote"
+    if part.theory.ordered:
+        return "rule"
+    if part.choice is not None and part.choice.kind == "label set":
+        return "label set"
+    is_most = part.choice is not None and part.choice.kind == "most points"
+    return "most points" if is_most and part.trace.board[label] == 1 else "vote"
 
 
 def _chosen(labels: Iterable[str] | None, schema: Schema) -> tuple[int, ...]:

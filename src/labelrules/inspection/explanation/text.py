@@ -4,6 +4,13 @@ from collections.abc import Iterator
 
 from labelrules._checks import counted
 from labelrules.inspection.counterfactuals import Counterfactual
+from labelrules.inspection.explanation.overview import absent_groups
+from labelrules.inspection.explanation.phrases import (
+    NO_LABEL_FOUND,
+    choice_words,
+    outcome_words,
+    sum_words,
+)
 from labelrules.inspection.explanation.values import (
     ChainNode,
     CheckedCondition,
@@ -15,8 +22,6 @@ from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, va
 from labelrules.rules.formats.language import name_text, number_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
-
-FALLBACK = "the layers found no label"
 
 
 def row_lines(explanation: Explanation) -> Iterator[str]:
@@ -52,12 +57,20 @@ def _cause(one: LabelExplanation) -> Iterator[str]:
         yield f"by {one.rule.place}: {one.rule.text}"
         yield from (f"  {name_text(c.name)} is {value_text(c.value)}" for c in one.rule.conditions)
         if one.rule.place.is_fallback:
-            yield f"  used because {FALLBACK}"
-    elif one.decided == "vote":
-        yield f"by {counted(one.n_for, 'vote')} for and {one.n_against} against it"
-        yield from (f"  {votes_text(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
+            yield f"  {NO_LABEL_FOUND}"
+    elif one.decided in ("vote", "label set", "most points"):
+        yield points_text(one)
+        yield from (f"  {rule.points:+d}: {rule.place}: {rule.text}" for rule in one.votes)
     else:
         yield no_rule_text(one)
+
+
+def points_text(one: LabelExplanation) -> str:
+    """The points of a label added up, and what follows from them."""
+    start = f"{sum_words(one)}: {outcome_words(one)}"
+    if one.decided != "label set" or one.choice is None:
+        return start
+    return f"{start}; the row gets {choice_words(one.choice)}"
 
 
 def no_rule_text(one: LabelExplanation) -> str:
@@ -70,11 +83,6 @@ def no_rule_text(one: LabelExplanation) -> str:
             f"{one.ended.text}"
         )
     return "by default: no rule that covers the row predicts it"
-
-
-def votes_text(rule: CheckedRule) -> str:
-    """The votes of a rule, for or against the label."""
-    return f"{rule.votes} {'for' if rule.value else 'against'}"
 
 
 def cycle_text(one: LabelExplanation) -> str:
@@ -135,13 +143,24 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
             yield f"    and {len(lines) - SHOWN} more"
 
 
-def row_sentences(explanation: Explanation) -> str:
-    """The labels of a row, and a paragraph on each label that is explained."""
+def row_sentences(explanation: Explanation, details: bool = False) -> str:
+    """The labels of a row, and a paragraph on each label that it gets, or that is asked for."""
     present = [name_text(name) for name in explanation.present]
     first = f"Row {explanation.row} gets {and_text(present) if present else 'no label'}."
     if explanation.unsettled:
         first = f"{first} {unsettled_text(explanation.unsettled)}"
-    return "\n\n".join([first, *(label_sentence(label) for label in explanation)])
+    every = details or len(explanation) < explanation.theory.schema.n_labels
+    shown = [label_sentence(one) for one in explanation if one.predicted or every]
+    absent = [] if every else [" ".join(_absent_sentences(explanation))]
+    return "\n\n".join(part for part in [first, *shown, *absent] if part)
+
+
+def _absent_sentences(explanation: Explanation) -> Iterator[str]:
+    """How many labels are absent and why, with the closest one."""
+    for title, lines in absent_groups(explanation, 1):
+        start = title.removesuffix(" Closest:").removesuffix(":")
+        yield start if start.endswith(".") else f"{start}."
+        yield from (f"Closest is {name}: {why}." for name, why in lines if start.endswith("."))
 
 
 def label_sentence(one: LabelExplanation) -> str:
@@ -158,13 +177,10 @@ def label_sentence(one: LabelExplanation) -> str:
 def _because(one: LabelExplanation) -> str:
     start = f"{name_text(one.label)} is predicted {PRESENCE[one.predicted]}"
     if one.rule is not None:
-        end = f"; it is used because {FALLBACK}" if one.rule.place.is_fallback else ""
+        end = f"; {NO_LABEL_FOUND}" if one.rule.place.is_fallback else ""
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
-    if one.decided == "vote":
-        return (
-            f"{start}, because the rules that cover the row have {counted(one.n_for, 'vote')} for "
-            f"it and {one.n_against} against it."
-        )
+    if one.decided in ("vote", "label set", "most points"):
+        return f"{start}, because of its points: {points_text(one)}."
     if one.presence is not None:
         return f"{start}, because it was sampled with probability {one.presence:.2f}."
     if one.ended is not None:
@@ -215,5 +231,5 @@ def _otherwise(change: Counterfactual) -> str:
     if change.status == "unknown":
         features = counted(change.at_least, "feature")
         return f"To change {name}, at least {features} must change; the search stopped there."
-    changes = [f"{name_text(c.feature)} were {value_text(c.new)}" for c in change.changes]
-    return f"{name} would be {PRESENCE[1 - change.predicted]} if {and_text(changes)}."
+    changes = and_text([one.condition for one in change.changes])
+    return f"{name} would be {PRESENCE[1 - change.predicted]} if {changes}."
