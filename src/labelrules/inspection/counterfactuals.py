@@ -24,6 +24,7 @@ from labelrules.inspection.tracing import (
     row_values,
     single_row,
     value_text,
+    value_words,
 )
 from labelrules.rules import Theory, theory_of
 from labelrules.rules.formats.language import name_text, number_text
@@ -46,10 +47,7 @@ class FeatureChange:
     @property
     def condition(self) -> str:
         """What would have to be, after an "if": "age were 30", or "cough were absent"."""
-        name = name_text(self.feature)
-        if self.is_binary:
-            return f"{name} were {PRESENCE[int(self.new in ('1', 'True'))]}"
-        return f"{name} were {value_text(self.new)}"
+        return f"{name_text(self.feature)} were {value_words(self.new, self.is_binary)}"
 
     def __str__(self) -> str:
         return (

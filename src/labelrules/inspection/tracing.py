@@ -84,7 +84,7 @@ class LayeredTrace:
     def __repr__(self) -> str:
         last = self.layers[-1] if self.fallback is None else self.fallback
         labels = _labels_text(self.theory.schema, last.board)
-        return f"LayeredTrace({labels}; {len(self.layers)} layers)"
+        return f"LayeredTrace({labels}; {counted(len(self.layers), 'layer')})"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
@@ -92,7 +92,8 @@ class LayeredTrace:
     def lines(self) -> Iterator[str]:
         """For each layer the values of the labels, and the rules that wrote them."""
         for title, part, rows in self._parts():
-            yield f"{title}:"
+            if title:
+                yield f"{title}:"
             yield from _aligned(rows) if part is None else part.lines()
         yield from self._notes()
 
@@ -101,9 +102,10 @@ class LayeredTrace:
         for number, layer in enumerate(self.layers, 1):
             is_sampled = self.presence is not None and number == len(self.layers)
             rows = self._sampled() if is_sampled else layer.rows()
-            yield f"Layer {number}", None if is_sampled else layer, rows
+            title = f"Layer {number}" if len(self.layers) > 1 else ""
+            yield title, None if is_sampled else layer, rows
         if self.fallback is not None:
-            yield "Rows without labels", self.fallback, self.fallback.rows()
+            yield "If no label was found", self.fallback, self.fallback.rows()
 
     def _notes(self) -> Iterator[str]:
         if self.rounds > 1:
@@ -119,7 +121,8 @@ class LayeredTrace:
     def _repr_html_(self) -> str:
         parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
         for title, part, rows in self._parts():
-            parts += [paragraphs([title]), html_table(rows, ("label", "predicted", "by"))]
+            parts += [paragraphs([title] if title else [])]
+            parts += [html_table(rows, ("label", "predicted", "by"))]
             parts += [] if part is None else [paragraphs(part.notes())]
         return fragment(*parts, paragraphs(self._notes()))
 
@@ -277,6 +280,13 @@ def value_text(value: float | str | None) -> str:
     if isinstance(value, str):
         return name_text(value, keywords=frozenset({"not"}))
     return number_text(value)
+
+
+def value_words(value: float | str | None, is_binary: bool) -> str:
+    """A value as sentences have it: whether a binary feature is present, otherwise its text."""
+    if is_binary and value is not None:
+        return PRESENCE[int(value in ("1", "True"))]
+    return value_text(value)
 
 
 def and_text(parts: Any) -> str:

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from math import inf
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -217,55 +218,70 @@ def denial_words(one: LabelExplanation) -> str:
     return "another rule came first"
 
 
+def absent_words(one: LabelExplanation) -> str:
+    """Why a label is absent, in a few words."""
+    if one.presence is not None:
+        return f"probability {one.presence:.2f}"
+    if one.votes:
+        return f"{sum_words(one, 3)}: {outcome_words(one)}"
+    if is_denied(one):
+        return denial_words(one)
+    return "no rule predicts it" if one.closest is None else needs_words(one.closest)
+
+
 def absent_groups(
     explanation: Explanation, n_shown: int
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The absent labels in groups: a title with their number, and lines for some of them."""
-    absent = [one for one in explanation if not one.predicted]
-    denied = [one for one in absent if is_denied(one)]
-    sampled = [one for one in absent if one.presence is not None]
-    voted = [one for one in absent if one.votes]
-    known = {one.label for group in (denied, sampled, voted) for one in group}
-    left = [one for one in absent if one.label not in known]
-    if denied:
-        lines = [(name_text(one.label), denial_words(one)) for one in denied[:n_shown]]
-        yield f"{_are_absent(denied)} by a rule{_some(denied, n_shown)}:", lines
-    if sampled:
-        sampled.sort(key=lambda one: -(one.presence or 0))
-        lines = [(name_text(o.label), f"probability {o.presence:.2f}") for o in sampled[:n_shown]]
-        yield f"{_are_absent(sampled)} by sampling{_some(sampled, n_shown)}:", lines
-    if voted:
-        voted.sort(key=lambda one: -one.points)
-        lines = [
-            (name_text(o.label), f"{sum_words(o, 3)}: {outcome_words(o)}") for o in voted[:n_shown]
-        ]
-        yield f"{_are_absent(voted)} by points{_some(voted, n_shown)}:", lines
-    if left:
-        near = sorted((one for one in left if one.closest is not None), key=_distance)
-        lines = [
-            (name_text(one.label), needs_words(one.closest))
-            for one in near[:n_shown]
-            if one.closest is not None
-        ]
-        them = "it" if len(left) == 1 else "them"
-        closest = " Closest:" if lines else ""
-        yield f"{_are_absent(left)}: no rule for {them} holds.{closest}", lines
+    groups: dict[str, list[LabelExplanation]] = {}
+    for one in explanation:
+        if not one.predicted:
+            groups.setdefault(_absence(one), []).append(one)
+    for why in (" by a rule", " by sampling", " by their points", ""):
+        labels = sorted(groups.get(why, ()), key=_closeness)
+        lines = [(name_text(one.label), absent_words(one)) for one in labels[:n_shown]]
+        are = f"{counted(len(labels), 'label')} {'is' if len(labels) == 1 else 'are'} absent"
+        if labels and why:
+            title = f"{are}{why if len(labels) > 1 else why.replace('their', 'its')}"
+            yield f"{title}{_end(lines, labels, why)}", lines
+        elif labels:
+            lines = [line for line, one in zip(lines, labels, strict=False) if one.closest]
+            them = "it" if len(labels) == 1 else "them"
+            yield f"{are}: no rule for {them} holds{_end(lines, labels, why)}", lines
 
 
-def _distance(one: LabelExplanation) -> tuple[int, int, int]:
-    """The fewest failing conditions first, then the most that hold, then the most rows."""
-    assert one.closest is not None, "only labels with a rule are ranked"
+def _absence(one: LabelExplanation) -> str:
+    """What makes a label absent; empty if no rule for it holds."""
+    if one.presence is not None:
+        return " by sampling"
+    if one.votes or one.decided in ("label set", "most points"):
+        return " by their points"
+    return " by a rule" if is_denied(one) else ""
+
+
+def _end(lines: list[tuple[str, str]], labels: list[LabelExplanation], why: str) -> str:
+    """The end of a title: whether all labels of the group follow, or some of them, or none."""
+    if not lines:
+        return "."
+    if len(lines) == len(labels):
+        return ":"
+    return ". Some of them:" if why == " by a rule" else ". Closest:"
+
+
+def _closeness(one: LabelExplanation) -> tuple[float, ...]:
+    """Labels that are nearer to being given come first: by probability, points, or conditions.
+
+    Of rules with equally many failing conditions, those with more that hold, then with more rows.
+    """
+    if one.presence is not None:
+        return (-one.presence,)
+    if one.closest is None:
+        return (-one.points if one.votes else inf,)
+    if is_denied(one):
+        return (0,)
     n_failing = len(one.closest.failing)
     right = max((counts.right for counts in one.closest.rule.evidence or ()), default=0)
     return n_failing, n_failing - len(one.closest.conditions), -right
-
-
-def _are_absent(labels: list[LabelExplanation]) -> str:
-    return f"{counted(len(labels), 'label')} {'is' if len(labels) == 1 else 'are'} absent"
-
-
-def _some(labels: list[LabelExplanation], n_shown: int) -> str:
-    return f", {n_shown} of them" if len(labels) > n_shown else ""
 
 
 def _table(rows: list[tuple[str, str]], width: int) -> Iterator[str]:

@@ -18,7 +18,7 @@ from labelrules.inspection.explanation.values import (
     Explanation,
     LabelExplanation,
 )
-from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_text
+from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_words
 from labelrules.rules.formats.language import name_text, number_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
@@ -55,7 +55,7 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
 def _cause(one: LabelExplanation) -> Iterator[str]:
     if one.rule is not None:
         yield f"by {one.rule.place}: {one.rule.text}"
-        yield from (f"  {name_text(c.name)} is {value_text(c.value)}" for c in one.rule.conditions)
+        yield from (f"  {_value_of(checked)}" for checked in one.rule.conditions)
         if one.rule.place.is_fallback:
             yield f"  {NO_LABEL_FOUND}"
     elif one.decided in ("vote", "label set", "most points"):
@@ -118,8 +118,12 @@ def _near_text(rule: CheckedRule) -> str:
     (failing,) = rule.failing
     return (
         f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, "
-        f"but {name_text(failing.name)} is {value_text(failing.value)}"
+        f"but {_value_of(failing)}"
     )
+
+
+def _value_of(checked: CheckedCondition) -> str:
+    return f"{name_text(checked.name)} is {value_words(checked.value, checked.is_binary)}"
 
 
 def rows_text(one: LabelExplanation) -> str:
@@ -158,9 +162,10 @@ def row_sentences(explanation: Explanation, details: bool = False) -> str:
 def _absent_sentences(explanation: Explanation) -> Iterator[str]:
     """How many labels are absent and why, with the closest one."""
     for title, lines in absent_groups(explanation, 1):
-        start = title.removesuffix(" Closest:").removesuffix(":")
-        yield start if start.endswith(".") else f"{start}."
-        yield from (f"Closest is {name}: {why}." for name, why in lines if start.endswith("."))
+        start, _, kind = title.rstrip(".:").partition(". ")
+        start_of_line = "Closest is " if kind == "Closest" else ""
+        yield f"{start}."
+        yield from (f"{start_of_line}{name}: {why}." for name, why in lines)
 
 
 def label_sentence(one: LabelExplanation) -> str:
@@ -197,7 +202,7 @@ def _reason(conditions: tuple[CheckedCondition, ...]) -> str:
 def _condition_words(checked: CheckedCondition) -> str:
     """A condition that holds; a number with its value and the side of the threshold."""
     name, threshold = name_text(checked.name), checked.condition.value
-    start = f"{name} is {value_text(checked.value)}"
+    start = f"{name} is {value_words(checked.value, checked.is_binary)}"
     if checked.condition.operator == "<=":
         return f"{start}, at most {number_text(threshold)}"
     if checked.condition.operator == ">":
