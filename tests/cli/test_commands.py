@@ -419,7 +419,7 @@ def test_meka_files_and_parts_of_columns(monkeypatch, tmp_path):
     rows = "".join(f"{int(x > 3)},{x}\n" for x in range(8))
     text = f"@relation 'r: -C 1'\n@attribute big {{0,1}}\n@attribute x numeric\n@data\n{rows}"
     Path("small.arff").write_text(text, encoding="utf-8")
-    assert output("learn", "small.arff", "-l", "ripper").startswith("big (4/0) <- x > 3")
+    assert output("learn", "small.arff", "-l", "ripper").startswith("big <- x > 3 (4/0)")
     with_id = "id;big;x\n" + "".join(f"r{x};{int(x > 3)};{x}\n" for x in range(8))
     Path("small.csv").write_text(with_id, encoding="utf-8")
     words = ["--labels", "big", "--ignore", "id", "--delimiter", ";"]

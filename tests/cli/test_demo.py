@@ -21,7 +21,7 @@ def test_demo_shows_readers_rules_and_one_explanation(capsys, monkeypatch):
     for label_set in READERS.label_sets():
         assert (", ".join(label_set) or "-") in output
     assert (
-        "1  not quality (4/0), not fashion (4/0), not sports (4/0) <- education = Primary" in output
+        "1  not quality, not fashion, not sports <- education = Primary (4/0)" in output
     )
     assert "fashion  present  rule 8: not quality, fashion, not sports <- true" in output
     words = " ".join(output.split())

@@ -73,9 +73,9 @@ def test_rules_that_cast_several_votes(way, theory, rows):
 def test_votes_decide_and_ties_are_absences(way):
     """Two rules are outvoted by one; as many votes on both sides write 0, in a layer too."""
     text = """in any order:
-        quality x10000, fashion x2 <- sex = Male
-        not quality x5000, not fashion x3, sports x2 <- true
-        not quality x5000, fashion, not sports <- children = No"""
+        quality +10000, fashion +2 <- sex = Male
+        quality -5000, fashion -3, sports +2 <- true
+        quality -5000, fashion +1, sports -1 <- children = No"""
     readers = load("magazines")
     votes = parse(text, readers.schema)
     assert {-10000, -5000, 0, 5000} == set(votes.margin(readers)[:, 0].tolist())
@@ -85,7 +85,7 @@ def test_votes_decide_and_ties_are_absences(way):
 
 
 def test_votes_are_seen_in_what_is_exported():
-    theory = parse("in any order:\nnot fashion x4, quality <- sex = Male", READERS)
+    theory = parse("in any order:\nfashion -4, quality +1 <- sex = Male", READERS)
     assert "_vote(votes, {'quality': 1, 'fashion': -4})" in to_python(theory)
     assert "CASE WHEN \"sex\" = 'Male' THEN 4 ELSE 0 END" in to_sql(theory, "t")
     assert '<SimpleRule id="rule 1" score="0" weight="4">' in to_pmml(theory)

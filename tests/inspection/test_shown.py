@@ -13,7 +13,7 @@ READERS = load("magazines")
 LIST = golden("magazines-multi")
 LAYERS = parse(
     "layer 1:\nquality <- sex = Female\nlayer 2, until stable in at most 3 rounds:\n"
-    "sports <- not quality\nquality <- not sports\nrows without labels:\ntabloid <- true",
+    "sports <- not quality\nquality <- not sports\nif no label was found:\ntabloid <- true",
     READERS.schema,
 )
 

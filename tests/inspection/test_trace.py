@@ -71,7 +71,7 @@ def test_votes_and_samples_name_no_rule():
     readers = load("magazines")
     text = (
         "layer 1:\nin any order:\nquality <- true\nlayer 2, sampled 8 times after 0 rounds, "
-        "seed 0:\nsports (2/0) <- quality"
+        "seed 0:\nsports <- quality (2/0)"
     )
     lines = str(trace(parse(text, readers.schema), readers)).splitlines()
     assert lines[2] == "  quality  present  by vote"
@@ -81,7 +81,7 @@ def test_votes_and_samples_name_no_rule():
 
 def test_rows_without_labels_are_told_of_if_they_are():
     readers = load("magazines")
-    text = "layer 1:\nquality <- education = University\nrows without labels:\ntabloid <- true"
+    text = "layer 1:\nquality <- education = University\nif no label was found:\ntabloid <- true"
     theory = parse(text, readers.schema)
     assert "Rows without labels" not in str(trace(theory, readers, row=3))
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [

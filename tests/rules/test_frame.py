@@ -9,9 +9,9 @@ from labelrules import DecisionList, load, parse
 
 READERS = load("magazines").schema
 LAYERS = parse(
-    "layer 1:\nin any order:\nquality x2, not sports <- true\nlayer 2:\n"
-    "sports (3/4), not quality (1/0), * <- fashion, sex = Male\nnot sports <- quality\n"
-    "rows without labels:\ntabloid <- true",
+    "layer 1:\nin any order:\nquality +2, sports -1 <- true\nlayer 2:\n"
+    "sports, not quality, * <- fashion, sex = Male (3/4, 1/0)\nnot sports <- quality\n"
+    "if no label was found:\ntabloid <- true",
     READERS,
 )
 

@@ -49,10 +49,10 @@ def items(text, **options):
 
 
 def test_a_rule_reads_like_one():
-    assert items("quality (6/1), not sports (5/2), * <- sex = Male, not fashion") == [
+    assert items("quality, not sports, * <- sex = Male, not fashion (6/1, 5/2)") == [
         "quality 6/1 not sports 5/2 stop ← sex = Male, not fashion"
     ]
-    assert items("quality (6/1) <- true", evidence=False) == ["quality ← always"]
+    assert items("quality <- true (6/1)", evidence=False) == ["quality ← always"]
     assert items("in any order:\nquality x3, not sports <- tabloid") == [
         "quality ×3 not sports ← tabloid"
     ]
@@ -69,8 +69,8 @@ def test_the_chapters_list():
 def test_layers_votes_ways_and_the_fallback_are_shown():
     theory = parse(
         "layer 1:\nin any order:\nquality x2 <- true\n"
-        "layer 2, sampled 10 times after 3 rounds, seed 1:\nsports (3/4) <- quality\n"
-        "rows without labels:\ntabloid, * <- true",
+        "layer 2, sampled 10 times after 3 rounds, seed 1:\nsports <- quality (3/4)\n"
+        "if no label was found:\ntabloid, * <- true",
         READERS,
     )
     read = Read(theory_html(theory, evidence=False))

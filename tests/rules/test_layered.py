@@ -29,7 +29,7 @@ from labelrules.rules import (
 )
 from strategies import schemas
 from tables import tables
-from theories import boards, decision_lists, rules, theories
+from theories import boards, decision_lists, rules, scorecards, theories
 from twins import layers as naive_layers
 
 READERS = load("magazines")
@@ -52,8 +52,11 @@ def ways(n_labels, may_sample=True):
 @st.composite
 def layered(draw, schema, values=None, way=None, last=None):
     options = () if values is None else (values,)
-    layers = draw(st.lists(theories(schema, *options, max_size=5), max_size=2))
-    layers.append(draw(theories(schema, *options, max_size=6) if last is None else last))
+    kinds = theories(schema, *options, max_size=5)
+    if values is not None:
+        kinds |= scorecards(schema, values, max_size=5)
+    layers = draw(st.lists(kinds, max_size=2))
+    layers.append(draw(kinds if last is None else last))
     chosen = way if way is not None else draw(ways(schema.n_labels, layers[-1].ordered))
     return LayeredTheory(schema, layers, chosen, draw(fallbacks(schema, *options)))
 
@@ -126,7 +129,7 @@ def test_headings(way, heading):
 
 
 def test_rules_for_rows_without_labels():
-    text = TWO + "\nrows without labels:\nfashion <- sex = Female\ntabloid <- true"
+    text = TWO + "\nif no label was found:\nfashion <- sex = Female\ntabloid <- true"
     theory = parse(text, READERS.schema)
     assert str(theory) == text
     assert theory.layers == parse(TWO, READERS.schema).layers
@@ -140,7 +143,7 @@ def test_rules_for_rows_without_labels():
     expected[bare & women, 2] = 1
     expected[bare, 1] = 1
     np.testing.assert_array_equal(theory.predict(READERS), expected)
-    empty = parse(TWO + "\nrows without labels:", READERS.schema)
+    empty = parse(TWO + "\nif no label was found:", READERS.schema)
     assert len(empty.fallback) == 0
     full = theory.as_full_predictions()
     assert all(rule.head.is_complete for rule in full.fallback)
@@ -199,13 +202,13 @@ BAD = [
     ),
     ("layer 1: quality <- true", 1, "expected the end of the line, not 'quality'"),
     ("layer 1: 2", 1, "expected the end of the line"),
-    (f"{TWO}\nrows without labels\nquality <- true", 6, "expected 'rows without labels:', with"),
-    (f"{TWO}\nrows without label:\nquality <- true", 6, "expected 'rows without labels:', with"),
-    (f"{TWO}\nrows without labels: # end\nlayer 3:", 7, "nothing comes after the rules for rows"),
-    (f"{TWO}\nrows without labels:\nquality <- tabloid", 7, "test no labels"),
-    (f"{TWO}\nrows without labels:\nin any order:", 7, "have an order"),
-    ("rows without labels:\nquality <- true", 1, "rows without labels come after a layer"),
-    ("quality <- true\nrows without labels:", 2, "rules stand before the heading"),
+    (f"{TWO}\nrows without labels\nquality <- true", 6, "expected 'if no label was found:', with"),
+    (f"{TWO}\nrows without label:\nquality <- true", 6, "expected 'if no label was found:', with"),
+    (f"{TWO}\nif no label was found: # end\nlayer 3:", 7, "nothing comes after the rules for rows"),
+    (f"{TWO}\nif no label was found:\nquality <- tabloid", 7, "test no labels"),
+    (f"{TWO}\nif no label was found:\nin any order:", 7, "have an order"),
+    ("if no label was found:\nquality <- true", 1, "rows without labels come after a layer"),
+    ("quality <- true\nif no label was found:", 2, "rules stand before the heading"),
     ("layer one:\nquality <- true", 1, "there is no label 'layer'"),
 ]
 
@@ -247,7 +250,7 @@ def test_layers_are_values():
 
 
 def test_sampled_theories_differ_by_their_evidence_and_print_it():
-    text = "layer 1, sampled 9 times after 1 round, seed 0:\nquality (3/1) <- true"
+    text = "layer 1, sampled 9 times after 1 round, seed 0:\nquality <- true (3/1)"
     theory = parse(text, READERS.schema)
     assert str(theory) == text
     assert theory != parse(text.replace("3/1", "4/1"), READERS.schema)
@@ -402,10 +405,10 @@ def test_sampling_finds_the_distribution_that_its_conditionals_have():
     theory = parse(
         """
         layer 1, sampled 20000 times after 100 rounds, seed 0:
-        a (2/0) <- b
-        a (0/2) <- not b
-        b (1/1) <- a
-        b (0/4) <- not a
+        a <- b (2/0)
+        a <- not b (0/2)
+        b <- a (1/1)
+        b <- not a (0/4)
         """,
         schema,
     )
@@ -421,7 +424,7 @@ def test_sampling_finds_the_distribution_that_its_conditionals_have():
 
 def test_known_labels_are_kept_in_sampling():
     schema = Schema([], ["a", "b"])
-    text = "layer 1, sampled 50 times after 5 rounds, seed 0:\na (9/0) <- b\nb (0/9) <- true"
+    text = "layer 1, sampled 50 times after 5 rounds, seed 0:\na <- b (9/0)\nb <- true (0/9)"
     known = np.array([[UNSET, 1]], np.int8)
     presence = parse(text, schema).run(np.empty((1, 0)), known).presence
     np.testing.assert_allclose(presence, [[10 / 11, 1.0]])
@@ -431,8 +434,8 @@ def test_rows_without_labels_in_sampling():
     """Evidence of the list for them is counted on the rows that have none when sampled."""
     schema = Schema([], ["a", "b"])
     text = (
-        "layer 1, sampled 50 times after 5 rounds, seed 0:\na (1/9) <- true\n"
-        "rows without labels:\nb (0/0) <- true"
+        "layer 1, sampled 50 times after 5 rounds, seed 0:\na <- true (1/9)\n"
+        "if no label was found:\nb <- true (0/0)"
     )
     rows, Y = np.empty((4, 0)), np.array([[0, 1], [0, 1], [0, 0], [1, 0]])
     theory = parse(text, schema).with_evidence(rows, Y)

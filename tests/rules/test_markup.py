@@ -66,9 +66,9 @@ def test_theories():
     assert text.count("\\\\\n") == 10
     marked = theory_markdown(golden("magazines-multi")).splitlines()
     assert marked[2] == "3. not **fashion** ← sex = Male"
-    unordered = parse("in any order:\nnot quality (3/4), sports x3 (1/0) <- sex != Male", schema)
+    unordered = parse("in any order:\nnot quality, sports x3 <- sex != Male (3/4, 1/0)", schema)
     assert theory_markdown(unordered, evidence=True) == (
-        "**in any order**\n\n- not **quality** (3/4), **sports** x3 (1/0) ← sex ≠ Male"
+        "**in any order**\n\n- not **quality**, **sports** x3 ← sex ≠ Male (3/4, 1/0)"
     )
     assert theory_latex(unordered).splitlines()[1:3] == [
         r"  \textbf{in any order} \\",
@@ -83,7 +83,7 @@ in any order:
 quality <- sex = Male
 layer 2, until stable in at most 3 rounds:
 not quality <- tabloid
-rows without labels:
+if no label was found:
 """
 
 
@@ -119,14 +119,14 @@ def test_evidence_and_long_heads():
     )
     assert rule_markdown(rule, schema) == "**l3**, not others ← true"
     readers = load("magazines").schema
-    rule = parse_rule("quality (6/1), not sports (5/2) <- tabloid", readers)
+    rule = parse_rule("quality, not sports <- tabloid (6/1, 5/2)", readers)
     assert rule_latex(rule, readers, evidence=True) == (
         r"$\textit{quality}\ (6/1), \overline{\textit{sports}}\ (5/2) \leftarrow \textit{tabloid}$"
     )
     sampled = parse(
-        "layer 1, sampled 9 times after 1 round, seed 0:\nsports (3/4) <- true", readers
+        "layer 1, sampled 9 times after 1 round, seed 0:\nsports <- true (3/4)", readers
     )
-    assert theory_markdown(sampled).endswith("1. **sports** (3/4) ← true")
+    assert theory_markdown(sampled).endswith("1. **sports** ← true (3/4)")
     assert r"\textit{sports}\ (3/4)" in theory_latex(sampled)
 
 

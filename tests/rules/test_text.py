@@ -69,8 +69,8 @@ def test_thresholds_come_back_to_the_last_bit(value):
             "quality, not others <- true",
             "quality, not tabloid, not fashion, not sports <- true",
         ),
-        ("quality (3/1) <- true", "quality <- true"),
-        ("quality x3 (2/0), not tabloid x1 (1/0) <- true", "quality x3, not tabloid <- true"),
+        ("quality <- true (3/1)", "quality <- true"),
+        ("quality x3, not tabloid x1 <- true (2/0, 1/0)", "quality x3, not tabloid <- true"),
         ("quality x1 <- true", "quality <- true"),
     ],
 )
@@ -104,7 +104,7 @@ def test_evidence_is_shown_on_request():
     theory = golden("magazines-multi").with_evidence(load("magazines"), load("magazines").Y)
     first = theory_text(theory, evidence=True).splitlines()[0]
     assert first == (
-        "not quality (4/0), not fashion (4/0), not sports (4/0) <- education = Primary"
+        "not quality, not fashion, not sports <- education = Primary (4/0)"
     )
 
 
@@ -150,7 +150,7 @@ BAD = [
     ("quality (3) <- true", 11, "expected a slash between the numbers"),
     ("quality (3/x) <- true", 12, "'x' is not a count"),
     ("quality (3/1 <- true", 14, "expected a closing bracket, not '<-'"),
-    ("quality (3/1), tabloid <- true", 1, "either all labels of the head carry evidence or none"),
+    ("quality, tabloid <- true (3/1)", 1, "either all labels of the head carry evidence or none"),
     ("quality <- true quality", 17, "expected the end of the line, not 'quality'"),
     ("quality <- tabloid quality", 20, "expected a comma or the end of the line, not 'quality'"),
     ("quality <- others", 12, "'others' is not a name unless it stands in quotes"),

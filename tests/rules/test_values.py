@@ -181,7 +181,7 @@ def _one(condition):
 
 
 def test_values_are_frozen_and_survive_pickling():
-    rule = parse_rule("quality (3/1), * <- not tabloid", load("magazines").schema)
+    rule = parse_rule("quality, * <- not tabloid (3/1)", load("magazines").schema)
     with pytest.raises(AttributeError):
         rule.stops = False
     again = pickle.loads(pickle.dumps(rule))

@@ -20,6 +20,7 @@ _RULE_TYPES = {
     "body": "text",
     "n_labels": "number",
     "n_conditions": "number",
+    "n_literals": "number",
     **_COUNTS,
     "stops": "flag",
     "polarity": "text",
@@ -75,15 +76,16 @@ def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]
 def _rules(theory: Theory) -> Iterator[dict[str, Any]]:
     for where, rule, part in placed_rules(theory):
         form = rule.form
-        counts = rule.evidence
+        counts = [count for count in rule.evidence or () if count is not None]
         yield {
             **where,
             "head": head_text(rule, theory.schema),
             "body": body_text(rule.body, theory.schema),
             "n_labels": len(rule.head),
-            "n_conditions": len(rule.body),
-            "right": None if counts is None else sum(count.right for count in counts),
-            "wrong": None if counts is None else sum(count.wrong for count in counts),
+            "n_conditions": rule.n_conditions,
+            "n_literals": rule.n_literals,
+            "right": sum(count.right for count in counts) if rule.is_counted else None,
+            "wrong": sum(count.wrong for count in counts) if rule.is_counted else None,
             "votes": None if part.ordered else sum(votes for _, _, votes in rule.ballot),
             "stops": rule.stops,
             "polarity": form.polarity,

@@ -9,10 +9,17 @@ from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.text import SPELLED_OUT
+from labelrules.rules.formats.text import (
+    Layout,
+    ShownEvidence,
+    counts_text,
+    endings,
+    is_shortened,
+    laid_out,
+)
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory, theory_of
+from labelrules.rules.theory import LabelSet, Theory, theory_of
 
 SHOWN_IN_NOTEBOOKS = 200
 """Rules that a notebook shows; it would become slow with many more."""
@@ -23,7 +30,7 @@ _SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
 def theory_html(
     theory: Theory,
     *,
-    evidence: bool = True,
+    evidence: ShownEvidence = True,
     max_rules: int | None = None,
     page: bool = False,
     title: str = "Rules",
@@ -56,10 +63,17 @@ def theory_html(
         {
             "heading": "" if part is theory else heading,
             "is_ordered": part.ordered,
-            "rules": [_rule(rule, part.schema, counts) for rule in islice(part, max_rules)],
+            "rules": [
+                _rule(rule, part.schema, layout)
+                for rule, layout in islice(laid_out(part, shown), max_rules)
+            ],
             "n_left": 0 if max_rules is None else max(len(part) - max_rules, 0),
+            "endings": [
+                (ending.removesuffix(":"), [_label_set(one, part.schema) for one in label_sets])
+                for ending, label_sets in endings(part)
+            ],
         }
-        for heading, part, counts in headed_parts(theory, evidence)
+        for heading, part, shown in headed_parts(theory, evidence)
     ]
     has_evidence = evidence and any(rule.evidence for rule in theory)
     content = render("theory.html", about=_about(theory), has_evidence=has_evidence, parts=parts)
@@ -67,31 +81,47 @@ def theory_html(
 
 
 def _about(theory: Theory) -> str:
-    """The kind of the theory, and how its rules decide."""
-    n_rules = counted(len(theory), "rule")
-    if isinstance(theory, LayeredTheory):
-        layers = counted(len(theory.layers), "layer")
-        return f"{layers}, {n_rules}: each layer reads the labels that the one before has written"
+    """The kind of the theory, its size, and how its rules decide."""
+    if isinstance(theory, LayeredTheory) and len(theory.layers) > 1:
+        size = f"{counted(len(theory.layers), 'layer')}, {theory.size_text}"
+        return f"{size}: each layer reads the labels that the one before has written"
     if theory.ordered:
-        return f"Decision list, {n_rules}: the first rule to write a label decides it"
-    return f"Rule set, {n_rules} in any order: those that hold vote on each label"
+        return f"Decision list, {theory.size_text}: the first rule to write a label decides it"
+    return f"Rule set, {theory.size_text}, in any order: those that hold vote on each label"
 
 
-def _rule(rule: Rule, schema: Schema, evidence: bool) -> dict[str, Any]:
-    """What the template shows; many absent labels of a complete head are folded away."""
-    counts = rule.evidence if evidence and rule.evidence else (None,) * len(rule.head)
-    labels = [
-        {"name": schema.labels[label], "value": value, "votes": votes, "evidence": count}
+def _rule(rule: Rule, schema: Schema, layout: Layout) -> dict[str, Any]:
+    """What the template shows; the absent labels of a complete head are folded away."""
+    counts = rule.evidence if layout.evidence and rule.evidence else (None,) * len(rule.head)
+    labels: list[dict[str, Any]] = [
+        {
+            "name": schema.labels[label],
+            "value": 1 if layout.has_points else value,
+            "points": _points(votes if value else -votes) if layout.has_points else "",
+            "evidence": count,
+            "is_absent": not value,
+        }
         for (label, value, votes), count in zip(rule.ballot, counts, strict=True)
     ]
-    absent = [label for label in labels if not label["value"]]
-    folds = rule.head.is_complete and len(absent) > SPELLED_OUT
+    folds = is_shortened(rule, layout)
+    named = [label for label in labels if not (folds and label["is_absent"])]
     return {
-        "labels": [label for label in labels if label["value"]] if folds else labels,
-        "folded": absent if folds else [],
+        "labels": named,
+        "folded": [label for label in labels if label["is_absent"]] if folds else [],
         "stops": rule.stops,
+        "is_default": layout.is_default,
         "conditions": [_condition(condition, schema) for condition in rule.body],
+        "counts": counts_text([label["evidence"] for label in named]),
     }
+
+
+def _points(number: int) -> str:
+    return f"{number:+}".replace("-", "−")
+
+
+def _label_set(label_set: LabelSet, schema: Schema) -> dict[str, Any]:
+    names = [schema.labels[label] for label in label_set.labels]
+    return {"names": names, "points": _points(label_set.bonus)}
 
 
 def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
@@ -99,6 +129,9 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
         name = schema.labels[condition.column]
         return {"on_label": True, "name": name, "value": int(condition.value)}
     feature = schema.features[condition.column]
+    if feature.present_code is not None and condition.operator == "=":
+        is_absent = condition.value != feature.present_code
+        return {"on_label": False, "name": feature.name, "binary": True, "is_absent": is_absent}
     value = number_text(condition.value)
     if feature.categories is not None:
         value = feature.categories[int(condition.value)]
