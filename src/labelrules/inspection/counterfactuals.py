@@ -18,7 +18,6 @@ from labelrules.inspection.reasons import Reasons, slice_for
 from labelrules.inspection.tracing import (
     PRESENCE,
     encoded_rows,
-    is_binary,
     label_number,
     named_value,
     row_values,
@@ -27,7 +26,7 @@ from labelrules.inspection.tracing import (
     value_words,
 )
 from labelrules.rules import Theory, theory_of
-from labelrules.rules.formats.language import name_text, number_text
+from labelrules.rules.formats.language import label_text, name_text, number_text
 
 LIMIT = 10_000  # how many rows a search tries by default
 SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
@@ -73,7 +72,7 @@ class Counterfactual:
         return f"Counterfactual({self})"
 
     def __str__(self) -> str:
-        name = name_text(self.label)
+        name = label_text(self.label)
         if self.status == "found":
             changes = ", ".join(map(str, self.changes))
             return f"{name} would be {PRESENCE[1 - self.predicted]} with {changes}"
@@ -302,7 +301,7 @@ def _observed(seen: Matrix, column: int) -> Floats:
 def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
-    return FeatureChange(feature.name, named_value(feature, old), after, is_binary(feature))
+    return FeatureChange(feature.name, named_value(feature, old), after, feature.present_code is not None)
 
 
 def candidate_values(

@@ -273,6 +273,8 @@ def _closest(parts: tuple[PartHistory, ...], label: int) -> CheckedRule | None:
         for rule in [part.closest_rule(label)]
         if rule is not None
     ]
+    # The default of the rules for rows without a label applies only if no other of them holds.
+    rules = [rule for rule in rules if rule.conditions or not rule.place.is_fallback]
     return min(rules, key=lambda rule: len(rule.failing), default=None)
 
 

@@ -19,8 +19,8 @@ from labelrules.inspection.explanation.phrases import (
     sum_words,
 )
 from labelrules.inspection.explanation.values import Explanation, LabelExplanation
-from labelrules.inspection.tracing import is_binary, unsettled_text, value_text
-from labelrules.rules.formats.language import name_text
+from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text, value_words
+from labelrules.rules.formats.language import label_text, name_text
 
 SCREEN = 25  # lines
 WIDTH = 100  # characters, if there is no terminal
@@ -86,12 +86,13 @@ def _lines(explanation: Explanation, layout: _Layout, width: int) -> Iterator[st
 def row_words(explanation: Explanation, width: int) -> str:
     """The row on one line: the features that it has, or all values if they fit."""
     start, features = f"Row {explanation.row}", explanation.theory.schema.features
-    n_binary = sum(map(is_binary, features))
+    binary = {j for j, feature in enumerate(features) if feature.present_code is not None}
+    n_binary = len(binary)
     if 2 * n_binary > len(features):
         present = [
             name_text(features[j].name)
             for j in _by_relevance(explanation)
-            if is_binary(features[j]) and explanation.values[j] == (features[j].categories or "")[1]
+            if j in binary and value_words(explanation.values[j], is_binary=True) == PRESENCE[1]
         ]
         return _cut(start, present, f"({len(present):,} of {n_binary:,} present)", width)
     pairs = [
@@ -148,7 +149,7 @@ def row_notes(explanation: Explanation) -> Iterator[str]:
 
 def _label(one: LabelExplanation, layout: _Layout, width: int) -> Iterator[str]:
     facts = list(label_facts(one, layout.n_terms, layout.has_precision))
-    name = name_text(one.label)
+    name = label_text(one.label)
     if not layout.is_listed:
         parts = [text if title in ("", "evidence") else f"{title} {text}" for title, text in facts]
         yield from _hanging(f"{name}: {'; '.join(parts)}", "", _INDENT, width)
@@ -213,6 +214,8 @@ def denial_words(one: LabelExplanation) -> str:
         found = evidence_words(one, has_precision=False)
         about = "" if found is None else f" ({found})"
         return f"{body_words(one.rule) or 'by default'}{about}"
+    if one.closest is not None and one.closest.place.is_fallback:
+        return "another rule for rows without a label holds first"
     if one.ended is not None:
         return f"{one.ended.place} ended the list before a rule for it: {one.ended.text}"
     return "another rule came first"
@@ -239,7 +242,7 @@ def absent_groups(
             groups.setdefault(_absence(one), []).append(one)
     for why in (" by a rule", " by sampling", " by their points", ""):
         labels = sorted(groups.get(why, ()), key=_closeness)
-        lines = [(name_text(one.label), absent_words(one)) for one in labels[:n_shown]]
+        lines = [(label_text(one.label), absent_words(one)) for one in labels[:n_shown]]
         are = f"{counted(len(labels), 'label')} {'is' if len(labels) == 1 else 'are'} absent"
         if labels and why:
             title = f"{are}{why if len(labels) > 1 else why.replace('their', 'its')}"
@@ -263,7 +266,7 @@ def _end(lines: list[tuple[str, str]], labels: list[LabelExplanation], why: str)
     """The end of a title: whether all labels of the group follow, or some of them, or none."""
     if not lines:
         return "."
-    if len(lines) == len(labels):
+    if why and len(lines) == len(labels):
         return ":"
     return ". Some of them:" if why == " by a rule" else ". Closest:"
 

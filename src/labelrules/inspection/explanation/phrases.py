@@ -11,7 +11,7 @@ from labelrules.inspection.explanation.values import (
     RowChoice,
 )
 from labelrules.inspection.tracing import and_text, value_text
-from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.language import label_text, name_text
 
 NO_LABEL_FOUND = "no rule found a label; of the rules for such rows, this holds first"
 NO_LABEL_AT_ALL = "no rule found a label; no other rule for such rows holds, so this is the default"
@@ -22,8 +22,13 @@ def condition_words(checked: CheckedCondition) -> str:
     """A condition that holds, with the row's value unless the condition says it: "age 7 > 5"."""
     if checked.condition.on_label or checked.condition.operator == "=":
         return checked.text
-    name = name_text(checked.name)
+    name = shown_name(checked)
     return f"{name} {value_text(checked.value)}{checked.text.removeprefix(name)}"
+
+
+def shown_name(checked: CheckedCondition) -> str:
+    """The feature or label that is tested."""
+    return (label_text if checked.condition.on_label else name_text)(checked.name)
 
 
 def body_words(rule: CheckedRule, n_shown: int | None = None) -> str:
@@ -142,4 +147,4 @@ def choice_words(choice: RowChoice) -> str:
 
 def set_words(labels: tuple[str, ...]) -> str:
     """A label set in braces."""
-    return f"{{{', '.join(map(name_text, labels))}}}"
+    return f"{{{', '.join(map(label_text, labels))}}}"

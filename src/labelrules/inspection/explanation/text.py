@@ -9,6 +9,7 @@ from labelrules.inspection.explanation.phrases import (
     NO_LABEL_FOUND,
     choice_words,
     outcome_words,
+    shown_name,
     sum_words,
 )
 from labelrules.inspection.explanation.values import (
@@ -19,7 +20,7 @@ from labelrules.inspection.explanation.values import (
     LabelExplanation,
 )
 from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_words
-from labelrules.rules.formats.language import name_text, number_text
+from labelrules.rules.formats.language import label_text, number_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
 
@@ -35,7 +36,7 @@ def row_lines(explanation: Explanation) -> Iterator[str]:
 
 def label_lines(one: LabelExplanation) -> Iterator[str]:
     """The explanation of a label, line by line."""
-    yield f"{name_text(one.label)}: {PRESENCE[one.predicted]}"
+    yield f"{label_text(one.label)}: {PRESENCE[one.predicted]}"
     yield from (f"  {line}" for line in _cause(one))
     if one.estimate is not None:
         yield f"  {one.estimate}"
@@ -87,7 +88,7 @@ def no_rule_text(one: LabelExplanation) -> str:
 
 def cycle_text(one: LabelExplanation) -> str:
     """Which labels depend on each other, and their values before."""
-    names = [name_text(name) for name in one.chain.cycle]
+    names = [label_text(name) for name in one.chain.cycle]
     depend = "depends on itself" if len(names) == 1 else "depend on each other"
     initial = and_text(map(_initial_text, one.chain.initial))
     return (
@@ -105,8 +106,8 @@ def node_text(node: ChainNode) -> str:
     """A label of a chain with its value."""
     layer = "" if node.layer is None else f" in layer {node.layer + 1}"
     if node.value is None:
-        return f"{name_text(node.name)} as it was before the first round"
-    return f"{name_text(node.name)} = {PRESENCE[node.value]}{layer}"
+        return f"{label_text(node.name)} as it was before the first round"
+    return f"{label_text(node.name)} = {PRESENCE[node.value]}{layer}"
 
 
 def later_text(rule: CheckedRule) -> str:
@@ -123,7 +124,7 @@ def _near_text(rule: CheckedRule) -> str:
 
 
 def _value_of(checked: CheckedCondition) -> str:
-    return f"{name_text(checked.name)} is {value_words(checked.value, checked.is_binary)}"
+    return f"{shown_name(checked)} is {value_words(checked.value, checked.is_binary)}"
 
 
 def rows_text(one: LabelExplanation) -> str:
@@ -149,7 +150,7 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
 
 def row_sentences(explanation: Explanation, details: bool = False) -> str:
     """The labels of a row, and a paragraph on each label that it gets, or that is asked for."""
-    present = [name_text(name) for name in explanation.present]
+    present = [label_text(name) for name in explanation.present]
     first = f"Row {explanation.row} gets {and_text(present) if present else 'no label'}."
     if explanation.unsettled:
         first = f"{first} {unsettled_text(explanation.unsettled)}"
@@ -180,7 +181,7 @@ def label_sentence(one: LabelExplanation) -> str:
 
 
 def _because(one: LabelExplanation) -> str:
-    start = f"{name_text(one.label)} is predicted {PRESENCE[one.predicted]}"
+    start = f"{label_text(one.label)} is predicted {PRESENCE[one.predicted]}"
     if one.rule is not None:
         end = f"; {NO_LABEL_FOUND}" if one.rule.place.is_fallback else ""
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
@@ -201,7 +202,7 @@ def _reason(conditions: tuple[CheckedCondition, ...]) -> str:
 
 def _condition_words(checked: CheckedCondition) -> str:
     """A condition that holds; a number with its value and the side of the threshold."""
-    name, threshold = name_text(checked.name), checked.condition.value
+    name, threshold = shown_name(checked), checked.condition.value
     start = f"{name} is {value_words(checked.value, checked.is_binary)}"
     if checked.condition.operator == "<=":
         return f"{start}, at most {number_text(threshold)}"
@@ -217,7 +218,7 @@ def _dependences(one: LabelExplanation) -> Iterator[str]:
     for node, rules in one.chain.labels():
         if node.value is None:
             continue
-        start = f"{name_text(node.name)} is {PRESENCE[node.value]}"
+        start = f"{label_text(node.name)} is {PRESENCE[node.value]}"
         layer = "" if node.layer is None else f" of layer {node.layer + 1}"
         if not rules:
             yield f"{start}, because no rule{layer} wrote it."
@@ -230,7 +231,7 @@ def _dependences(one: LabelExplanation) -> Iterator[str]:
 
 
 def _otherwise(change: Counterfactual) -> str:
-    name = name_text(change.label)
+    name = label_text(change.label)
     if change.status == "impossible":
         return f"No change of the features that may change would change {name}."
     if change.status == "unknown":
