@@ -14,6 +14,7 @@ from labelrules._types import Floats, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
+from labelrules.inspection.point_changes import LimitReachedError, PointSearch, is_additive
 from labelrules.inspection.reasons import Reasons, slice_for
 from labelrules.inspection.tracing import (
     PRESENCE,
@@ -151,7 +152,11 @@ def counterfactual_of(
         if not fixed[column]:
             values_seen = None if seen is None else _observed(seen, column)
             options[j] += candidate_values(part.theory, j, here[j], values_seen)
-    search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
+    search: _CounterfactualSearch | PointSearch
+    if is_additive(part.theory):
+        search = PointSearch(part.theory, label, options, limit, SETS_PER_ROW * limit)
+    else:
+        search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
     status, new = search.search()
     after = values.copy()
     after[[part.columns[j] for j in new]] = list(new.values())
@@ -166,10 +171,6 @@ def counterfactual_of(
         search.n_tried,
         tuple(after.tolist()),
     )
-
-
-class _LimitReachedError(Exception):
-    """More rows would have to be tried than allowed."""
 
 
 class _CounterfactualSearch:
@@ -195,7 +196,7 @@ class _CounterfactualSearch:
             return "impossible", {}
         try:
             change = self._search()
-        except _LimitReachedError:
+        except LimitReachedError:
             return "unknown", {}
         return ("found" if change else "impossible"), {j: self.options[j][n] for j, n in change}
 
@@ -225,7 +226,7 @@ class _CounterfactualSearch:
             elif len(chosen) < self.size:
                 n_sets += 1
                 if n_sets > SETS_PER_ROW * self.limit:
-                    raise _LimitReachedError
+                    raise LimitReachedError
                 shortest = min(missed, key=len)
                 for column in sorted(shortest):
                     waiting.append((chosen | {column}, passed_over))
@@ -261,7 +262,7 @@ class _CounterfactualSearch:
         """Predict each, and record a reason for those that leave the label as it is."""
         new = [assigned for assigned in assignments if assigned not in self.known]
         if self.n_tried + len(new) > self.limit:
-            raise _LimitReachedError
+            raise LimitReachedError
         if not new:
             return
         self.n_tried += len(new)
@@ -301,7 +302,8 @@ def _observed(seen: Matrix, column: int) -> Floats:
 def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
-    return FeatureChange(feature.name, named_value(feature, old), after, feature.present_code is not None)
+    is_binary = feature.present_code is not None
+    return FeatureChange(feature.name, named_value(feature, old), after, is_binary)
 
 
 def candidate_values(

@@ -70,7 +70,8 @@ class Trace:
         """The rules in the rule language; in a list for rows without a label, each ends the row."""
         if not self.is_fallback:
             return rule_texts(self.theory)
-        return rule_texts(self.theory.with_rules(replace(rule, stops=False) for rule in self.theory))
+        unmarked = (replace(rule, stops=False) for rule in self.theory)
+        return rule_texts(self.theory.with_rules(unmarked))
 
     def _repr_html_(self) -> str:
         row = paragraphs([_row_text(self.theory.schema, self.values)])

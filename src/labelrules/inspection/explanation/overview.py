@@ -1,4 +1,4 @@
-"""Explanations that fit on a screen: the labels of a row with their reasons, the others in short."""
+"""Explanations that fit on a screen: the labels of a row with reasons, the others in short."""
 
 import shutil
 import sys
@@ -283,8 +283,8 @@ def _closeness(one: LabelExplanation) -> tuple[float, ...]:
     if is_denied(one):
         return (0,)
     n_failing = len(one.closest.failing)
-    right = max((counts.right for counts in one.closest.rule.evidence or ()), default=0)
-    return n_failing, n_failing - len(one.closest.conditions), -right
+    counts = [count.right for count in one.closest.rule.evidence or () if count is not None]
+    return n_failing, n_failing - len(one.closest.conditions), -max(counts, default=0)
 
 
 def _table(rows: list[tuple[str, str]], width: int) -> Iterator[str]:
