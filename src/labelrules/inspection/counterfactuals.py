@@ -30,7 +30,7 @@ from labelrules.rules import Theory, theory_of
 from labelrules.rules.formats.language import label_text, name_text, number_text
 
 LIMIT = 10_000  # how many rows a search tries by default
-SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
+SETS_PER_ROW = 20  # sets of features that a search considers for each row that it may try
 Assigned: TypeAlias = tuple[tuple[int, int], ...]  # features, each with the number of a value
 
 
@@ -154,7 +154,7 @@ def counterfactual_of(
             options[j] += candidate_values(part.theory, j, here[j], values_seen)
     search: _CounterfactualSearch | PointSearch
     if is_additive(part.theory):
-        search = PointSearch(part.theory, label, options, limit, SETS_PER_ROW * limit)
+        search = PointSearch(part.theory, label, options, limit)
     else:
         search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
     status, new = search.search()

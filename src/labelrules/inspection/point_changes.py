@@ -14,6 +14,8 @@ import numpy as np
 from labelrules._types import Integers
 from labelrules.rules import RuleSet, Theory
 
+_SETS_PER_ROW = 2  # sets of features that are considered for each row that may be tried
+
 
 class LimitReachedError(Exception):
     """More rows would have to be tried than allowed."""
@@ -47,9 +49,9 @@ class PointSearch:
     """
 
     def __init__(
-        self, theory: RuleSet, label: int, options: Sequence[Sequence[float]], limit: int, most: int
+        self, theory: RuleSet, label: int, options: Sequence[Sequence[float]], limit: int
     ) -> None:
-        self.theory, self.label, self.limit, self.most = theory, label, limit, most
+        self.theory, self.label, self.limit = theory, label, limit
         self.start, self.gains = _points(theory, options)
         self.columns = [j for j, values in enumerate(options) if len(values) > 1]
         self.options = options
@@ -94,7 +96,7 @@ class PointSearch:
         while waiting:
             chosen = waiting.pop()
             self.n_sets += 1
-            if self.n_sets > self.most:
+            if self.n_sets > _SETS_PER_ROW * self.limit:
                 raise LimitReachedError
             sure = self.values + self.best[list(chosen)].sum(axis=0)
             n_left, start = size - len(chosen), chosen[-1] + 1 if chosen else 0
@@ -180,9 +182,10 @@ class PointSearch:
             for other in range(n_labels)
             if other != self.label
         ]
-        if wanted:
-            yield [self._linear(mine - other, tie) for other, tie in ahead] or [
-                self._linear(mine * 0, 0)
+        if wanted:  # no label has points, and this one has the most
+            yield [
+                *(self._linear(-one, 0) for one in unit),
+                *(self._linear(mine - other, tie) for other, tie in ahead),
             ]
         for other, tie in [] if wanted else ahead:
             yield [self._linear(-mine, 0), self._linear(other - mine, tie)]

@@ -1,7 +1,7 @@
 """``labelrules explain``: why a row gets its labels."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -67,6 +67,12 @@ class Options:
             raise click.UsageError("--limit is for counterfactuals, which --no-changes leaves out")
         if self.style == "html" and len(self.rows) > 1:
             raise click.UsageError("--style html shows one row: give one --row")
+
+    @property
+    def searched(self) -> "bool | Literal['given']":
+        """The labels whose smallest change is searched for: those for which it is printed."""
+        is_short = self.style in ("text", "sentences") and not (self.details or self.as_json)
+        return "given" if self.changes and is_short and self.only is None else self.changes
 
     def check_names(self, schema: "Schema") -> None:
         """Refuse labels and features that the model does not have."""
@@ -136,7 +142,8 @@ def command(
     explanations = explain(
         theory, table, rows, labels=options.only,
         training=other_part(training, reading, found.schema, "train"), fixed=options.fixed or (),
-        counterfactuals=options.changes and repairs is None, limit=options.limit or LIMIT,
+        counterfactuals=options.searched if repairs is None else False,
+        limit=options.limit or LIMIT,
     )  # fmt: skip
     if options.as_json:
         documents = [plain(one) | _repaired(repairs, n) for n, one in enumerate(explanations)]

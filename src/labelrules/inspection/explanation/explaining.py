@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from labelrules._checks import number, quoted, whole_number
-from labelrules._types import UNSET, Board, Floats, Mask, Matrix
+from labelrules._types import UNSET, Board, Mask, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
@@ -33,7 +33,13 @@ from labelrules.inspection.explanation.values import (
     SupportingRows,
     estimate,
 )
-from labelrules.inspection.tracing import encoded_rows, label_number, named_value, single_row
+from labelrules.inspection.tracing import (
+    Trace,
+    encoded_rows,
+    label_number,
+    named_value,
+    single_row,
+)
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory, theory_of
 from labelrules.rules.rule import is_satisfiable
 
@@ -47,7 +53,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> Explanation: ...
@@ -60,7 +66,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> list[Explanation]: ...
@@ -72,7 +78,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> Explanation | list[Explanation]:
@@ -91,8 +97,9 @@ def explain(
         and to change numbers to values that occur.
     fixed : iterable of str
         Features that the counterfactuals must leave as they are.
-    counterfactuals : bool, default=True
-        Whether to search for the smallest change of each label; see `counterfactual`.
+    counterfactuals : bool or "given", default=True
+        Whether to search for the smallest change of each label, or only of the labels that the row
+        gets; see `counterfactual`.
     level : float, default=0.95
         The confidence level of the interval for the precision.
     limit : int, default=10000
@@ -121,6 +128,10 @@ def explain(
     """
     limit = whole_number(limit, "limit", low=1)
     level = number(level, "level", above=0, below=1)
+    if counterfactuals not in (True, False, "given"):
+        raise ValueError(
+            f"counterfactuals must be True, False or 'given', not {counterfactuals!r:.60}"
+        )
     theory = theory_of(theory)
     rows, schema = encoded_rows(theory, X), theory.schema
     explainer = _Explainer(
@@ -182,7 +193,7 @@ class _Explainer:
     labels: tuple[int, ...]
     training: _Training | None
     fixed: Mask
-    counterfactuals: bool
+    counterfactuals: bool | Literal["given"]
     level: float
     limit: int
 
@@ -226,7 +237,7 @@ class _Explainer:
             near=tuple(r for r in rules if len(r.failing) == 1 and self._could_hold(r)),
             closest=_closest(parts, label) if last.trace.board[label] != 1 else None,
             rows=rows,
-            counterfactual=self._counterfactual(last.trace.values, label),
+            counterfactual=self._counterfactual(last.trace, label),
         )
 
     def _could_hold(self, rule: CheckedRule) -> bool:
@@ -246,11 +257,12 @@ class _Explainer:
             evidence = Evidence(len(rows.right), len(rows.wrong))
         return None if evidence is None else estimate(evidence, self.level)
 
-    def _counterfactual(self, values: Floats, label: int) -> Counterfactual | None:
-        if not self.counterfactuals:
+    def _counterfactual(self, row: Trace, label: int) -> Counterfactual | None:
+        wanted = row.board[label] == 1 if self.counterfactuals == "given" else self.counterfactuals
+        if not wanted:
             return None
         seen = None if self.training is None else self.training.X
-        return counterfactual_of(self.theory, values, label, self.fixed, seen, self.limit)
+        return counterfactual_of(self.theory, row.values, label, self.fixed, seen, self.limit)
 
 
 def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:

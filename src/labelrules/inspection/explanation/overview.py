@@ -16,6 +16,7 @@ from labelrules.inspection.explanation.phrases import (
     needs_words,
     outcome_words,
     rule_words,
+    short_sum_words,
     sum_words,
 )
 from labelrules.inspection.explanation.values import Explanation, LabelExplanation
@@ -226,7 +227,7 @@ def absent_words(one: LabelExplanation) -> str:
     if one.presence is not None:
         return f"probability {one.presence:.2f}"
     if one.votes:
-        return f"{sum_words(one, 3)}: {outcome_words(one)}"
+        return short_sum_words(one)
     if is_denied(one):
         return denial_words(one)
     return "no rule predicts it" if one.closest is None else needs_words(one.closest)

@@ -23,7 +23,19 @@ def condition_words(checked: CheckedCondition) -> str:
     if checked.condition.on_label or checked.condition.operator == "=":
         return checked.text
     name = shown_name(checked)
-    return f"{name} {value_text(checked.value)}{checked.text.removeprefix(name)}"
+    return f"{name} {_value_words(checked)}{checked.text.removeprefix(name)}"
+
+
+def _value_words(checked: CheckedCondition) -> str:
+    """The row's value; a number with the fewest digits, but three, with which the condition holds.
+
+    A whole number has all its digits.
+    """
+    if not isinstance(checked.value, float) or checked.value.is_integer():
+        return value_text(checked.value)
+    rounded = (float(f"{checked.value:.{digits}g}") for digits in range(3, 17))
+    fitting = (number for number in rounded if checked.condition.holds(number) == checked.holds)
+    return value_text(next(fitting, checked.value))
 
 
 def shown_name(checked: CheckedCondition) -> str:
@@ -60,7 +72,7 @@ def _failing_words(checked: CheckedCondition) -> str:
         return f"{checked.text} (not decided by then)" if checked.value == "open" else checked.text
     if checked.value is None:
         return f"{checked.text} (is missing)"
-    return checked.text if checked.is_binary else f"{checked.text} (is {value_text(checked.value)})"
+    return checked.text if checked.is_binary else f"{checked.text} (is {_value_words(checked)})"
 
 
 def evidence_words(one: LabelExplanation, has_precision: bool = True) -> str | None:
@@ -125,6 +137,12 @@ def sum_words(one: LabelExplanation, n_shown: int | None = None) -> str:
     return f"{', '.join(map(str, found)) or 'no rule holds'} = {one.points}"
 
 
+def short_sum_words(one: LabelExplanation) -> str:
+    """The points of a label that is not given, first the sum and then what for."""
+    note = ", but not in the usual set" if one.decided == "label set" and one.points > 0 else ""
+    return f"{one.points}{note}: {', '.join(map(str, terms(one)))}"
+
+
 def outcome_words(one: LabelExplanation) -> str:
     """Whether a label is given by its points, in short."""
     if one.decided == "label set" and one.predicted:
@@ -138,8 +156,9 @@ def outcome_words(one: LabelExplanation) -> str:
 
 def choice_words(choice: RowChoice) -> str:
     """Why a row gets a usual label set: its points compared with those of the labels above 0."""
-    points = " ".join(f"{'-' if n < 0 else '+'} {abs(n)}" for n in choice.points)
-    added = f"{points} + bonus {choice.bonus}".removeprefix("+ ")
+    points = [str(n) for n in choice.points[:1]]
+    points += [f"{'-' if n < 0 else '+'} {abs(n)}" for n in choice.points[1:]]
+    added = " ".join([*points, *(["+"] if points else []), f"bonus {choice.bonus}"])
     compared = "more than" if choice.total > choice.own_total else "as many as"
     other = f"the {choice.own_total} of {set_words(choice.own_labels)}"
     return f"the usual set {set_words(choice.labels)}: {added} = {choice.total}, {compared} {other}"

@@ -118,8 +118,7 @@ def later_text(rule: CheckedRule) -> str:
 def _near_text(rule: CheckedRule) -> str:
     (failing,) = rule.failing
     return (
-        f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, "
-        f"but {_value_of(failing)}"
+        f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, but {_value_of(failing)}"
     )
 
 
