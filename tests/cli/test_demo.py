@@ -20,7 +20,9 @@ def test_demo_shows_readers_rules_and_one_explanation(capsys, monkeypatch):
     assert "It gets 56 of 56 labels right." in output
     for label_set in READERS.label_sets():
         assert (", ".join(label_set) or "-") in output
-    assert "1  not quality, not fashion, not sports <- education = Primary (4/0)" in output
+    assert (
+        "1  not quality, not fashion, not sports <- education = Primary (4/0)" in output
+    )
     assert "fashion  present  rule 8: not quality, fashion, not sports <- true" in output
     words = " ".join(output.split())
     for rule in golden("magazines-multi").with_evidence(READERS, READERS.Y):

@@ -103,7 +103,9 @@ def test_long_complete_heads_are_shortened():
 def test_evidence_is_shown_on_request():
     theory = golden("magazines-multi").with_evidence(load("magazines"), load("magazines").Y)
     first = theory_text(theory, evidence=True).splitlines()[0]
-    assert first == ("not quality, not fashion, not sports <- education = Primary (4/0)")
+    assert first == (
+        "not quality, not fashion, not sports <- education = Primary (4/0)"
+    )
 
 
 def test_votes_need_a_rule_set():
