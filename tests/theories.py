@@ -49,7 +49,7 @@ def heads(schema):
 def rules(draw, schema, values=numbers, in_list=True):
     head = draw(heads(schema))
     counts = st.builds(Evidence, st.integers(0, 10**9), st.integers(0, 10**9))
-    evidence = draw(st.none() | st.tuples(*[counts for _ in head.labels]))
+    evidence = draw(st.none() | st.tuples(*[st.none() | counts for _ in head.labels]))
     votes = None if in_list else draw(st.none() | st.tuples(*[st.integers(1, 9) for _ in head]))
     stops = in_list and draw(st.booleans())
     return Rule(head, draw(bodies(schema, values)), stops, evidence, votes)

@@ -13,7 +13,7 @@ from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraints.constraint import Constraints
-from labelrules.rules import DecisionList, LayeredTheory, Rule, theory_of
+from labelrules.rules import DecisionList, LayeredTheory, Rule, RuleSet, theory_of
 from labelrules.rules.inference import closed
 
 

@@ -1,5 +1,6 @@
 """``labelrules show``: the rules of a model."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,7 @@ from labelrules.cli.models import Model, check_label, data_for, read_model, sche
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
+    from labelrules.inspection.explanation.values import Place
     from labelrules.rules import Rule, Theory
 
 EXAMPLES = """
@@ -91,31 +93,32 @@ def text_of(model: Model, style: str, evidence: bool = True, label: str | None =
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as values for JSON, counted from 0."""
-    from labelrules.inspection.summaries import places_of
-
     schema = model.schema
     found = {
         "kind": model.kind,
         "labels": list(schema.labels),
         "features": schema.n_features,
         "rules": [
-            {"theory": number, "place": place, **_rule(rule, schema)}
+            {"theory": number, "place": place, **rule}
             for number, theory in enumerate(model.theories)
-            for place, rule in zip(places_of(theory), theory, strict=True)
-            if _mentions(rule, label, schema)
+            for place, rule in _rules(theory, label)
         ],
     }
     if model.constraints is not None:
-        chosen = [rule for rule in model.constraints if _mentions(rule, label, schema)]
-        found["constraints"] = [_rule(rule, schema) for rule in chosen]
+        found["constraints"] = [rule for _, rule in _rules(model.constraints, label)]
     return found
 
 
-def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:
-    from labelrules.rules import rule_text
+def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[str, Any]]]:
+    """The places of the rules that mention a label, and the rules as values."""
+    from labelrules.inspection.summaries import places_of
+    from labelrules.rules.formats.text import rule_texts
     from labelrules.rules.json import rule_document
 
-    return {"text": rule_text(rule, schema), **rule_document(rule, schema)}
+    texts = rule_texts(theory)
+    for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
+        if _mentions(rule, label, theory.schema):
+            yield place, {"text": text, **rule_document(rule, theory.schema)}
 
 
 def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
@@ -128,13 +131,15 @@ def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
 
 def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
     from labelrules.inspection.summaries import places_of
-    from labelrules.rules import rule_text, theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.rules.formats.text import rule_texts
 
     signs: Any = style if style in ("unicode", "ascii") else "plain"
     if label is not None:
+        texts = rule_texts(theory, signs, evidence)
         return "\n".join(
-            f"{place}: {rule_text(rule, theory.schema, signs, evidence)}"
-            for place, rule in zip(places_of(theory), theory, strict=True)
+            f"{place}: {text}"
+            for place, rule, text in zip(places_of(theory), theory, texts, strict=True)
             if _mentions(rule, label, theory.schema)
         )
     if style == "latex":

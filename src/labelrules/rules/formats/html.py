@@ -130,8 +130,8 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
         return {"on_label": True, "name": name, "value": int(condition.value)}
     feature = schema.features[condition.column]
     if feature.present_code is not None and condition.operator == "=":
-        is_absent = condition.value != feature.present_code
-        return {"on_label": False, "name": feature.name, "binary": True, "is_absent": is_absent}
+        is_present = condition.value == feature.present_code
+        return {"on_label": False, "name": feature.name, "sign": "", "value": is_present}
     value = number_text(condition.value)
     if feature.categories is not None:
         value = feature.categories[int(condition.value)]

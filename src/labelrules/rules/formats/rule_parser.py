@@ -62,9 +62,9 @@ class LineParser:
 
     def took_words(self, text: str) -> bool:
         """Move past these words if they come next."""
-        words = [("not" if word == "not" else "word", word) for word in text.split()]
+        words = text.split()
         coming = self.tokens[self.at : self.at + len(words)]
-        matches = [(token.kind, token.text) for token in coming] == words
+        matches = [_word(token) for token in coming] == words
         self.at += len(words) * matches
         return matches
 
@@ -324,6 +324,11 @@ class RuleParser(LineParser):
         if not isfinite(value) or "_" in token.text or not token.text.isascii():
             self.fail(f"{quoted(token.text)} is not a finite number", token)
         return value
+
+
+def _word(token: Token) -> str | None:
+    """The word of a token, "not" for a sign of absence; None for another sign and in quotes."""
+    return "not" if token.kind == "not" else token.text if token.kind == "word" else None
 
 
 def _is_feature(name: str) -> str:
