@@ -74,7 +74,7 @@ def test_votes_and_samples_name_no_rule():
         "seed 0:\nsports <- quality (2/0)"
     )
     lines = str(trace(parse(text, readers.schema), readers)).splitlines()
-    assert lines[2] == "  quality  present  by vote"
+    assert lines[2] == "  quality  present  1 point"
     # Nothing is said of quality in the last layer, so it becomes absent in the first round.
     assert lines[-4].startswith("  quality  absent   sampled: probability 0.00")
 
@@ -83,9 +83,9 @@ def test_rows_without_labels_are_told_of_if_they_are():
     readers = load("magazines")
     text = "layer 1:\nquality <- education = University\nif no label was found:\ntabloid <- true"
     theory = parse(text, readers.schema)
-    assert "Rows without labels" not in str(trace(theory, readers, row=3))
+    assert "If no label was found" not in str(trace(theory, readers, row=3))
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
-        "Rows without labels:",
+        "If no label was found:",
         "  quality  absent   by default: no rule that covers the row predicts it",
         "  tabloid  present  rule 1: tabloid <- true",
     ]

@@ -37,7 +37,7 @@ class _Layout(NamedTuple):
     is_spacious: bool  # an empty line between labels
     is_listed: bool  # reason, evidence and change on lines of their own
     n_absent: int  # absent labels that get a line
-    n_terms: int | None = None  # conditions of a rule, or points that are added up one by one
+    n_terms: int | None = None  # conditions of a rule, points that are added up, changes
     has_precision: bool = True
 
 
@@ -46,6 +46,7 @@ _LAYOUTS = (
     _Layout(False, True, 3),
     _Layout(False, False, 3, n_terms=8),
     _Layout(False, False, 1, n_terms=3, has_precision=False),
+    _Layout(False, False, 0, n_terms=1, has_precision=False),
 )
 """The first one that fits on a screen is taken, or else the last."""
 
@@ -177,7 +178,7 @@ def label_facts(
     if evidence is not None:
         yield "evidence", evidence
     if one.counterfactual is not None:
-        yield change_words(one.counterfactual)
+        yield change_words(one.counterfactual, n_terms)
 
 
 def reason_words(one: LabelExplanation, n_shown: int | None = None) -> str:

@@ -92,11 +92,14 @@ def evidence_words(one: LabelExplanation, has_precision: bool = True) -> str | N
     return f"{counts_text}; precision {found.probability:.2f} ({interval})"
 
 
-def change_words(change: Counterfactual) -> tuple[str, str]:
-    """What would change the label: "would go if", and the smallest change."""
+def change_words(change: Counterfactual, n_shown: int | None = None) -> tuple[str, str]:
+    """What would change the label: "would go if", and the smallest change, or its first parts."""
     verb = "go" if change.predicted else "come"
     if change.status == "found":
-        return f"would {verb} if", and_text([one.condition for one in change.changes])
+        parts = [one.condition for one in change.changes[:n_shown]]
+        n_left = len(change.changes) - len(parts)
+        more = [f"{counted(n_left, 'further feature')} changed"] if n_left else []
+        return f"would {verb} if", and_text(parts + more)
     if change.status == "impossible":
         stays = "stays" if change.predicted else "stays away"
         return stays, "whatever the values of the features that may change"
