@@ -25,13 +25,13 @@ def changes(one, other):
 
 def test_what_was_added_removed_and_changed():
     assert changes("k <- a > 1\nl <- b = x\nnot k <- true", "l <- b = x\nk <- a > 2") == (
-        ["rule 3: not k <- true"],
+        ["rule 3: otherwise: not k"],
         [],
         [("body", "rule 1: k <- a > 1", "rule 2: k <- a > 2")],
     )
     assert changes("k <- a > 1", "not k <- a > 1\nl <- true") == (
         [],
-        ["rule 2: l <- true"],
+        ["rule 2: otherwise: l"],
         [("head", "rule 1: k <- a > 1", "rule 1: not k <- a > 1")],
     )
     assert changes("k <- a > 1", "k, * <- a > 1")[2] == [
@@ -50,7 +50,9 @@ def test_meaning_counts_not_writing():
     )
     assert len(found.kept) == 2
     assert found.reordered
-    assert str(found) == "2 rules and 2 rules, 2 of them in both, in another order"
+    assert str(found) == (
+        "2 rules (4 literals) and 2 rules (3 literals), 2 of them in both, in another order"
+    )
 
 
 SECOND = "layer 1:\nk <- true\nlayer 2"
@@ -83,7 +85,7 @@ RULES = ":\nl <- k (3/4)\nk <- l"
         ),
         (
             f"{SECOND}{RULES}", f"{SECOND}{RULES}\nif no label was found:",
-            ["if no label was found: no rules for them, now 0 rules"],
+            ["if no label was found: nothing, now 0 rules"],
         ),
         (f"{SECOND}{RULES}", f"{SECOND}{RULES}", []),
     ],
@@ -104,7 +106,7 @@ def test_sampled_layers_differ_in_settings_and_in_evidence():
     assert [difference.what for difference in found.structure] == ["inference"]
     assert [(change.what, change.one.place.number) for change in found.changed] == [("evidence", 0)]
     assert len(found.kept) == 1
-    assert "evidence of rule 1 of layer 1: k <- true (3/1)" in str(found)
+    assert "evidence of rule 1 of layer 1: otherwise: k (3/1)" in str(found)
 
 
 def test_an_order_counts_where_rules_have_one():

@@ -43,7 +43,7 @@ def pairwise_theory(n_labels, seed=0):
     for i in range(n_labels):
         for j in random.choice(n_labels, 2, replace=False).tolist():
             right, wrong = random.integers(0, 50, 2)
-            lines.append(f'"{schema.labels[i]}" ({right}/{wrong}) <- not "{schema.labels[j]}"')
+            lines.append(f"'{schema.labels[i]}' <- not '{schema.labels[j]}' ({right}/{wrong})")
     return parse("\n".join(lines), schema)
 
 

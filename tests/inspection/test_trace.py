@@ -87,5 +87,5 @@ def test_rows_without_labels_are_told_of_if_they_are():
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
         "If no label was found:",
         "  quality  absent   by default: no rule that covers the row predicts it",
-        "  tabloid  present  rule 1: tabloid <- true",
+        "  tabloid  present  rule 1: otherwise: tabloid",
     ]

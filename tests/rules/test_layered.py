@@ -163,7 +163,10 @@ def test_one_list_needs_no_heading_before_the_rules_for_other_rows():
 
 def test_the_first_rule_that_holds_decides_a_row_without_labels():
     """The heading is no longer true of a row that has got a label."""
-    text = "if no label was found:\nfashion <- sex = Female\nnot tabloid <- children = No\ntabloid <- true"
+    text = (
+        "if no label was found:\nfashion <- sex = Female\nnot tabloid <- children = No\n"
+        "tabloid <- true"
+    )
     theory = parse(text, READERS.schema)
     women, bare = READERS.column("sex") == 1, READERS.column("children") == 0
     predicted = theory.predict(READERS)

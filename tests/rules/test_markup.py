@@ -93,7 +93,10 @@ def test_binary_features_are_words_in_quotes():
 
 
 def test_defaults_and_rows_without_labels():
-    text = "no label, * <- sex = Male\nquality, not others <- true\nif no label was found:\nsports <- true"
+    text = (
+        "no label, * <- sex = Male\nquality, not others <- true\n"
+        "if no label was found:\nsports <- true"
+    )
     theory = parse(text, load("magazines").schema)
     assert theory_latex(theory).splitlines()[1:-1] == [
         r"  $\text{no label}, * \leftarrow \text{sex} = \text{Male}$ \\",

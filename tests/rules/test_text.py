@@ -311,7 +311,7 @@ def test_errors_point_at_the_place(text, column, message):
 def test_a_binary_feature_without_quotes_is_no_label():
     with pytest.raises(RuleSyntaxError, match='it stands in double quotes, as in "cough"'):
         parse_rule("asthma <- cough", WORDS)
-    with pytest.raises(RuleSyntaxError, match='single quotes are for labels.*as in "no fever"'):
+    with pytest.raises(RuleSyntaxError, match=r'single quotes are for labels.*as in "no fever"'):
         parse_rule("asthma <- not 'no fever'", WORDS)
 
 

@@ -102,8 +102,8 @@ class Comparison:
     def headline(self) -> str:
         """How large the theories are, and how many rules they share."""
         order = ", in another order" if self.reordered else ""
-        sizes = [f"{one.size_text}" for one in (self.one, self.other)]
-        return f"{sizes[0]} and {sizes[1]}; {counted(len(self.kept), 'rule')} in both{order}"
+        one, other = _size_text(self.one), _size_text(self.other)
+        return f"{one} and {other}, {len(self.kept)} of them in both{order}"
 
     def __str__(self) -> str:
         pairs = [[f"{c.what} of {c.one}", f"now {c.other}"] for c in self.changed]
@@ -167,7 +167,7 @@ def compare(one: Any, other: Any, data: Any = None) -> Comparison:
     >>> one = parse("quality <- sex = Female\nsports <- true", readers.schema)
     >>> other = parse("quality <- children = No\nsports <- true\nfashion <- true", readers.schema)
     >>> print(compare(one, other, readers))
-    2 rules, 3 literals and 3 rules, 4 literals; 1 rule in both
+    2 rules (3 literals) and 3 rules (4 literals), 1 of them in both
     added: 1
       rule 3: otherwise: fashion
     changed: 1
@@ -210,6 +210,10 @@ def compare(one: Any, other: Any, data: Any = None) -> Comparison:
         structure_differences(one, other),
         *(() if data is None else _predictions(one, other, data)),
     )
+
+
+def _size_text(theory: Theory) -> str:
+    return f"{counted(len(theory), 'rule')} ({counted(theory.n_literals, 'literal')})"
 
 
 def _placed(theory: Theory) -> list[PlacedRule]:

@@ -201,7 +201,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     Row: education = University, marital = Divorced, sex = Female, children = No
       quality  absent   by default: no rule that covers the row predicts it
       tabloid  absent   by default: no rule that covers the row predicts it
-      fashion  present  rule 2: fashion, * <- true
+      fashion  present  rule 2: otherwise: fashion, *
       sports   absent   by default: no rule that covers the row predicts it
     Rule 2 ended the list.
     """

@@ -96,10 +96,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     >>> print(model.fit(load("magazines")).theory_.layers[1])
     quality <- education = University
     quality <- sports
-    not quality <- true
-    not tabloid <- true
-    not fashion <- true
-    not sports <- true
+    otherwise: not quality
+    otherwise: not tabloid
+    otherwise: not fashion
+    otherwise: not sports
     """
 
     base: Any = None

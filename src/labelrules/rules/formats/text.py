@@ -72,8 +72,8 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     >>> text = "tabloid, not others <- sex = Male\nquality, sports <- children = No"
     >>> theory = parse(text, readers.schema).with_evidence(readers, readers.Y)
     >>> print(theory_text(theory, evidence=True))
-    tabloid, not others <- sex = Male (4/3)
-    quality, sports <- children = No (3/1, 1/3)
+    tabloid, not others <- sex = Male (5/4)
+    quality, sports <- children = No (2/1, 1/2)
     """
     theory = theory_of(theory)
     lines: list[str] = []

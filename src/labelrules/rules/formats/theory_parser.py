@@ -183,9 +183,10 @@ class _Section:
             parser.fail("this label set is given twice", parser.tokens[0])
         self.label_sets.append(found)
 
-    def _check_set(self, parser: LineParser, what: str) -> None:
+    def _check_set(self, parser: LineParser, what: str, token: Token | None = None) -> None:
         if self.kind is not RuleSet:
-            parser.fail(f"{what} a rule set, which begins with {ANY_ORDER!r}", parser.tokens[0])
+            message = f"{what} a rule set, which begins with {ANY_ORDER!r}"
+            parser.fail(message, token or parser.tokens[0])
 
     def _rule(self, parser: RuleParser) -> None:
         self.kind = self.kind or DecisionList
@@ -193,7 +194,7 @@ class _Section:
         if self.kind is RuleSet:
             self._check_of_set(rule, parser)
         elif parser.points_at is not None:
-            self._check_set(parser, "points need")
+            self._check_set(parser, "points need", parser.points_at)
         elif self.is_closed and not parser.is_otherwise:
             parser.fail("no rule comes after 'otherwise:'; before others write '<- true'", start)
         if rule.body.on_labels and self.is_fallback:
