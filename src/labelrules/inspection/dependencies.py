@@ -200,7 +200,7 @@ class LabelGraph:
         ]
         if self.n_label_sets:
             sets = counted(self.n_label_sets, "usual label set")
-            lines.append(f"{sets} of several labels, which depend on none of them, are not counted")
+            lines.append(f"not counted: {sets} of labels that are decided together")
         groups = [f"in a cycle: {', '.join(group)}" for group in self.components()]
         return "\n".join([*lines, *(groups or ["no cycle"])])
 

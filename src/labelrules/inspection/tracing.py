@@ -32,6 +32,7 @@ from labelrules.rules.layered_theory import without_labels
 from labelrules.rules.theory import checked_board
 
 PRESENCE = ("absent", "present")
+MANY_FEATURES = 30  # of longer rows only the values that are not 0 are shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +65,8 @@ class Trace:
             yield f"Rule {self.stopped + 1} ended the list."
         label_set = self.label_set
         if label_set is not None:
-            yield f"The row gets the usual label set {label_set_text(label_set, self.theory.schema)}."
+            text = label_set_text(label_set, self.theory.schema)
+            yield f"The row gets the usual label set {text}."
 
     @property
     def label_set(self) -> LabelSet | None:
@@ -271,11 +273,22 @@ def _aligned(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
 
 
 def _row_text(schema: Schema, values: Floats) -> str:
+    is_long = schema.n_features > MANY_FEATURES
     cells = [
         f"{name_text(feature.name)} = {value_text(named_value(feature, value))}"
         for feature, value in zip(schema.features, values, strict=True)
+        if not (is_long and _is_zero(feature, value))
     ]
-    return f"Row: {', '.join(cells)}"
+    n_left = schema.n_features - len(cells)
+    rest = f" (all others, {n_left:,}, are 0)" if n_left else ""
+    return f"Row: {', '.join(cells)}{rest}"
+
+
+def _is_zero(feature: Feature, value: float) -> bool:
+    """Whether a number is 0, or a binary feature absent."""
+    if feature.present_code is not None:
+        return value == 1 - feature.present_code
+    return feature.is_numeric and value == 0
 
 
 def _labels_text(schema: Schema, board: Board) -> str:
