@@ -10,7 +10,7 @@ from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.latex import headed_parts
 from labelrules.rules.formats.text import (
-    Layout,
+    RuleLayout,
     ShownEvidence,
     counts_text,
     endings,
@@ -90,7 +90,7 @@ def _about(theory: Theory) -> str:
     return f"Rule set, {theory.size_text}, in any order: those that hold vote on each label"
 
 
-def _rule(rule: Rule, schema: Schema, layout: Layout) -> dict[str, Any]:
+def _rule(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
     """What the template shows; the absent labels of a complete head are folded away."""
     counts = rule.evidence if layout.evidence and rule.evidence else (None,) * len(rule.head)
     labels: list[dict[str, Any]] = [

@@ -13,8 +13,8 @@ from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.text import (
-    Layout,
     Notation,
+    RuleLayout,
     ShownEvidence,
     endings,
     layout_of,
@@ -94,7 +94,7 @@ class _Latex(Notation):
     arrow, true, otherwise = r"\leftarrow", r"\text{true}", r"\text{otherwise: }"
     operators: Mapping[str, str] = {"<=": r"\leq", "!=": r"\neq"}
 
-    def rule(self, rule: Rule, schema: Schema, layout: Layout) -> str:
+    def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         return f"${super().rule(rule, schema, layout)}$"
 
     def words(self, text: str) -> str:

@@ -99,14 +99,14 @@ def part_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> I
         yield notation.rule(rule, part.schema, layout)
 
 
-def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "Layout"]]:
+def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "RuleLayout"]]:
     """The rules of a decision list or a rule set, and how they are shown."""
     has_points = isinstance(part, RuleSet) and part.gives_points
     n_others = len(part)  # before rules with empty bodies at the end of a list
     while part.ordered and n_others and not part[n_others - 1].body:
         n_others -= 1
     for number, rule in enumerate(part):
-        yield rule, Layout(evidence, has_points, number >= n_others)
+        yield rule, RuleLayout(evidence, has_points, number >= n_others)
 
 
 def endings(part: Theory) -> Iterator[tuple[str, tuple[LabelSet, ...]]]:
@@ -213,7 +213,7 @@ def condition_text(condition: Condition, schema: Schema, style: Style = "plain")
     return _notation(style).condition(condition, schema)
 
 
-class Layout(NamedTuple):
+class RuleLayout(NamedTuple):
     """What is shown of a rule, and how: by its place in a theory."""
 
     evidence: ShownEvidence = False
@@ -221,9 +221,9 @@ class Layout(NamedTuple):
     is_default: bool = False  #: Whether it has an empty body and stands at the end of a list.
 
 
-def layout_of(rule: Rule, evidence: ShownEvidence = False) -> Layout:
+def layout_of(rule: Rule, evidence: ShownEvidence = False) -> RuleLayout:
     """The layout of a rule that stands alone."""
-    return Layout(evidence, rule.votes is not None)
+    return RuleLayout(evidence, rule.votes is not None)
 
 
 class Notation:
@@ -237,14 +237,14 @@ class Notation:
         if style == "unicode":
             self.arrow, self.operators = "←", {"<=": "≤", "!=": "≠"}
 
-    def rule(self, rule: Rule, schema: Schema, layout: Layout) -> str:
+    def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A whole rule."""
         head, counts = self.head(rule, schema, layout), self.counts(rule, layout)
         if layout.is_default:
             return f"{self.otherwise} {head}{counts}"
         return f"{head} {self.arrow} {self.body(rule.body, schema)}{counts}"
 
-    def head(self, rule: Rule, schema: Schema, layout: Layout) -> str:
+    def head(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A head; the absent labels of a complete one are shortened to "not others"."""
         is_short = is_shortened(rule, layout)
         parts = [
@@ -256,13 +256,13 @@ class Notation:
             parts.append(self.rest(rule, layout, is_alone=not parts))
         return ", ".join([*parts, self.stop] if rule.stops else parts)
 
-    def vote(self, name: str, value: int, votes: int, layout: Layout) -> str:
+    def vote(self, name: str, value: int, votes: int, layout: RuleLayout) -> str:
         """A label of a head, present or absent, or with points for or against it."""
         if layout.has_points:
             return f"{self.label(name)}{self.points(votes if value else -votes)}"
         return self.literal(name, value)
 
-    def rest(self, rule: Rule, layout: Layout, is_alone: bool) -> str:
+    def rest(self, rule: Rule, layout: RuleLayout, is_alone: bool) -> str:
         """The labels that a head does not name, all absent."""
         if layout.has_points:
             votes = next(votes for _, value, votes in rule.ballot if not value)
@@ -277,7 +277,7 @@ class Notation:
         """Points after a label, with their sign."""
         return f" {number:+}"
 
-    def counts(self, rule: Rule, layout: Layout) -> str:
+    def counts(self, rule: Rule, layout: RuleLayout) -> str:
         """The evidence after a rule, of the labels that its head names."""
         if not layout.evidence or rule.evidence is None:
             return ""
@@ -347,7 +347,7 @@ class Notation:
         return number_text(value)
 
 
-def is_shortened(rule: Rule, layout: Layout) -> bool:
+def is_shortened(rule: Rule, layout: RuleLayout) -> bool:
     """Whether a head is complete and its absent labels, two or more, are not named."""
     absent = [votes for _, value, votes in rule.ballot if not value]
     if not rule.head.is_complete or len(absent) < 2:
