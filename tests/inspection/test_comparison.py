@@ -106,7 +106,7 @@ def test_sampled_layers_differ_in_settings_and_in_evidence():
     assert [difference.what for difference in found.structure] == ["inference"]
     assert [(change.what, change.one.place.number) for change in found.changed] == [("evidence", 0)]
     assert len(found.kept) == 1
-    assert "evidence of rule 1 of layer 1: otherwise: k (3/1)" in str(found)
+    assert "evidence of rule 1: otherwise: k (3/1)" in str(found)
 
 
 def test_an_order_counts_where_rules_have_one():
@@ -168,3 +168,25 @@ def test_other_schemas_and_what_is_no_theory_are_refused():
         summary("k <- true")
     with pytest.raises(ValueError, match="only theories over the same features and labels"):
         compare(golden("magazines-multi"), parse("k <- true", SCHEMA))
+
+
+def test_label_sets_and_at_least_one_label_differ():
+    schema = Schema([], ["k", "l"])
+    one = parse("in any order:\nk +2 <- true", schema)
+    other = RuleSet(schema, one, [LabelSet((0, 1), 1)], at_least_one=True)
+    rows = Dataset(schema, np.zeros((3, 0)), np.zeros((3, 2)))
+    found = compare(one, other, rows)
+    assert [str(difference) for difference in found.structure] == [
+        "usual label sets: none, now {k, l} +1",
+        "at least one label: no, now yes",
+    ]
+    assert (found.removed, found.added, found.changed) == ((), (), ())
+    np.testing.assert_array_equal(found.differs, one.predict(rows) != other.predict(rows))
+
+
+def test_a_list_with_rules_for_other_rows_has_no_layers():
+    schema = Schema([], ["k", "l"])
+    one = parse("k <- l", schema)
+    other = parse("k <- l\nif no label was found:\nl <- true", schema)
+    (difference,) = compare(one, other).structure
+    assert str(difference) == "if no label was found: nothing, now 1 rule"

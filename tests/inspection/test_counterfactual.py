@@ -12,6 +12,7 @@ from labelrules import (
     DecisionList,
     Feature,
     Head,
+    LabelSet,
     LayeredTheory,
     Rule,
     RuleSet,
@@ -20,9 +21,10 @@ from labelrules import (
 )
 from labelrules.inspection import counterfactual
 from labelrules.inspection.counterfactuals import just_above
+from labelrules.inspection.point_changes import is_additive
 from labelrules.rules import Gibbs, LabelByLabel, UntilStable
 from layered_theories import ONCE, layered_theories
-from theories import decision_lists, rule_sets
+from theories import decision_lists, rule_sets, scorecards
 from twins.counterfactual import fewest, naive_change, predicted
 
 SCHEMA = Schema(
@@ -76,6 +78,61 @@ def test_votes_equal_brute_force(theory, values, label, fixed):
 @given(layered_theories(SCHEMA, THRESHOLDS, ONCE), ROWS, st.integers(0, 2), FIXED)
 def test_layers_equal_brute_force(theory, values, label, fixed):
     check(theory, values, label, fixed)
+
+
+@settings(max_examples=60)
+@given(scorecards(SCHEMA, THRESHOLDS), ROWS, st.integers(0, 2), FIXED)
+def test_sets_that_decide_rows_equal_brute_force(theory, values, label, fixed):
+    check(theory, values, label, fixed)
+
+
+def scorecard(lots):
+    """Rules with one condition, or two on one feature; usual label sets; at least one label."""
+    rules = []
+    for _ in range(lots.integers(3, 12)):
+        column = int(lots.integers(-1, 4))
+        conditions = []
+        if column in (1, 3):
+            code = int(lots.integers(0, len(SCHEMA.features[column].categories)))
+            conditions = [Condition(column, lots.choice(["=", "!="]), code)]
+        elif column >= 0:
+            low, high = sorted(lots.choice([0.0, 1.0, 1.5, 4.0], 2, replace=False).tolist())
+            conditions = [Condition.above(column, low), Condition.at_most(column, high)]
+            conditions = conditions[: lots.integers(1, 3)]
+        labels = lots.choice(3, size=lots.integers(1, 4), replace=False).tolist()
+        head = Head({label: int(lots.integers(0, 2)) for label in labels}, 3)
+        votes = lots.integers(1, 6, len(labels)).tolist()
+        rules.append(Rule(head, Body(conditions), votes=votes))
+    if lots.random() < 0.2:
+        rules.append(Rule(Head({0: 1}, 3), Body([Condition.label(1)]), votes=(7,)))
+    sets = {
+        tuple(np.flatnonzero(lots.integers(0, 2, 3)).tolist()): int(lots.integers(-3, 6))
+        for _ in range(lots.integers(0, 5))
+    }
+    label_sets = [LabelSet(labels, bonus) for labels, bonus in sets.items()]
+    return RuleSet(SCHEMA, rules, label_sets, bool(lots.integers(0, 2)))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_scorecards_equal_brute_force(seed):
+    lots = np.random.default_rng(seed)
+    theory = scorecard(lots)
+    assert is_additive(theory)
+    values = np.array([lots.choice([0.0, 1.2, 9.0, np.nan]) for _ in range(4)])
+    values[[1, 3]] = lots.integers(0, 2, 2)
+    for label in range(3):
+        check(theory, values, label, {int(lots.integers(0, 4))} if seed % 2 else frozenset())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scorecards_in_layers_equal_brute_force(seed):
+    lots = np.random.default_rng(seed)
+    layers = [dense_theory(lots, DecisionList), scorecard(lots)][:: 1 if seed % 2 else -1]
+    theory = LayeredTheory(SCHEMA, layers)
+    values = np.array([lots.choice([0.0, 1.2, 9.0]) for _ in range(4)])
+    values[[1, 3]] = lots.integers(0, 2, 2)
+    for label in range(3):
+        check(theory, values, label)
 
 
 def dense_theory(lots, kind):

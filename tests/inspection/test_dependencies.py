@@ -216,3 +216,13 @@ def test_only_layers_flip():
         ValueError, match="between the layers of a LayeredTheory, not of a DecisionList"
     ):
         flips(golden("magazines-sbr-1"), READERS)
+
+
+def test_usual_label_sets_are_no_dependencies():
+    schema = Schema([Feature("a")], ["k", "l"])
+    text = "in any order:\nk +2 <- a > 1\nl +1 <- true\nusual label sets:\n{k, l} +1\n{k} +1"
+    graph = label_graph(parse(text, schema))
+    assert (graph.edges(), graph.n_label_sets) == ([], 1)
+    assert "not counted: 1 usual label set of labels that are decided together" in str(graph)
+    layered = parse(f"layer 1:\n{text}\nlayer 2:\nk <- l", schema)
+    assert label_graph(layered).n_label_sets == 1

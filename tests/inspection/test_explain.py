@@ -11,7 +11,7 @@ from goldens import golden
 from labelrules import UNSET, Dataset, Feature, LayeredTheory, Schema, load, parse
 from labelrules.inspection import Place, estimate, explain
 from labelrules.rules import Evidence, Gibbs, LabelByLabel, UntilStable
-from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.language import label_text
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, rule_sets
@@ -44,8 +44,8 @@ def check(theory, data, row):
         assert all(len(rule.failing) == 1 for rule in one.near)
         check_chain(one)
         state = "present" if one.predicted else "absent"
-        assert str(one).splitlines()[0] == f"{name_text(one.label)}: {state}"
-        start = f"{name_text(one.label)} is predicted {state}"
+        assert str(one).splitlines()[0] == f"{label_text(one.label)}: {state}"
+        start = f"{label_text(one.label)} is predicted {state}"
         assert one.sentence().startswith((f"{start} by", f"{start}, because"))
     return found
 
@@ -128,20 +128,20 @@ def test_sampled_labels_name_no_rule():
 def test_a_reader_is_explained():
     readers = load("magazines")
     found = explain(golden("magazines-multi"), readers, 3, labels=["tabloid"], training=readers)
-    assert str(found).splitlines() == [
+    assert found.text(details=True).splitlines() == [
         "Row 3",
         "tabloid: absent",
         "  by rule 5: quality, not tabloid, sports <- sex = Female",
         "    sex is Female",
         "  right in 4 of 4 cells: estimated precision 0.83 (95 % interval 0.51 to 1.00)",
         "  later rules that cover the row:",
-        "    rule 10 predicts present: tabloid, * <- true",
+        "    rule 10 predicts present: otherwise: tabloid, *",
         "  training: right in rows 3, 4, 7, 10",
         "  rules that fail by one condition:",
         "    rule 6 would predict present: quality, tabloid, fashion, not sports <- "
         "marital = Married, but marital is Divorced",
-        "    rule 7 would predict absent: quality, not tabloid, not fashion, sports <- education = "
-        "Secondary, children = No, but education is University",
+        "    rule 7 would predict absent: quality, sports, not others <- education = Secondary, "
+        "children = No, but education is University",
         "    rule 9 would predict absent: not tabloid, * <- not quality, but quality is present",
         "  tabloid would be present with sex = Male instead of Female",
     ]
@@ -224,10 +224,10 @@ def test_labels_that_depend_on_each_other_are_named():
     alone = parse("k <- m\nm <- k\nk <- a > 1\nm <- a > 2", SCHEMA)
     one = explain(LayeredTheory(SCHEMA, [alone], UntilStable()), row_of(3, 0))["k"]
     assert [(node.name, node.value, node.place) for node in one.chain.initial] == [
-        ("k", 1, Place(2, 0)),
-        ("m", 1, Place(3, 0)),
+        ("k", 1, Place(2)),
+        ("m", 1, Place(3)),
     ]
-    assert "before: k = present in its first round, by rule 3 of layer 1" in str(one)
+    assert "before: k = present in its first round, by rule 3" in str(one)
     once = explain(LayeredTheory(SCHEMA, layers), row_of(3, 0))["l"]
     assert once.chain.cycle == once.chain.initial == ()
 
@@ -243,7 +243,7 @@ def test_a_rule_that_ends_the_list_is_named():
     assert explain(theory, row_of(0, 0))["l"].ended is None
     assert explain(theory, row_of(3, 0))["m"].ended is None  # no rule speaks of it at all
     in_turn = LayeredTheory(SCHEMA, [theory], LabelByLabel())
-    assert explain(in_turn, row_of(3, 0))["l"].ended.place == Place(0, 0)
+    assert explain(in_turn, row_of(3, 0))["l"].ended.place == Place(0)
 
 
 def test_labels_that_do_not_settle_are_named():
@@ -268,8 +268,8 @@ def test_what_the_layers_wrote_stays_where_the_list_for_bare_rows_is_silent():
     text = "layer 1:\nnot l <- a > 0\nnot k <- true\nif no label was found:\nk <- a > 1\nl <- a > 9"
     found = explain(parse(text, SCHEMA), row_of(3, 0), training=row_of(3, 0))
     assert found["k"].rule.place == Place(0, is_fallback=True)
-    assert "used because the layers found no label" in str(found["k"])
-    assert (found["l"].rule.place, found["l"].rows) == (Place(0, layer=0), ((0,), ()))
+    assert "no rule found a label; of the rules for such rows, this holds first" in str(found["k"])
+    assert (found["l"].rule.place, found["l"].rows) == (Place(0), ((0,), ()))
     assert [rule.place for rule in found["l"].near] == [Place(1, is_fallback=True)]
     assert found["m"].decided == "default"
 
@@ -285,7 +285,7 @@ def test_layers_and_rows_without_labels_are_told():
     ]
     bare = explain(theory, row_of(0, 0))["m"]
     assert bare.rule.place == Place(0, is_fallback=True)
-    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: m <- true"
+    assert str(bare).splitlines()[1] == "  by rule 1 for rows without a label: otherwise: m"
     assert str(bare).splitlines()[-1] == "  m would be absent with a = 2 instead of 0"
 
 
@@ -295,11 +295,11 @@ def test_votes_for_and_against_are_listed():
     assert (one.decided, one.n_for, one.n_against) == ("vote", 3, 1)
     assert str(one).splitlines() == [
         "k: present",
-        "  by 3 votes for and 1 against it",
-        "    3 for: rule 1: k +3 <- a > 1",
-        "    1 against: rule 2: not k <- true",
+        "  start -1, a 3 > 1 +3 = 2: given",
+        "    +3: rule 1: k +3 <- a > 1",
+        "    -1: rule 2: k -1 <- true",
         "  rules that fail by one condition:",
-        "    rule 3 would predict present: k <- a > 9, but a is 3",
+        "    rule 3 would predict present: k +1 <- a > 9, but a is 3",
         "  k would be absent with a = 1 instead of 3",
     ]
 
@@ -312,7 +312,9 @@ def test_pages_escape_everything():
         assert "x&y" not in page
         assert "&lt;b&gt;" in page
         assert not any(word in page for word in ("http:", "https:", "src=", "href=", "url("))
-        assert page.count("<section>") == page.count("</section>") == 3
+        # A card for each of two labels, and the third is folded away.
+        assert page.count("<section>") == page.count("</section>") == 2
+        assert page.count('<details class="others">') == 1
     assert found.html().startswith("<!DOCTYPE html>")
 
 

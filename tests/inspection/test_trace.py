@@ -49,7 +49,7 @@ def test_layers_are_told_one_after_the_other():
         "  quality  present  rule 3: quality <- sex = Female",
         "  tabloid  absent   rule 7: not tabloid <- sex = Female, marital = Married",
         "  fashion  absent   rule 11: not fashion <- children = No",
-        "  sports   absent   rule 15: not sports <- true",
+        "  sports   absent   rule 15: otherwise: not sports",
         "Layer 2:",
         "  quality  absent   rule 4: not quality <- true",
         "  tabloid  present  rule 6: tabloid <- not quality",
@@ -74,7 +74,7 @@ def test_votes_and_samples_name_no_rule():
         "seed 0:\nsports <- quality (2/0)"
     )
     lines = str(trace(parse(text, readers.schema), readers)).splitlines()
-    assert lines[2] == "  quality  present  by vote"
+    assert lines[2] == "  quality  present  1 point"
     # Nothing is said of quality in the last layer, so it becomes absent in the first round.
     assert lines[-4].startswith("  quality  absent   sampled: probability 0.00")
 
@@ -89,3 +89,31 @@ def test_rows_without_labels_are_told_of_if_they_are():
         "  quality  absent   by default: no rule that covers the row predicts it",
         "  tabloid  present  rule 1: otherwise: tabloid",
     ]
+
+
+def test_points_and_label_sets_are_told():
+    readers = load("magazines")
+    text = (
+        "in any order:\nquality +4, tabloid +1 <- education = University\nfashion -1 <- true\n"
+        "usual label sets:\n{quality, fashion} +3"
+    )
+    assert str(trace(parse(text, readers.schema), readers, 3)).splitlines()[1:] == [
+        "  quality  present  4 points",
+        "  tabloid  absent   1 point",
+        "  fashion  present  -1 points",
+        "  sports   absent   0 points",
+        "The row gets the usual label set {quality, fashion} +3.",
+    ]
+    stacked_sets = parse(f"layer 1:\n{text}\nlayer 2:\nin any order:\nsports +2 <- tabloid", readers.schema)
+    lines = str(trace(stacked_sets, readers, 3)).splitlines()
+    assert lines[6] == "The row gets the usual label set {quality, fashion} +3."
+    # The second layer reads that tabloid is absent.
+    assert lines[-1] == "  sports   absent   by default: no rule that covers the row predicts it"
+
+
+def test_a_long_row_shows_what_it_has():
+    schema = Schema([Feature(f"w{j}", ("0", "1")) for j in range(40)] + [Feature("n")], ["l"])
+    row = Dataset(schema, np.array([[0.0, 1.0, *[0.0] * 39]]), np.zeros((1, 1)))
+    assert str(trace(parse("l <- true", schema), row)).splitlines()[0] == (
+        "Row: w1 = 1 (all others, 40, are 0)"
+    )

@@ -10,8 +10,8 @@ from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.summaries import Table, columns_of, places_of, text_table, titled
-from labelrules.inspection.tracing import encoded_rows
-from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
+from labelrules.inspection.tracing import encoded_rows, label_set_text
+from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleSet, RuleTable, Theory, theory_of
 from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import inference_text, rule_texts
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 class StructureDifference(NamedTuple):
     """A difference between two theories other than in their rules."""
 
-    what: str  #: "layers", "order" (perhaps of a layer), "inference", or "if no label was found".
+    what: str
+    """"layers", "order", "usual label sets" or "at least one label" (perhaps of a layer),
+    "inference", or "if no label was found"."""
     one: str  #: In the first theory.
     other: str  #: In the second theory.
 
@@ -291,7 +293,7 @@ def _predict(theory: Theory, rows: Dataset) -> Any:
 
 
 def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifference, ...]:
-    r"""Differences in layers, order, inference, and rules for rows without labels.
+    r"""Differences in layers, order, usual label sets, inference, and rows without a label.
 
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
@@ -304,8 +306,10 @@ def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifferen
     mine, theirs = layers_of(one), layers_of(other)
     has_one_layer = len(mine) == len(theirs) == 1
     for number, (a, b) in enumerate(zip(mine, theirs, strict=False), 1):
-        what = "order" if has_one_layer else f"order of layer {number}"
-        every.append(StructureDifference(what, _order_text(a), _order_text(b)))
+        where = "" if has_one_layer else f" of layer {number}"
+        every += [
+            StructureDifference(f"{what}{where}", text(a), text(b)) for what, text in _TEXTS.items()
+        ]
     every.append(StructureDifference("inference", _inference(one), _inference(other)))
     every.append(StructureDifference("if no label was found", _fallback(one), _fallback(other)))
     return tuple(difference for difference in every if difference.one != difference.other)
@@ -322,11 +326,30 @@ def inference_of(theory: Theory) -> Inference:
 
 
 def _layers(theory: Theory) -> str:
-    return str(len(theory.layers)) if isinstance(theory, LayeredTheory) else "none"
+    if not isinstance(theory, LayeredTheory):
+        return "none"
+    is_once = len(theory.layers) == 1 and theory.inference == Once()
+    return "none" if is_once and theory.fallback is not None else str(len(theory.layers))
 
 
 def _order_text(theory: Theory) -> str:
     return "in order (the first rule decides)" if theory.ordered else "in any order (rules vote)"
+
+
+def _sets_text(theory: Theory) -> str:
+    sets = theory.label_sets if isinstance(theory, RuleSet) else ()
+    return ", ".join(label_set_text(one, theory.schema) for one in sets) or "none"
+
+
+def _least_text(theory: Theory) -> str:
+    return "yes" if isinstance(theory, RuleSet) and theory.at_least_one else "no"
+
+
+_TEXTS = {
+    "order": _order_text,
+    "usual label sets": _sets_text,
+    "at least one label": _least_text,
+}
 
 
 def _inference(theory: Theory) -> str:

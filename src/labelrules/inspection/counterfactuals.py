@@ -1,7 +1,7 @@
 """Counterfactuals: the smallest change of a row that would change one of its labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from math import inf, isfinite, isnan, nextafter
 from typing import Any, Literal, TypeAlias
@@ -14,6 +14,7 @@ from labelrules._types import Floats, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
+from labelrules.inspection.point_changes import LimitReachedError, PointSearch, is_additive
 from labelrules.inspection.reasons import Reasons, slice_for
 from labelrules.inspection.tracing import (
     PRESENCE,
@@ -23,12 +24,13 @@ from labelrules.inspection.tracing import (
     row_values,
     single_row,
     value_text,
+    value_words,
 )
 from labelrules.rules import Theory, theory_of
-from labelrules.rules.formats.language import name_text, number_text
+from labelrules.rules.formats.language import label_text, name_text, number_text
 
 LIMIT = 10_000  # how many rows a search tries by default
-SETS_PER_ROW = 20  # how many sets of features the search considers for each row that it may try
+SETS_PER_ROW = 20  # sets of features that a search considers for each row that it may try
 Assigned: TypeAlias = tuple[tuple[int, int], ...]  # features, each with the number of a value
 
 
@@ -39,6 +41,13 @@ class FeatureChange:
     feature: str
     old: float | str | None
     new: float | str  #: A number or a category; None if the old value is missing.
+    is_binary: bool = field(default=False, repr=False)
+    """Whether the feature is either present or absent."""
+
+    @property
+    def condition(self) -> str:
+        """What would have to be, after an "if": "age were 30", or "cough were absent"."""
+        return f"{name_text(self.feature)} were {value_words(self.new, self.is_binary)}"
 
     def __str__(self) -> str:
         return (
@@ -64,7 +73,7 @@ class Counterfactual:
         return f"Counterfactual({self})"
 
     def __str__(self) -> str:
-        name = name_text(self.label)
+        name = label_text(self.label)
         if self.status == "found":
             changes = ", ".join(map(str, self.changes))
             return f"{name} would be {PRESENCE[1 - self.predicted]} with {changes}"
@@ -143,7 +152,11 @@ def counterfactual_of(
         if not fixed[column]:
             values_seen = None if seen is None else _observed(seen, column)
             options[j] += candidate_values(part.theory, j, here[j], values_seen)
-    search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
+    search: _CounterfactualSearch | PointSearch
+    if is_additive(part.theory):
+        search = PointSearch(part.theory, label, options, limit)
+    else:
+        search = _CounterfactualSearch(Reasons(part.theory, label), options, limit)
     status, new = search.search()
     after = values.copy()
     after[[part.columns[j] for j in new]] = list(new.values())
@@ -158,10 +171,6 @@ def counterfactual_of(
         search.n_tried,
         tuple(after.tolist()),
     )
-
-
-class _LimitReachedError(Exception):
-    """More rows would have to be tried than allowed."""
 
 
 class _CounterfactualSearch:
@@ -187,7 +196,7 @@ class _CounterfactualSearch:
             return "impossible", {}
         try:
             change = self._search()
-        except _LimitReachedError:
+        except LimitReachedError:
             return "unknown", {}
         return ("found" if change else "impossible"), {j: self.options[j][n] for j, n in change}
 
@@ -217,7 +226,7 @@ class _CounterfactualSearch:
             elif len(chosen) < self.size:
                 n_sets += 1
                 if n_sets > SETS_PER_ROW * self.limit:
-                    raise _LimitReachedError
+                    raise LimitReachedError
                 shortest = min(missed, key=len)
                 for column in sorted(shortest):
                     waiting.append((chosen | {column}, passed_over))
@@ -253,7 +262,7 @@ class _CounterfactualSearch:
         """Predict each, and record a reason for those that leave the label as it is."""
         new = [assigned for assigned in assignments if assigned not in self.known]
         if self.n_tried + len(new) > self.limit:
-            raise _LimitReachedError
+            raise LimitReachedError
         if not new:
             return
         self.n_tried += len(new)
@@ -293,7 +302,8 @@ def _observed(seen: Matrix, column: int) -> Floats:
 def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
-    return FeatureChange(feature.name, named_value(feature, old), after)
+    is_binary = feature.present_code is not None
+    return FeatureChange(feature.name, named_value(feature, old), after, is_binary)
 
 
 def candidate_values(

@@ -13,7 +13,7 @@ from labelrules._html import SHOWN, fragment, html_table, paragraphs
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraints.constraint import Constraints
-from labelrules.rules import DecisionList, LayeredTheory, Rule, theory_of
+from labelrules.rules import DecisionList, LayeredTheory, Rule, RuleSet, theory_of
 from labelrules.rules.inference import closed
 
 
@@ -110,6 +110,7 @@ class LabelGraph:
     n_rules: int  #: Rules that have conditions; default rules do not count.
     n_full: int  #: Rules that test labels only.
     n_partial: int  #: Rules that test labels and features.
+    n_label_sets: int = 0  #: Usual label sets with several labels, which are no dependencies.
 
     @property
     def full(self) -> Integers:
@@ -197,6 +198,9 @@ class LabelGraph:
             f"({self.share_full:.0%}), {self.n_partial} partially ({self.share_partial:.0%})",
             dependencies_text(int(self.adjacency.sum()), self.schema.n_labels),
         ]
+        if self.n_label_sets:
+            sets = counted(self.n_label_sets, "usual label set")
+            lines.append(f"not counted: {sets} of labels that are decided together")
         groups = [f"in a cycle: {', '.join(group)}" for group in self.components()]
         return "\n".join([*lines, *(groups or ["no cycle"])])
 
@@ -239,6 +243,8 @@ def label_graph(source: Any) -> LabelGraph:
     full = [rule for rule in rules if rule.form.dependence == "full"]
     partial = [rule for rule in rules if rule.form.dependence == "partial"]
     n_labels = source.schema.n_labels
+    parts = source.parts if isinstance(source, LayeredTheory) else (source,)
+    sets = [one for part in parts if isinstance(part, RuleSet) for one in part.label_sets]
     return LabelGraph(
         source.schema,
         pair_counts(full + turned, n_labels),
@@ -246,6 +252,7 @@ def label_graph(source: Any) -> LabelGraph:
         len(rules),
         len(full),
         len(partial),
+        sum(len(one.labels) > 1 for one in sets),
     )
 
 

@@ -58,8 +58,9 @@ class Reasons:
         self.fallback: DecisionList | None = None
         if isinstance(theory, LayeredTheory):
             self.layers, self.fallback = theory.layers, theory.fallback
-        self.simple = not isinstance(theory, LayeredTheory) or isinstance(theory.inference, Once)
         parts = [*self.layers, *([] if self.fallback is None else [self.fallback])]
+        is_once = not isinstance(theory, LayeredTheory) or isinstance(theory.inference, Once)
+        self.simple = is_once and not any(map(decides_rows, parts))
         self.parts = [_ReasonedPart(part) for part in parts]
         self.tested = frozenset(c.column for rule in theory for c in rule.body.on_features)
 
@@ -265,6 +266,11 @@ class _Walk:
         return Fact(0, fact.number, "is" if holds else "is not", label, value)
 
 
+def decides_rows(part: Theory) -> bool:
+    """Whether a part of a theory decides the labels of a row together."""
+    return isinstance(part, RuleSet) and part.decides_rows
+
+
 def may_be_present(theory: Theory, label: int, options: Sequence[Sequence[float]]) -> bool:
     """False only if no row can have the label, since no rule that can hold predicts it.
 
@@ -299,7 +305,9 @@ def may_be_absent(theory: Theory, label: int, options: Sequence[Sequence[float]]
 
 
 def _present(part: Theory, before: set[int], options: Sequence[Sequence[float]]) -> set[int]:
-    """The labels that a rule could predict, given those that may have been present before."""
+    """The labels that could be predicted, given those that may have been present before."""
+    if decides_rows(part):
+        return set(range(part.schema.n_labels))
     rules = [rule for rule in part if _could_hold(rule.body, options)]
     labels: set[int] = set()
     while True:
@@ -359,7 +367,7 @@ def _layered(theory: LayeredTheory, label: int) -> LayeredTheory:
         return theory  # it reads its own labels, and any of them may decide when it settles
     every = set(range(theory.schema.n_labels))
     wanted = {label} if theory.fallback is None else every
-    layers: list[Simple] = []
+    layers: list[Theory] = []
     for number, layer in reversed(list(enumerate(theory.layers))):
         part, wanted = _simple(layer, wanted, reads_itself=number == 0)
         layers.insert(0, part)
@@ -369,14 +377,15 @@ def _layered(theory: LayeredTheory, label: int) -> LayeredTheory:
     return LayeredTheory(theory.schema, layers, theory.inference, fallback)
 
 
-def _simple(theory: Theory, wanted: set[int], reads_itself: bool) -> tuple[Simple, set[int]]:
+def _simple(theory: Theory, wanted: set[int], reads_itself: bool) -> tuple[Theory, set[int]]:
     """The rules that matter for the wanted labels, and the labels that these rules test."""
-    kind = DecisionList if isinstance(theory, DecisionList) else RuleSet
+    is_set = isinstance(theory, RuleSet)
+    wanted = set(range(theory.schema.n_labels)) if decides_rows(theory) else wanted
     while True:
         rules = _predicting(theory, wanted)
         tested = {c.column for rule in rules for c in rule.body.on_labels}
-        if not reads_itself or tested <= wanted or kind is RuleSet:
-            return kind(theory.schema, rules), tested
+        if not reads_itself or tested <= wanted or is_set:
+            return theory.with_rules(rules), tested
         wanted = wanted | tested
 
 
@@ -392,8 +401,10 @@ def _projected(theory: Theory, columns: tuple[int, ...]) -> Theory:
     place = {column: number for number, column in enumerate(columns)}
 
     def simple(part: Theory) -> Simple:
-        kind = DecisionList if isinstance(part, DecisionList) else RuleSet
-        return kind(schema, [_moved(rule, place) for rule in part])
+        rules = [_moved(rule, place) for rule in part]
+        if isinstance(part, RuleSet):
+            return RuleSet(schema, rules, part.label_sets, part.at_least_one)
+        return DecisionList(schema, rules)
 
     if not isinstance(theory, LayeredTheory):
         return simple(theory)

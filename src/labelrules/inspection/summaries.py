@@ -262,7 +262,12 @@ def places_of(theory: Theory) -> tuple[Place, ...]:
     """Where each rule of a theory stands."""
     if not isinstance(theory, LayeredTheory):
         return tuple(Place(number) for number in range(len(theory)))
-    places = [Place(n, layer) for layer, part in enumerate(theory.layers) for n in range(len(part))]
+    numbers = [None] if len(theory.layers) == 1 else range(len(theory.layers))
+    places = [
+        Place(n, layer)
+        for layer, part in zip(numbers, theory.layers, strict=True)
+        for n in range(len(part))
+    ]
     n_last = 0 if theory.fallback is None else len(theory.fallback)
     return (*places, *(Place(number, is_fallback=True) for number in range(n_last)))
 

@@ -14,14 +14,25 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, column_of
-from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run, Theory, theory_of
+from labelrules.rules import (
+    DecisionList,
+    LabelSet,
+    LayeredRun,
+    LayeredTheory,
+    Once,
+    RuleSet,
+    Run,
+    Theory,
+    theory_of,
+)
 from labelrules.rules.formats.language import label_text, name_text, number_text
 from labelrules.rules.formats.text import rule_texts
-from labelrules.rules.inference import no_writer
+from labelrules.rules.inference import closed, no_writer
 from labelrules.rules.layered_theory import without_labels
 from labelrules.rules.theory import checked_board
 
 PRESENCE = ("absent", "present")
+MANY_FEATURES = 30  # of longer rows only the values that are not 0 are shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +45,7 @@ class Trace:
     writer: Integers  #: For each label the rule that wrote it, -1 if none.
     stopped: int  #: The stopping rule that ended the list, -1 if none.
     is_fallback: bool = False  #: Whether it is the list for rows without a label.
+    points: Integers | None = None  #: In a rule set, the points of each label, unless unknown.
 
     def __repr__(self) -> str:
         rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
@@ -48,9 +60,27 @@ class Trace:
         yield from self.notes()
 
     def notes(self) -> Iterator[str]:
-        """Which rule ended the list, if one did that others do not."""
+        """Which rule ended the list, or which usual label set the row gets."""
         if self.stopped >= 0 and not self.is_fallback:
             yield f"Rule {self.stopped + 1} ended the list."
+        label_set = self.label_set
+        if label_set is not None:
+            text = label_set_text(label_set, self.theory.schema)
+            yield f"The row gets the usual label set {text}."
+
+    @property
+    def label_set(self) -> LabelSet | None:
+        """The usual label set that a rule set gives to the row instead of the labels with points.
+
+        None as well if both are the same.
+        """
+        if not isinstance(self.theory, RuleSet) or self.points is None:
+            return None
+        alone = RuleSet(self.theory.schema, at_least_one=self.theory.at_least_one)
+        if np.array_equal(alone.decided(self.points[None, :])[0], self.board):
+            return None
+        given = tuple(np.flatnonzero(self.board == 1).tolist())
+        return next((one for one in self.theory.label_sets if one.labels == given), None)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """For each label its name, its value, and why."""
@@ -61,8 +91,10 @@ class Trace:
         number = int(self.writer[label])
         if self.board[label] == UNSET:
             return "by default: no rule that covers the row predicts it"
+        if number < 0 and not self.theory.ordered:
+            return "by points" if self.points is None else counted(int(self.points[label]), "point")
         if number < 0:
-            return "given" if self.theory.ordered else "by vote"
+            return "given"
         return f"rule {number + 1}: {self.texts[number]}"
 
     @cached_property
@@ -94,7 +126,7 @@ class LayeredTrace:
     def __repr__(self) -> str:
         last = self.layers[-1] if self.fallback is None else self.fallback
         labels = _labels_text(self.theory.schema, last.board)
-        return f"LayeredTrace({labels}; {len(self.layers)} layers)"
+        return f"LayeredTrace({labels}; {counted(len(self.layers), 'layer')})"
 
     def __str__(self) -> str:
         return "\n".join([_row_text(self.theory.schema, self.values), *self.lines()])
@@ -102,7 +134,8 @@ class LayeredTrace:
     def lines(self) -> Iterator[str]:
         """For each layer the values of the labels, and the rules that wrote them."""
         for title, part, rows in self._parts():
-            yield f"{title}:"
+            if title:
+                yield f"{title}:"
             yield from _aligned(rows) if part is None else part.lines()
         yield from self._notes()
 
@@ -111,7 +144,8 @@ class LayeredTrace:
         for number, layer in enumerate(self.layers, 1):
             is_sampled = self.presence is not None and number == len(self.layers)
             rows = self._sampled() if is_sampled else layer.rows()
-            yield f"Layer {number}", None if is_sampled else layer, rows
+            title = f"Layer {number}" if len(self.layers) > 1 else ""
+            yield title, None if is_sampled else layer, rows
         if self.fallback is not None:
             yield "If no label was found", self.fallback, self.fallback.rows()
 
@@ -129,7 +163,8 @@ class LayeredTrace:
     def _repr_html_(self) -> str:
         parts: list[object] = [paragraphs([_row_text(self.theory.schema, self.values)])]
         for title, part, rows in self._parts():
-            parts += [paragraphs([title]), html_table(rows, ("label", "predicted", "by"))]
+            parts += [paragraphs([title] if title else [])]
+            parts += [html_table(rows, ("label", "predicted", "by"))]
             parts += [] if part is None else [paragraphs(part.notes())]
         return fragment(*parts, paragraphs(self._notes()))
 
@@ -178,17 +213,15 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     given = None if board is None else checked_board(board, rows.X, model.schema, "board")[[row]]
     values = row_values(one)
     if not isinstance(model, LayeredTheory):
-        return _trace(model, values, run_of(model, model, one, given))
+        return _trace(model, values, run_of(model, model, one, given), one)
     run = model.run(one, given)
     fallback = None
     if run.fallback is not None and without_labels(run.layers[-1].board)[0]:
-        fallback = _trace(model.fallback, values, run.fallback, is_fallback=True)
+        fallback = _trace(model.fallback, values, run.fallback, one, is_fallback=True)
     return LayeredTrace(
         model,
         values,
-        tuple(
-            _trace(part, values, done) for part, done in zip(model.layers, run.layers, strict=True)
-        ),
+        tuple(_layer_traces(model, run, one)),
         int(run.rounds[0]),
         tuple(model.schema.labels[j] for j in np.flatnonzero(run.moving[0])),
         None if run.presence is None else run.presence[0],
@@ -210,9 +243,27 @@ def run_of(
     return Run(voted, *no_writer(voted))
 
 
-def _trace(theory: Any, values: Floats, run: Run, is_fallback: bool = False) -> Trace:
+def _layer_traces(model: LayeredTheory, run: LayeredRun, one: Dataset) -> Iterator[Trace]:
+    """The layers; the points of a last layer that reads its own labels are not known."""
+    values, seen = row_values(one), None
+    for number, (part, done) in enumerate(zip(model.layers, run.layers, strict=True), 1):
+        is_once = number < len(model.layers) or isinstance(model.inference, Once)
+        yield _trace(part, values, done, one if is_once else None, seen)
+        seen = closed(done.board)
+
+
+def _trace(
+    theory: Any,
+    values: Floats,
+    run: Run,
+    one: Dataset | None,
+    seen: Board | None = None,
+    is_fallback: bool = False,
+) -> Trace:
     stopped = int(run.stopped[0])
-    return Trace(theory, values, run.board[0], run.writer[0], stopped, is_fallback)
+    is_known = isinstance(theory, RuleSet) and one is not None
+    points = theory.margin(one, reads=seen)[0] if is_known else None
+    return Trace(theory, values, run.board[0], run.writer[0], stopped, is_fallback, points)
 
 
 def _aligned(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
@@ -222,15 +273,32 @@ def _aligned(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
 
 
 def _row_text(schema: Schema, values: Floats) -> str:
+    is_long = schema.n_features > MANY_FEATURES
     cells = [
         f"{name_text(feature.name)} = {value_text(named_value(feature, value))}"
         for feature, value in zip(schema.features, values, strict=True)
+        if not (is_long and _is_zero(feature, value))
     ]
-    return f"Row: {', '.join(cells)}"
+    n_left = schema.n_features - len(cells)
+    rest = f" (all others, {n_left:,}, are 0)" if n_left else ""
+    return f"Row: {', '.join(cells)}{rest}"
+
+
+def _is_zero(feature: Feature, value: float) -> bool:
+    """Whether a number is 0, or a binary feature absent."""
+    if feature.present_code is not None:
+        return value == 1 - feature.present_code
+    return feature.is_numeric and value == 0
 
 
 def _labels_text(schema: Schema, board: Board) -> str:
     return " and ".join(schema.labels[j] for j in np.flatnonzero(board == 1)) or "no label"
+
+
+def label_set_text(label_set: LabelSet, schema: Schema) -> str:
+    """A usual label set and its bonus, as in the rule language."""
+    names = ", ".join(label_text(schema.labels[label]) for label in label_set.labels)
+    return f"{{{names}}} {label_set.bonus:+}"
 
 
 def unsettled_text(labels: tuple[str, ...]) -> str:
@@ -283,6 +351,13 @@ def value_text(value: float | str | None) -> str:
     if isinstance(value, str):
         return name_text(value, keywords=frozenset({"not"}))
     return number_text(value)
+
+
+def value_words(value: float | str | None, is_binary: bool) -> str:
+    """A value as sentences have it: whether a binary feature is present, otherwise its text."""
+    if is_binary and value is not None:
+        return PRESENCE[int(value in ("1", "True"))]
+    return value_text(value)
 
 
 def and_text(parts: Any) -> str:

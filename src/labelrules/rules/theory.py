@@ -373,8 +373,10 @@ class RuleSet(Theory):
             chosen[better], best[better] = members, total[better]
         return chosen.astype(np.int8)
 
-    def margin(self, X: Any) -> Integers:
+    def margin(self, X: Any, *, reads: Board | None = None) -> Integers:
         r"""Votes for presence minus votes for absence, rows by labels.
+
+        `reads` is the board on which conditions on labels are tested, by default an empty one.
 
         Examples
         --------
@@ -385,7 +387,7 @@ class RuleSet(Theory):
         array([-2, -2, -2,  1])
         """
         matrix = encode(X, self.schema)
-        absent, present = self._counted(matrix, start_board(None, matrix, self.schema))
+        absent, present = self._counted(matrix, start_board(reads, matrix, self.schema))
         margin: Integers = present - absent
         return margin
 

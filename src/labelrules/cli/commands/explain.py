@@ -1,7 +1,7 @@
 """``labelrules explain``: why a row gets its labels."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -26,12 +26,17 @@ if TYPE_CHECKING:
     from labelrules.discovery import Repairs
 
 EXAMPLES = """
-labelrules explain model.json magazines --row 3 --training magazines
+labelrules explain model.json magazines --row 3
+labelrules explain model.json magazines --row 3 --details --training magazines
 labelrules explain model.json medical --part test --row 17 --label Class-24-596_54
 labelrules explain model.json patients.csv --row 0 --fixed age,sex --style sentences
 labelrules explain model.json patients.csv --row 0 --style html -o patient.html
 """
 
+_SHELL_WORDS = {
+    "raise limit to search further": "raise --limit to search further",
+    "explanation.text(details=True):": "--details:",
+}
 STYLES = ("text", "sentences", "html", "trace")
 STYLES_HELP = "text, sentences, html, or trace (the rules that fire)"
 
@@ -43,6 +48,7 @@ class Options:
     rows: tuple[int, ...]
     only: list[str] | None
     style: str
+    details: bool
     fixed: list[str] | None
     changes: bool
     limit: int | None
@@ -54,10 +60,19 @@ class Options:
             raise click.UsageError("--training: name a file or a data set, not -")
         if self.as_json and self.style != "text":
             raise click.UsageError("--json takes no --style")
+        if self.details and (self.as_json or self.style in ("html", "trace")):
+            given = "--json" if self.as_json else f"--style {self.style}"
+            raise click.UsageError(f"{given} shows all details anyway: leave --details out")
         if self.limit is not None and not self.changes:
             raise click.UsageError("--limit is for counterfactuals, which --no-changes leaves out")
         if self.style == "html" and len(self.rows) > 1:
             raise click.UsageError("--style html shows one row: give one --row")
+
+    @property
+    def searched(self) -> "bool | Literal['given']":
+        """The labels whose smallest change is searched for: those for which it is printed."""
+        is_short = self.style in ("text", "sentences") and not (self.details or self.as_json)
+        return "given" if self.changes and is_short and self.only is None else self.changes
 
     def check_names(self, schema: "Schema") -> None:
         """Refuse labels and features that the model does not have."""
@@ -88,6 +103,7 @@ class Options:
 @click.option("--row", "rows", type=Count(0), multiple=True, help="counted from 0; repeatable (0)")
 @click.option("--label", "only", type=names, help="only these labels")
 @click.option("--style", type=OneOf("style", STYLES), default="text", help=STYLES_HELP)
+@click.option("--details", is_flag=True, help="every label, training rows, later rules")
 @click.option("--training", type=DataName(), help="to name training rows (if --part test: train)")
 @click.option("--fixed", type=names, help="features that a counterfactual must not change")
 @click.option("--changes/--no-changes", default=True, help="search for counterfactuals")
@@ -126,24 +142,27 @@ def command(
     explanations = explain(
         theory, table, rows, labels=options.only,
         training=other_part(training, reading, found.schema, "train"), fixed=options.fixed or (),
-        counterfactuals=options.changes and repairs is None, limit=options.limit or LIMIT,
+        counterfactuals=options.searched if repairs is None else False,
+        limit=options.limit or LIMIT,
     )  # fmt: skip
     if options.as_json:
         documents = [plain(one) | _repaired(repairs, n) for n, one in enumerate(explanations)]
         write(documents, output)
     else:
-        texts = [_text(one, options.style, repairs, n) for n, one in enumerate(explanations)]
+        texts = [_text(one, options, repairs, n) for n, one in enumerate(explanations)]
         write("\n\n".join(texts) + "\n", output)
 
 
-def _text(explanation: Any, style: str, repairs: "Repairs | None", row: int) -> str:
-    if style == "html":
+def _text(explanation: Any, options: Options, repairs: "Repairs | None", row: int) -> str:
+    if options.style == "html":
         return str(explanation.html())
-    text = explanation.sentences() if style == "sentences" else str(explanation)
-    text = text.replace("raise limit to look further", "raise --limit to look further")
+    is_prose = options.style == "sentences"
+    text = (explanation.sentences if is_prose else explanation.text)(details=options.details)
+    for words, ours in _SHELL_WORDS.items():
+        text = text.replace(words, ours)
     if repairs is None:
         return str(text)
-    start = text[0].lower() + text[1:] if style == "sentences" else text
+    start = text[0].lower() + text[1:] if is_prose else text
     return f"By the rules alone: {start}\n{_repairs_text(repairs, row)}"
 
 

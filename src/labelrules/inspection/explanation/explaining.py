@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from labelrules._checks import number, quoted, whole_number
-from labelrules._types import UNSET, Board, Floats, Mask, Matrix
+from labelrules._types import UNSET, Board, Mask, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
@@ -25,6 +25,7 @@ from labelrules.inspection.explanation.histories import (
 )
 from labelrules.inspection.explanation.values import (
     CheckedRule,
+    Decided,
     Estimate,
     Explanation,
     LabelExplanation,
@@ -32,7 +33,13 @@ from labelrules.inspection.explanation.values import (
     SupportingRows,
     estimate,
 )
-from labelrules.inspection.tracing import encoded_rows, label_number, named_value, single_row
+from labelrules.inspection.tracing import (
+    Trace,
+    encoded_rows,
+    label_number,
+    named_value,
+    single_row,
+)
 from labelrules.rules import Evidence, LayeredRun, LayeredTheory, RuleTable, Run, Theory, theory_of
 from labelrules.rules.rule import is_satisfiable
 
@@ -46,7 +53,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> Explanation: ...
@@ -59,7 +66,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> list[Explanation]: ...
@@ -71,7 +78,7 @@ def explain(
     labels: Iterable[str] | None = None,
     training: Any = None,
     fixed: Iterable[str] = (),
-    counterfactuals: bool = True,
+    counterfactuals: bool | Literal["given"] = True,
     level: float = 0.95,
     limit: int = LIMIT,
 ) -> Explanation | list[Explanation]:
@@ -90,8 +97,9 @@ def explain(
         and to change numbers to values that occur.
     fixed : iterable of str
         Features that the counterfactuals must leave as they are.
-    counterfactuals : bool, default=True
-        Whether to search for the smallest change of each label; see `counterfactual`.
+    counterfactuals : bool or "given", default=True
+        Whether to search for the smallest change of each label, or only of the labels that the row
+        gets; see `counterfactual`.
     level : float, default=0.95
         The confidence level of the interval for the precision.
     limit : int, default=10000
@@ -120,6 +128,10 @@ def explain(
     """
     limit = whole_number(limit, "limit", low=1)
     level = number(level, "level", above=0, below=1)
+    if counterfactuals not in (True, False, "given"):
+        raise ValueError(
+            f"counterfactuals must be True, False or 'given', not {counterfactuals!r:.60}"
+        )
     theory = theory_of(theory)
     rows, schema = encoded_rows(theory, X), theory.schema
     explainer = _Explainer(
@@ -181,7 +193,7 @@ class _Explainer:
     labels: tuple[int, ...]
     training: _Training | None
     fixed: Mask
-    counterfactuals: bool
+    counterfactuals: bool | Literal["given"]
     level: float
     limit: int
 
@@ -216,14 +228,16 @@ class _Explainer:
             decided=decided,
             rule=wrote,
             votes=() if last.theory.ordered else covering,
+            choice=last.choice,
             chain=dependency_chain(parts, label, part),
             ended=stopping_rule(parts[part:], label) if decided == "default" else None,
             estimate=self._estimate(wrote, rows, label),
             presence=None if last.presence is None else float(last.presence[label]),
             later=later if last.theory.ordered else (),
             near=tuple(r for r in rules if len(r.failing) == 1 and self._could_hold(r)),
+            closest=_closest(parts, label) if last.trace.board[label] != 1 else None,
             rows=rows,
-            counterfactual=self._counterfactual(last.trace.values, label),
+            counterfactual=self._counterfactual(last.trace, label),
         )
 
     def _could_hold(self, rule: CheckedRule) -> bool:
@@ -243,11 +257,12 @@ class _Explainer:
             evidence = Evidence(len(rows.right), len(rows.wrong))
         return None if evidence is None else estimate(evidence, self.level)
 
-    def _counterfactual(self, values: Floats, label: int) -> Counterfactual | None:
-        if not self.counterfactuals:
+    def _counterfactual(self, row: Trace, label: int) -> Counterfactual | None:
+        wanted = row.board[label] == 1 if self.counterfactuals == "given" else self.counterfactuals
+        if not wanted:
             return None
         seen = None if self.training is None else self.training.X
-        return counterfactual_of(self.theory, values, label, self.fixed, seen, self.limit)
+        return counterfactual_of(self.theory, row.values, label, self.fixed, seen, self.limit)
 
 
 def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:
@@ -257,12 +272,35 @@ def _deciding_part(parts: tuple[PartHistory, ...], label: int) -> int:
     return last - 1 if is_silent else last
 
 
-def _decided(part: PartHistory, label: int) -> Literal["rule", "vote", "default", "sampled"]:
+def _closest(parts: tuple[PartHistory, ...], label: int) -> CheckedRule | None:
+    """The rule for an absent label with the fewest failing conditions that had a chance.
+
+    These are the rules of the last layer, and those for rows without a label if it is one.
+    """
+    reached = parts[-2:] if parts[-1].is_fallback else parts[-1:]
+    rules = [
+        rule
+        for part in reached
+        if part.theory.ordered and not part.is_sampled
+        for rule in [part.closest_rule(label)]
+        if rule is not None
+    ]
+    # The default of the rules for rows without a label applies only if no other of them holds.
+    rules = [rule for rule in rules if rule.conditions or not rule.place.is_fallback]
+    return min(rules, key=lambda rule: len(rule.failing), default=None)
+
+
+def _decided(part: PartHistory, label: int) -> Decided:
     if part.is_sampled:
         return "sampled"
     if part.trace.board[label] == UNSET:
         return "default"
-    return "rule" if part.theory.ordered else "vote"
+    if part.theory.ordered:
+        return "rule"
+    if part.choice is not None and part.choice.kind == "label set":
+        return "label set"
+    is_most = part.choice is not None and part.choice.kind == "most points"
+    return "most points" if is_most and part.trace.board[label] == 1 else "vote"
 
 
 def _chosen(labels: Iterable[str] | None, schema: Schema) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from labelrules.inspection.explanation.values import (
     CheckedCondition,
     CheckedRule,
     Place,
+    RowChoice,
     StoppingRule,
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
 from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
 from labelrules.rules.formats.text import condition_text
 from labelrules.rules.inference import closed
+from labelrules.rules.rule import is_satisfiable
 
 BEFORE = -1  # the source of labels that no part has written: their values before the first round
 
@@ -33,7 +36,7 @@ class PartHistory:
     """One row on its way through one part of a theory: a layer, or the list for bare rows."""
 
     trace: Trace
-    layer: int | None = None  # from 0; None without layers and for the fallback list
+    layer: int | None = None  # from 0; None for the only layer and for the fallback list
     is_fallback: bool = False  # whether it is the list for rows without labels
     seen: Board | None = None
     """Labels by labels: the value of the second that rules for the first read. None if the rules
@@ -86,14 +89,14 @@ class PartHistory:
 
     def _checked(self, condition: Condition, number: int, label: int) -> CheckedCondition:
         schema, column = self.theory.schema, condition.column
-        value: float | str | None
+        text, holds = condition_text(condition, schema), self.holds(condition, number, label)
         if condition.on_label:
-            name, value = schema.labels[column], CELLS[self.cell(condition, number, label)]
-        else:
-            feature = schema.features[column]
-            name, value = feature.name, named_value(feature, self.trace.values[column])
-        holds = self.holds(condition, number, label)
-        return CheckedCondition(condition, condition_text(condition, schema), name, value, holds)
+            cell = CELLS[self.cell(condition, number, label)]
+            return CheckedCondition(condition, text, schema.labels[column], cell, holds)
+        feature = schema.features[column]
+        value = named_value(feature, self.trace.values[column])
+        is_binary = feature.present_code is not None
+        return CheckedCondition(condition, text, feature.name, value, holds, is_binary)
 
     def place(self, number: int) -> Place:
         """Where a rule of this part stands in the theory."""
@@ -107,6 +110,55 @@ class PartHistory:
             if len(list(islice(failing, 2))) < 2:
                 rules.append(self.checked_rule(number, label))
         return rules
+
+    def closest_rule(self, label: int) -> CheckedRule | None:
+        """The rule for the presence of a label with the fewest failing conditions, if any.
+
+        Of several the one with the most conditions that hold, then the first.
+        """
+        best, fewest = None, (0, 0)
+        for number, (value, _) in self.predicting.get(label, {}).items():
+            body = self.theory[number].body
+            if not value or not is_satisfiable(body, self.theory.schema):
+                continue
+            n_holding = sum(self.holds(c, number, label) for c in body)
+            distance = (len(body) - n_holding, -n_holding)
+            if best is None or distance < fewest:
+                best, fewest = number, distance
+        return None if best is None else self.checked_rule(best, label)
+
+    @cached_property
+    def choice(self) -> RowChoice | None:
+        """How the labels were chosen together, if the rules are a set that does so."""
+        theory, names = self.theory, self.theory.schema.labels
+        if not isinstance(theory, RuleSet) or not theory.decides_rows:
+            return None
+        points = np.array([[self.points(label) for label in range(len(names))]])
+        alone = RuleSet(theory.schema, at_least_one=theory.at_least_one)
+        own = np.flatnonzero(alone.decided(points)[0])
+        given = np.flatnonzero(theory.decided(points)[0])
+        if not np.array_equal(given, np.flatnonzero(self.trace.board == 1)):
+            return None  # one label was written after the other, not all together
+        kind: Literal["points", "most points", "label set"] = "label set"
+        if np.array_equal(given, own):
+            kind = "points" if (points[0, own] > 0).all() else "most points"
+        bonus = dict(theory.label_sets).get(tuple(given.tolist()), 0) if kind == "label set" else 0
+        return RowChoice(
+            kind,
+            tuple(names[label] for label in given),
+            tuple(points[0, given].tolist()),
+            bonus,
+            tuple(names[label] for label in own),
+            int(points[0, own].sum()),
+        )
+
+    def points(self, label: int) -> int:
+        """In a rule set, the votes for a label minus those against it."""
+        return sum(
+            votes if value else -votes
+            for number, (value, votes) in self.predicting.get(label, {}).items()
+            if self.covered(number, label)
+        )
 
     def writers(self, label: int) -> list[int]:
         """The rules behind a label: the one that wrote it, or those that voted."""
@@ -144,6 +196,8 @@ def row_history(theory: Theory, one: Dataset) -> tuple[PartHistory, ...]:
             parts.append(_reading(part, layer, closed(row.layers[layer - 1].board), layer - 1))
         else:
             parts.append(PartHistory(part, layer))
+    if len(parts) == 1:
+        parts = [replace(parts[0], layer=None)]  # a number would be of no use
     if row.fallback is not None:
         parts.append(PartHistory(row.fallback, is_fallback=True))
     return tuple(parts)
@@ -233,7 +287,8 @@ def _initial(parts: tuple[PartHistory, ...], part: int, label: int) -> ChainNode
     first = parts[part].first_round
     row, layer = (parts[part - 1].trace, part - 1) if first is None else (first, None)
     writer = int(row.writer[label])
-    place = Place(writer, part if layer is None else layer) if writer >= 0 else None
+    where = parts[part].layer if layer is None else layer
+    place = Place(writer, where) if writer >= 0 else None
     node = _label_node(parts, part, label)
     return replace(node, value=int(row.board[label] == 1), place=place, layer=layer)
 

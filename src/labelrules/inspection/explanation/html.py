@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from labelrules._html import fragment, html_page, render
-from labelrules.inspection.explanation import text
+from labelrules.inspection.explanation import overview, phrases, text
 from labelrules.inspection.explanation.values import Chain, ChainNode, Explanation, LabelExplanation
-from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text
+from labelrules.inspection.tracing import PRESENCE, value_text
 
 MOST_NODES = 40  # larger graphs are written as a list only
 _LETTERS, _TESTS = 34, 4  # letters on a line of a box, and tests of a rule, at most
 
 _CHARACTER, _LINE, _PADDING = 7.3, 17, 8
 _GAP_ACROSS, _GAP_DOWN = 46, 14
+_ROW_WIDTH = 200  # letters of the line about the row
 _BELOW = 40  # room for arrows that lead back below the boxes
 
 
@@ -26,25 +27,33 @@ def explanation_page(explanation: Explanation) -> str:
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """An explanation for notebooks."""
-    return _rendered(explanation, explanation.labels)
+    """An explanation for notebooks: labels that the row has as cards, the others folded away."""
+    is_chosen = len(explanation) < explanation.theory.schema.n_labels
+    shown = [one for one in explanation if one.predicted or is_chosen]
+    absent = [one for one in explanation if not (one.predicted or is_chosen)]
+    return _rendered(explanation, shown, absent)
 
 
 def label_html(one: LabelExplanation) -> str:
     """The explanation of one label for notebooks."""
-    return _rendered(None, (one,))
+    return _rendered(None, [one], [])
 
 
-def _rendered(explanation: Explanation | None, labels: tuple[LabelExplanation, ...]) -> str:
+def _rendered(
+    explanation: Explanation | None, shown: list[LabelExplanation], absent: list[LabelExplanation]
+) -> str:
     content = render(
         "explanation.html",
         explanation=explanation,
-        labels=labels,
+        shown=shown,
+        absent=absent,
         presence=PRESENCE,
+        overview=overview,
+        phrases=phrases,
         text=text,
         picture=chain_picture,
         value_text=value_text,
-        unsettled_text=unsettled_text,
+        row_width=_ROW_WIDTH,
     )
     return fragment(content)
 

@@ -4,6 +4,14 @@ from collections.abc import Iterator
 
 from labelrules._checks import counted
 from labelrules.inspection.counterfactuals import Counterfactual
+from labelrules.inspection.explanation.overview import absent_groups
+from labelrules.inspection.explanation.phrases import (
+    NO_LABEL_FOUND,
+    choice_words,
+    outcome_words,
+    shown_name,
+    sum_words,
+)
 from labelrules.inspection.explanation.values import (
     ChainNode,
     CheckedCondition,
@@ -11,12 +19,10 @@ from labelrules.inspection.explanation.values import (
     Explanation,
     LabelExplanation,
 )
-from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_text
-from labelrules.rules.formats.language import name_text, number_text
+from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_words
+from labelrules.rules.formats.language import label_text, number_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
-
-FALLBACK = "the layers found no label"
 
 
 def row_lines(explanation: Explanation) -> Iterator[str]:
@@ -30,7 +36,7 @@ def row_lines(explanation: Explanation) -> Iterator[str]:
 
 def label_lines(one: LabelExplanation) -> Iterator[str]:
     """The explanation of a label, line by line."""
-    yield f"{name_text(one.label)}: {PRESENCE[one.predicted]}"
+    yield f"{label_text(one.label)}: {PRESENCE[one.predicted]}"
     yield from (f"  {line}" for line in _cause(one))
     if one.estimate is not None:
         yield f"  {one.estimate}"
@@ -50,14 +56,22 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
 def _cause(one: LabelExplanation) -> Iterator[str]:
     if one.rule is not None:
         yield f"by {one.rule.place}: {one.rule.text}"
-        yield from (f"  {name_text(c.name)} is {value_text(c.value)}" for c in one.rule.conditions)
+        yield from (f"  {_value_of(checked)}" for checked in one.rule.conditions)
         if one.rule.place.is_fallback:
-            yield f"  used because {FALLBACK}"
-    elif one.decided == "vote":
-        yield f"by {counted(one.n_for, 'vote')} for and {one.n_against} against it"
-        yield from (f"  {votes_text(rule)}: {rule.place}: {rule.text}" for rule in one.votes)
+            yield f"  {NO_LABEL_FOUND}"
+    elif one.decided in ("vote", "label set", "most points"):
+        yield points_text(one)
+        yield from (f"  {rule.points:+d}: {rule.place}: {rule.text}" for rule in one.votes)
     else:
         yield no_rule_text(one)
+
+
+def points_text(one: LabelExplanation) -> str:
+    """The points of a label added up, and what follows from them."""
+    start = f"{sum_words(one)}: {outcome_words(one)}"
+    if one.decided != "label set" or one.choice is None:
+        return start
+    return f"{start}; the row gets {choice_words(one.choice)}"
 
 
 def no_rule_text(one: LabelExplanation) -> str:
@@ -72,14 +86,9 @@ def no_rule_text(one: LabelExplanation) -> str:
     return "by default: no rule that covers the row predicts it"
 
 
-def votes_text(rule: CheckedRule) -> str:
-    """The votes of a rule, for or against the label."""
-    return f"{rule.votes} {'for' if rule.value else 'against'}"
-
-
 def cycle_text(one: LabelExplanation) -> str:
     """Which labels depend on each other, and their values before."""
-    names = [name_text(name) for name in one.chain.cycle]
+    names = [label_text(name) for name in one.chain.cycle]
     depend = "depends on itself" if len(names) == 1 else "depend on each other"
     initial = and_text(map(_initial_text, one.chain.initial))
     return (
@@ -97,8 +106,8 @@ def node_text(node: ChainNode) -> str:
     """A label of a chain with its value."""
     layer = "" if node.layer is None else f" in layer {node.layer + 1}"
     if node.value is None:
-        return f"{name_text(node.name)} as it was before the first round"
-    return f"{name_text(node.name)} = {PRESENCE[node.value]}{layer}"
+        return f"{label_text(node.name)} as it was before the first round"
+    return f"{label_text(node.name)} = {PRESENCE[node.value]}{layer}"
 
 
 def later_text(rule: CheckedRule) -> str:
@@ -109,9 +118,12 @@ def later_text(rule: CheckedRule) -> str:
 def _near_text(rule: CheckedRule) -> str:
     (failing,) = rule.failing
     return (
-        f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, "
-        f"but {name_text(failing.name)} is {value_text(failing.value)}"
+        f"{rule.place} would predict {PRESENCE[rule.value]}: {rule.text}, but {_value_of(failing)}"
     )
+
+
+def _value_of(checked: CheckedCondition) -> str:
+    return f"{shown_name(checked)} is {value_words(checked.value, checked.is_binary)}"
 
 
 def rows_text(one: LabelExplanation) -> str:
@@ -135,13 +147,25 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
             yield f"    and {len(lines) - SHOWN} more"
 
 
-def row_sentences(explanation: Explanation) -> str:
-    """The labels of a row, and a paragraph on each label that is explained."""
-    present = [name_text(name) for name in explanation.present]
+def row_sentences(explanation: Explanation, details: bool = False) -> str:
+    """The labels of a row, and a paragraph on each label that it gets, or that is asked for."""
+    present = [label_text(name) for name in explanation.present]
     first = f"Row {explanation.row} gets {and_text(present) if present else 'no label'}."
     if explanation.unsettled:
         first = f"{first} {unsettled_text(explanation.unsettled)}"
-    return "\n\n".join([first, *(label_sentence(label) for label in explanation)])
+    every = details or len(explanation) < explanation.theory.schema.n_labels
+    shown = [label_sentence(one) for one in explanation if one.predicted or every]
+    absent = [] if every else [" ".join(_absent_sentences(explanation))]
+    return "\n\n".join(part for part in [first, *shown, *absent] if part)
+
+
+def _absent_sentences(explanation: Explanation) -> Iterator[str]:
+    """How many labels are absent and why, with the closest one."""
+    for title, lines in absent_groups(explanation, 1):
+        start, _, kind = title.rstrip(".:").partition(". ")
+        start_of_line = "Closest is " if kind == "Closest" else ""
+        yield f"{start}."
+        yield from (f"{start_of_line}{name}: {why}." for name, why in lines)
 
 
 def label_sentence(one: LabelExplanation) -> str:
@@ -156,15 +180,12 @@ def label_sentence(one: LabelExplanation) -> str:
 
 
 def _because(one: LabelExplanation) -> str:
-    start = f"{name_text(one.label)} is predicted {PRESENCE[one.predicted]}"
+    start = f"{label_text(one.label)} is predicted {PRESENCE[one.predicted]}"
     if one.rule is not None:
-        end = f"; it is used because {FALLBACK}" if one.rule.place.is_fallback else ""
+        end = f"; {NO_LABEL_FOUND}" if one.rule.place.is_fallback else ""
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
-    if one.decided == "vote":
-        return (
-            f"{start}, because the rules that cover the row have {counted(one.n_for, 'vote')} for "
-            f"it and {one.n_against} against it."
-        )
+    if one.decided in ("vote", "label set", "most points"):
+        return f"{start}, because of its points: {points_text(one)}."
     if one.presence is not None:
         return f"{start}, because it was sampled with probability {one.presence:.2f}."
     if one.ended is not None:
@@ -180,8 +201,8 @@ def _reason(conditions: tuple[CheckedCondition, ...]) -> str:
 
 def _condition_words(checked: CheckedCondition) -> str:
     """A condition that holds; a number with its value and the side of the threshold."""
-    name, threshold = name_text(checked.name), checked.condition.value
-    start = f"{name} is {value_text(checked.value)}"
+    name, threshold = shown_name(checked), checked.condition.value
+    start = f"{name} is {value_words(checked.value, checked.is_binary)}"
     if checked.condition.operator == "<=":
         return f"{start}, at most {number_text(threshold)}"
     if checked.condition.operator == ">":
@@ -196,7 +217,7 @@ def _dependences(one: LabelExplanation) -> Iterator[str]:
     for node, rules in one.chain.labels():
         if node.value is None:
             continue
-        start = f"{name_text(node.name)} is {PRESENCE[node.value]}"
+        start = f"{label_text(node.name)} is {PRESENCE[node.value]}"
         layer = "" if node.layer is None else f" of layer {node.layer + 1}"
         if not rules:
             yield f"{start}, because no rule{layer} wrote it."
@@ -209,11 +230,11 @@ def _dependences(one: LabelExplanation) -> Iterator[str]:
 
 
 def _otherwise(change: Counterfactual) -> str:
-    name = name_text(change.label)
+    name = label_text(change.label)
     if change.status == "impossible":
         return f"No change of the features that may change would change {name}."
     if change.status == "unknown":
         features = counted(change.at_least, "feature")
         return f"To change {name}, at least {features} must change; the search stopped there."
-    changes = [f"{name_text(c.feature)} were {value_text(c.new)}" for c in change.changes]
-    return f"{name} would be {PRESENCE[1 - change.predicted]} if {and_text(changes)}."
+    changes = and_text([one.condition for one in change.changes])
+    return f"{name} would be {PRESENCE[1 - change.predicted]} if {changes}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted, number, quoted, suggestion
 from labelrules._types import Board
@@ -15,12 +15,12 @@ class Place(NamedTuple):
     """Where a rule stands in its theory."""
 
     number: int  #: Its number in its list, from 0; printed from 1.
-    layer: int | None = None  #: Its layer, from 0; None if there are no layers.
-    is_fallback: bool = False  #: Whether it is in the list for rows without labels.
+    layer: int | None = None  #: Its layer, from 0; None if there is only one.
+    is_fallback: bool = False  #: Whether it is in the list for rows without a label.
 
     def __str__(self) -> str:
         where = "" if self.layer is None else f" of layer {self.layer + 1}"
-        where = " for rows without labels" if self.is_fallback else where
+        where = " for rows without a label" if self.is_fallback else where
         return f"rule {self.number + 1}{where}"
 
 
@@ -81,6 +81,7 @@ class CheckedCondition:
     """Of a feature a number, a category, or None if missing; of a label "present", "absent", or
     "open" if no rule had written it yet."""
     holds: bool
+    is_binary: bool = False  #: Whether a feature is tested that is either present or absent.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,11 @@ class CheckedRule:
 
     def __repr__(self) -> str:
         return f"CheckedRule({self.place}: {self.text})"
+
+    @property
+    def points(self) -> int:
+        """Its votes, negative if they are against the label."""
+        return self.votes if self.value else -self.votes
 
     @property
     def failing(self) -> tuple[CheckedCondition, ...]:
@@ -163,15 +169,38 @@ class SupportingRows(NamedTuple):
     wrong: tuple[int, ...]
 
 
+class RowChoice(NamedTuple):
+    """How a rule set with usual label sets, or at least one label, chose the labels of a row."""
+
+    kind: Literal["points", "most points", "label set"]
+    """Labels with more than 0 points; if there is none, the one with the most; or a usual set."""
+    labels: tuple[str, ...]  #: The labels that the row gets.
+    points: tuple[int, ...]  #: The points of each of them.
+    bonus: int  #: That of the usual set, otherwise 0.
+    own_labels: tuple[str, ...]  #: The labels that the row would get without usual sets.
+    own_total: int  #: The points of these.
+
+    @property
+    def total(self) -> int:
+        """The points of the labels that the row gets, with the bonus."""
+        return sum(self.points) + self.bonus
+
+
+Decided: TypeAlias = Literal["rule", "vote", "label set", "most points", "default", "sampled"]
+"""What decided a label: a rule; its points ("vote"), a usual label set, or having the most points
+of a row without a label; no rule ("default": it is absent); or samples."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabelExplanation:
     """Why one label of a row is predicted present or absent."""
 
     label: str
     predicted: int
-    decided: Literal["rule", "vote", "default", "sampled"]  #: "default" (absent) if no rule did.
+    decided: Decided
     rule: CheckedRule | None  #: The rule that wrote it.
     votes: tuple[CheckedRule, ...]  #: In a rule set, the covering rules that predict the label.
+    choice: RowChoice | None  #: If a rule set decides all labels of the row together: how.
     chain: Chain  #: The labels and rules that it depends on.
     estimate: Estimate | None  #: The estimated precision of the rule.
     presence: float | None  #: If the label was sampled, the probability that it is present.
@@ -179,9 +208,17 @@ class LabelExplanation:
     """Rules after the one that wrote it that predict the label too and whose bodies hold, on the
     board as it was at their turn."""
     near: tuple[CheckedRule, ...]  #: Rules that predict the label and fail by just one condition.
+    closest: CheckedRule | None
+    """Of an absent label, the rule for its presence with the fewest failing conditions. If none
+    fails, another rule has decided the label before. None if no rule predicts its presence."""
     ended: StoppingRule | None  #: The rule that ended the list before any predicted the label.
     rows: SupportingRows | None  #: Training rows on which the rule wrote the label.
     counterfactual: Counterfactual | None  #: The smallest change that changes the label.
+
+    @property
+    def points(self) -> int:
+        """Votes for presence minus votes for absence."""
+        return sum(rule.points for rule in self.votes)
 
     @property
     def n_for(self) -> int:
@@ -245,11 +282,33 @@ class Explanation:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def sentences(self) -> str:
-        """The explanation in plain English: the labels of the row, and a paragraph on each."""
+    def text(self, details: bool = False, width: int | None = None) -> str:
+        """The explanation on one screen: labels that the row gets, then the absent ones in short.
+
+        Parameters
+        ----------
+        details : bool, default=False
+            Whether to print all that is known of every label instead, which may be long.
+        width : int, optional
+            Where lines are wrapped: by default at the width of the terminal, or at 100 characters
+            if there is none. Details are not wrapped.
+        """
+        if details:
+            from labelrules.inspection.explanation.text import row_lines
+
+            return "\n".join(row_lines(self))
+        from labelrules.inspection.explanation.overview import overview
+
+        return overview(self, width)
+
+    def sentences(self, details: bool = False) -> str:
+        """The explanation in plain English: a paragraph on each label that the row gets.
+
+        With `details` on the absent labels, too.
+        """
         from labelrules.inspection.explanation.text import row_sentences
 
-        return row_sentences(self)
+        return row_sentences(self, details)
 
     def html(self) -> str:
         """A page of its own, which fetches nothing from elsewhere."""
@@ -262,9 +321,7 @@ class Explanation:
         return f"Explanation(row {self.row}: {labels}; {counted(len(self), 'label')} explained)"
 
     def __str__(self) -> str:
-        from labelrules.inspection.explanation.text import row_lines
-
-        return "\n".join(row_lines(self))
+        return self.text()
 
     def _repr_html_(self) -> str:
         from labelrules.inspection.explanation.html import explanation_html
