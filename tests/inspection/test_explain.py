@@ -135,13 +135,13 @@ def test_a_reader_is_explained():
         "    sex is Female",
         "  right in 4 of 4 cells: estimated precision 0.83 (95 % interval 0.51 to 1.00)",
         "  later rules that cover the row:",
-        "    rule 10 predicts present: tabloid, * <- true",
+        "    rule 10 predicts present: otherwise: tabloid, *",
         "  training: right in rows 3, 4, 7, 10",
         "  rules that fail by one condition:",
         "    rule 6 would predict present: quality, tabloid, fashion, not sports <- "
         "marital = Married, but marital is Divorced",
-        "    rule 7 would predict absent: quality, not tabloid, not fashion, sports <- education = "
-        "Secondary, children = No, but education is University",
+        "    rule 7 would predict absent: quality, sports, not others <- education = Secondary, "
+        "children = No, but education is University",
         "    rule 9 would predict absent: not tabloid, * <- not quality, but quality is present",
         "  tabloid would be present with sex = Male instead of Female",
     ]
@@ -285,7 +285,7 @@ def test_layers_and_rows_without_labels_are_told():
     ]
     bare = explain(theory, row_of(0, 0))["m"]
     assert bare.rule.place == Place(0, is_fallback=True)
-    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: m <- true"
+    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: otherwise: m"
     assert str(bare).splitlines()[-1] == "  m would be absent with a = 2 instead of 0"
 
 
@@ -297,9 +297,9 @@ def test_votes_for_and_against_are_listed():
         "k: present",
         "  by 3 votes for and 1 against it",
         "    3 for: rule 1: k +3 <- a > 1",
-        "    1 against: rule 2: not k <- true",
+        "    1 against: rule 2: k -1 <- true",
         "  rules that fail by one condition:",
-        "    rule 3 would predict present: k <- a > 9, but a is 3",
+        "    rule 3 would predict present: k +1 <- a > 9, but a is 3",
         "  k would be absent with a = 1 instead of 3",
     ]
 

@@ -49,7 +49,7 @@ def test_layers_are_told_one_after_the_other():
         "  quality  present  rule 3: quality <- sex = Female",
         "  tabloid  absent   rule 7: not tabloid <- sex = Female, marital = Married",
         "  fashion  absent   rule 11: not fashion <- children = No",
-        "  sports   absent   rule 15: not sports <- true",
+        "  sports   absent   rule 15: otherwise: not sports",
         "Layer 2:",
         "  quality  absent   rule 4: not quality <- true",
         "  tabloid  present  rule 6: tabloid <- not quality",
