@@ -98,11 +98,11 @@ SCORED = RuleSet(
     READERS,
     parse(
         """in any order:
-        not quality x2, not tabloid, not fashion x3, not sports x2 <- true
-        fashion x4, not quality x4 <- sex = Female
-        tabloid x2, quality <- education = Primary
-        quality x4 <- education = University
-        sports x3 <- marital = Single""",
+        quality -2, tabloid -1, fashion -3, sports -2 <- true
+        fashion +4, quality -4 <- sex = Female
+        tabloid +2, quality +1 <- education = Primary
+        quality +4 <- education = University
+        sports +3 <- marital = Single""",
         READERS,
     ),
     [LabelSet((0, 3), -1), LabelSet((0, 2), -3), LabelSet((), -3), LabelSet((1, 2), 1)],
@@ -129,7 +129,7 @@ def test_scorecards_alone_and_in_layers(way, card):
     reading = parse("not sports <- fashion\ntabloid <- quality\nsports <- tabloid", READERS)
     asked = RuleSet(
         READERS,
-        [*card, *parse("in any order:\nsports x5 <- quality", READERS)],
+        [*card, *parse("in any order:\nsports +5 <- quality", READERS)],
         card.label_sets,
         card.at_least_one,
     )
