@@ -24,6 +24,8 @@ REPORT = """Cough for one month. Mild hyperinflation can be seen in viral illnes
 airway disease. Streaky opacity at the right base is favored to represent atelectasis."""
 """The radiological report of the chapter."""
 COUGH = "Class-4-753_0"
+WIDTH = 100
+"""Where the lines of explanations are wrapped."""
 VIRGIN_ISLANDS = 39
 """The row of flags with the flag of the US Virgin Islands."""
 
@@ -75,6 +77,11 @@ def words() -> str:
     return _box(", ".join(found))
 
 
+def report_explained() -> str:
+    """Why a model gives its labels to the report."""
+    return _box(explain(theory("covering"), reported(), training=rows("medical")).text(width=WIDTH))
+
+
 def report(name: str) -> str:
     """Why a model finds a cough in the report."""
     one = explain(theory(name), reported(), labels=[COUGH], training=rows("medical"))
@@ -97,6 +104,12 @@ def _rules(found: Explanation, numbers: set[int]) -> list[str]:
         f"{number + 1:3}: {rule_text(found.theory[number], schema, evidence=True)}"
         for number in sorted(numbers)
     ] or ["# none"]
+
+
+def flag_explained() -> str:
+    """Why the flag gets its labels."""
+    found = explain(flag_theory("multi"), rows("flags"), VIRGIN_ISLANDS, training=rows("flags"))
+    return _box(found.text(width=WIDTH))
 
 
 def flag_labels() -> str:
@@ -123,9 +136,10 @@ PARTS = {
     "words": words,
     "report BR": lambda: report("BR"),
     "report SBR": lambda: report("SBR"),
-    "report covering": lambda: report("covering"),
+    "report covering": report_explained,
     "flag multi": lambda: flag("multi"),
     "flag single": lambda: flag("single"),
+    "flag explained": flag_explained,
     "flag in words": flag_labels,
     "figures": figures,
     "side by side": side_by_side,

@@ -288,10 +288,13 @@ def test_explain_tells_why(names, model):
     test, train = data_of(names[1]), data_of(names[0])
     words = ["explain", "model.json", *names[1], "--row", "3"]
     expected = explain(model.theory_, test, 3, training=train)
-    assert output(*words, "--training", names[0][0]) == f"{expected}\n"
-    assert output(*words, "--training", names[0][0], "--style", "sentences").strip() == (
-        expected.sentences()
-    )
+    cited = [*words, "--training", names[0][0]]
+    shown = expected.text().replace("explanation.text(details=True):", "--details:")
+    assert output(*cited) == f"{shown}\n"
+    assert output(*cited, "--details") == f"{expected.text(details=True)}\n"
+    assert output(*cited, "--style", "sentences").strip() == expected.sentences()
+    every = output(*cited, "--style", "sentences", "--details").strip()
+    assert every == expected.sentences(details=True)
     output(*words, "--style", "html", "-o", "why.html")
     assert "<html" in Path("why.html").read_text(encoding="utf-8")
     assert "rule" in output(*words, "--style", "trace")

@@ -98,6 +98,8 @@ explain model.json magazines --label qality | there is no label 'qality'; did yo
 explain model.json magazines --fixed sx | there is no feature 'sx'; did you mean 'sex'?
 explain model.json magazines --row 1 --row 2 --style html | --style html shows one row
 explain model.json magazines --style sentences --json | --json takes no --style
+explain model.json magazines --json --details | --json shows all details anyway: leave --details out
+explain model.json magazines --style html --details | --style html shows all details anyway
 compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
 discover | missing argument WHAT: itemsets, rules

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldens import golden
-from labelrules import Dataset, Feature, Schema, load, parse
+from labelrules import Dataset, Feature, LabelSet, RuleSet, Schema, load, parse
 from labelrules.inspection import compare, summary
 from strategies import datasets
 from theories import theories

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldens import golden
-from labelrules import DecisionList, Schema, load, parse
+from labelrules import DecisionList, Feature, Schema, load, parse
 from labelrules.discovery import find_constraints
 from labelrules.inspection import Edge, Flip, LabelGraph, PairCounts, flips, label_graph
 from labelrules.rules import LayeredTheory, UntilStable

@@ -104,7 +104,9 @@ def test_points_and_label_sets_are_told():
         "  sports   absent   0 points",
         "The row gets the usual label set {quality, fashion} +3.",
     ]
-    stacked_sets = parse(f"layer 1:\n{text}\nlayer 2:\nin any order:\nsports +2 <- tabloid", readers.schema)
+    stacked_sets = parse(
+        f"layer 1:\n{text}\nlayer 2:\nin any order:\nsports +2 <- tabloid", readers.schema
+    )
     lines = str(trace(stacked_sets, readers, 3)).splitlines()
     assert lines[6] == "The row gets the usual label set {quality, fashion} +3."
     # The second layer reads that tabloid is absent.

@@ -28,7 +28,7 @@ COMMANDS = {
     "predict": "Predict the labels of rows.",
     "evaluate": "Evaluate the predictions of a model.",
     "show": "Show the rules of a model.",
-    "explain": "Explain the predicted labels of rows, with counterfactuals.",
+    "explain": "Explain the labels of rows on a screen, and what would change them.",
     "compare": "Compare the rules and the predictions of two models.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",

@@ -28,6 +28,7 @@ from labelrules.inspection.explanation.values import (
     Explanation,
     LabelExplanation,
     Place,
+    RowChoice,
     SupportingRows,
     estimate,
 )
@@ -69,6 +70,7 @@ __all__ = [
     "PairCounts",
     "Place",
     "PlacedRule",
+    "RowChoice",
     "RuleSummary",
     "StructureDifference",
     "Summary",

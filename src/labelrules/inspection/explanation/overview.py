@@ -51,7 +51,7 @@ _LAYOUTS = (
 """The first one that fits on a screen is taken, or else the last."""
 
 
-def overview(explanation: Explanation, width: int | None = None) -> str:
+def overview_text(explanation: Explanation, width: int | None = None) -> str:
     """An explanation on a screen, wrapped at a width; by default at that of the terminal."""
     if width is None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH

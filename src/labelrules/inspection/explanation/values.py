@@ -297,9 +297,9 @@ class Explanation:
             from labelrules.inspection.explanation.text import row_lines
 
             return "\n".join(row_lines(self))
-        from labelrules.inspection.explanation.overview import overview
+        from labelrules.inspection.explanation.overview import overview_text
 
-        return overview(self, width)
+        return overview_text(self, width)
 
     def sentences(self, details: bool = False) -> str:
         """The explanation in plain English: a paragraph on each label that the row gets.
