@@ -108,7 +108,7 @@ def test_dividing(data, table, seed, folds):
     search = FoilSearch(SortedColumns.of(data))
     left = np.random.default_rng(seed).random(data.n_rows) < 0.8
     classes = data.Y[:, 0].astype(np.int64)
-    table.folds, table.ranked = folds, [0, 1]
+    table.n_folds, table.ranked = folds, [0, 1]
     table.draws = iter(SplitMix64(seed).draw(data.n_rows).tolist())
     expected = table.divided(set(np.flatnonzero(left).tolist()))
     found = search.divide(classes, left, folds, SplitMix64(seed))

@@ -15,10 +15,10 @@ WORD = 2**64 - 1
 class Table:
     """Columns, the class of each row, and the settings."""
 
-    def __init__(self, columns, is_nominal, classes, *, seed=0, n_passes=2, folds=3,
+    def __init__(self, columns, is_nominal, classes, *, seed=0, n_passes=2, n_folds=3,
                  min_coverage=2, pruning=True, check_error=True):  # fmt: skip
         self.columns, self.is_nominal, self.classes = columns, is_nominal, classes
-        self.n_passes, self.folds, self.least = n_passes, folds, min_coverage
+        self.n_passes, self.n_folds, self.least = n_passes, n_folds, min_coverage
         self.pruning, self.check_error = pruning, check_error
         self.draws = numbers(seed)
         self.order = sorted(range(len(classes)), key=self.key)
@@ -45,8 +45,8 @@ class Table:
                 j = drawn.pop(0) % (i + 1)
                 shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
             dealt += shuffled
-        folded = [row for k in range(self.folds) for row in dealt[k :: self.folds]]
-        n_growing = len(folded) * (self.folds - 1) // self.folds
+        folded = [row for k in range(self.n_folds) for row in dealt[k :: self.n_folds]]
+        n_growing = len(folded) * (self.n_folds - 1) // self.n_folds
         return set(folded[:n_growing]), set(folded[n_growing:])
 
     # ------------------------------------------------------------ the list
