@@ -296,10 +296,10 @@ def test_votes_for_and_against_are_listed():
     assert str(one).splitlines() == [
         "k: present",
         "  start -1, a 3 > 1 +3 = 2: given",
-        "    +3: rule 1: k +3 <- a > 1",
-        "    -1: rule 2: k -1 <- true",
-        "  rules that fail by one condition:",
-        "    rule 3 would predict present: k +1 <- a > 9, but a is 3",
+        "    +3: rule 1: a 3 > 1",
+        "    -1: rule 2: start",
+        "  points of conditions that fail:",
+        "    +1: a > 9 (is 3)",
         "  k would be absent with a = 1 instead of 3",
     ]
 

@@ -107,6 +107,11 @@ def change_words(change: Counterfactual, n_shown: int | None = None) -> tuple[st
     return f"would {verb} if", f"at least {features} changed; raise limit to search further"
 
 
+def missed_words(rule: CheckedRule) -> str:
+    """The points of a rule of a set that does not cover the row, and the conditions that fail."""
+    return f"{rule.points:+d}: {', '.join(map(_failing_words, rule.failing))}"
+
+
 class Term(NamedTuple):
     """Points that a label gets, and what for."""
 

@@ -7,7 +7,9 @@ from labelrules.inspection.counterfactuals import Counterfactual
 from labelrules.inspection.explanation.overview import absent_groups
 from labelrules.inspection.explanation.phrases import (
     NO_LABEL_FOUND,
+    body_words,
     choice_words,
+    missed_words,
     outcome_words,
     shown_name,
     sum_words,
@@ -48,7 +50,7 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
     yield from _listed("later rules that cover the row:", [later_text(rule) for rule in one.later])
     if one.rows is not None:
         yield f"  training: {rows_text(one)}"
-    yield from _listed("rules that fail by one condition:", [_near_text(rule) for rule in one.near])
+    yield from _listed(*near_lines(one))
     if one.counterfactual is not None:
         yield f"  {one.counterfactual}"
 
@@ -61,9 +63,21 @@ def _cause(one: LabelExplanation) -> Iterator[str]:
             yield f"  {NO_LABEL_FOUND}"
     elif one.decided in ("vote", "label set", "most points"):
         yield points_text(one)
-        yield from (f"  {rule.points:+d}: {rule.place}: {rule.text}" for rule in one.votes)
+        yield from (f"  {line}" for line in vote_lines(one))
     else:
         yield no_rule_text(one)
+
+
+def vote_lines(one: LabelExplanation) -> list[str]:
+    """The points of each rule that covers the row, and why it does."""
+    return [f"{rule.points:+d}: {rule.place}: {body_words(rule) or 'start'}" for rule in one.votes]
+
+
+def near_lines(one: LabelExplanation) -> tuple[str, list[str]]:
+    """The rules that fail by one condition, with a title; of a rule set, what they would add."""
+    if one.decided in ("vote", "label set", "most points"):
+        return "points of conditions that fail:", [missed_words(rule) for rule in one.near]
+    return "rules that fail by one condition:", [_near_text(rule) for rule in one.near]
 
 
 def points_text(one: LabelExplanation) -> str:
