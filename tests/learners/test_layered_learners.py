@@ -620,11 +620,9 @@ def test_error_propagation_is_what_the_twin_counts(base):
     train, test = split(a_table(15))
     model = StackedBinaryRelevance(base, labels_from="truth").fit(train)
     found = model.error_propagation(test)
-    first = naive.relevance(base, train, test)
-    on_truth = np.zeros_like(test.Y)
-    for label in range(4):
-        cells = naive.fit(base, train, label, naive.others(label, 4), train.Y)(test, test.Y)
-        on_truth[:, label] = cells
+    models, further = naive.stacked_models(base, train)
+    first = naive.columns(models, test, test.Y)
+    on_truth = naive.columns(further, test, test.Y)
     np.testing.assert_allclose(found.before, (first == test.Y).mean(axis=0))
     np.testing.assert_allclose(found.on_truth, (on_truth == test.Y).mean(axis=0))
     np.testing.assert_allclose(found.on_predictions, (model.predict(test) == test.Y).mean(axis=0))

@@ -36,54 +36,129 @@ def numbers(data):
     return np.column_stack(columns).astype(float)
 
 
+class Rules:
+    """The rules of one label, of which wrong ones may be dropped."""
+
+    def __init__(self, base, data, label, tested, shown, features=True):
+        self.label, self.tested, self.features = label, tested, features
+        theory = clone(base).fit(table(data, label, tested, shown, features)).theory_
+        # A rule that tests its own label says nothing: no rule before it has written the label.
+        self.rules = [rule for rule in theory if not rule.body.on_labels]
+
+    def decide(self, rows, seen):
+        """For each row the value and the rule that says so, or absent and None."""
+        X = table(rows, self.label, self.tested, seen, self.features).X
+        covered = [rule.body.covers(X, np.zeros((len(rows), 1))) for rule in self.rules]
+        first = [next((k for k, c in enumerate(covered) if c[i]), None) for i in range(len(rows))]
+        return [(0, None) if k is None else (self.rules[k].head.values[0], k) for k in first]
+
+    def __call__(self, rows, seen):
+        return np.array([value for value, _ in self.decide(rows, seen)])
+
+    def wrong(self, data, seen):
+        """The rules with conditions that are wrong as often as right for the rows they decide."""
+        net = [0] * len(self.rules)
+        for truth, (value, k) in zip(data.Y[:, self.label], self.decide(data, seen), strict=True):
+            if k is not None:
+                net[k] += 1 if value == truth else -1
+        return [k for k, rule in enumerate(self.rules) if len(rule.body) and net[k] <= 0]
+
+    def drop(self, places):
+        self.rules = [rule for k, rule in enumerate(self.rules) if k not in places]
+
+
 def fit(base, data, label, tested, shown, features=True):
     """A function from new rows and their labels as shown to the cells of one label."""
     values = set(data.Y[:, label].tolist())
     if len(values) == 1:
         return lambda rows, seen: np.full(len(rows), values.copy().pop())
     if isinstance(base, RuleClassifier):
-        model = clone(base).fit(table(data, label, tested, shown, features))
-        return lambda rows, seen: model.predict(table(rows, label, tested, seen, features))[:, 0]
+        return Rules(base, data, label, tested, shown, features)
     X = numbers(table(data, label, tested, shown, features))
     model = clone(base).fit(X, data.Y[:, label])
     return lambda rows, seen: model.predict(numbers(table(rows, label, tested, seen, features)))
 
 
+def settle(data, seen_by):
+    """Drop wrong rules, all at once, until there are none; without one, others decide more.
+
+    ``seen_by()`` gives each model with the labels that it reads in the training rows.
+    """
+    while True:
+        wrong = [(m, m.wrong(data, seen)) for m, seen in seen_by() if isinstance(m, Rules)]
+        if not any(places for _, places in wrong):
+            return
+        for model, places in wrong:
+            model.drop(places)
+
+
+def columns(models, rows, seen):
+    return np.column_stack([model(rows, seen) for model in models])
+
+
+def relevance_models(base, data):
+    models = [fit(base, data, label, (), data.Y) for label in range(data.schema.n_labels)]
+    settle(data, lambda: [(model, data.Y) for model in models])
+    return models
+
+
 def relevance(base, data, rows):
+    return columns(relevance_models(base, data), rows, rows.Y)
+
+
+def along(models, rows, order):
+    """What a chain finds, each model reading the labels found before."""
     found = np.zeros_like(rows.Y)
-    for label in range(data.schema.n_labels):
-        found[:, label] = fit(base, data, label, (), data.Y)(rows, rows.Y)
+    for model, label in zip(models, order, strict=True):
+        found[:, label] = model(rows, found)
     return found
 
 
 def chain(base, data, rows, order):
-    found = np.zeros_like(rows.Y)
-    for place, label in enumerate(order):
-        tested = sorted(order[:place])
-        found[:, label] = fit(base, data, label, tested, data.Y)(rows, found)
-    return found
+    models = [
+        fit(base, data, label, sorted(order[:place]), data.Y) for place, label in enumerate(order)
+    ]
+
+    def seen_by():
+        found = along(models, data, order)  # a model reads labels before its own only
+        return [(model, found) for model in models]
+
+    settle(data, seen_by)
+    return along(models, rows, order)
 
 
 def others(label, n_labels, own=False):
     return [j for j in range(n_labels) if own or j != label]
 
 
-def stacked(base, data, rows, shown=None, features=True, own=False):
+def stacked_models(base, data, shown=None, features=True, own=False):
     """Two layers; the second learns from labels as shown, the true ones by default."""
-    first = relevance(base, data, rows)
-    found = np.zeros_like(rows.Y)
     shown = data.Y if shown is None else shown
     n_labels = data.schema.n_labels
-    for label in range(n_labels):
-        tested = others(label, n_labels, own)
-        found[:, label] = fit(base, data, label, tested, shown, features)(rows, first)
-    return found
+    first = [fit(base, data, label, (), data.Y) for label in range(n_labels)]
+    second = [
+        fit(base, data, label, others(label, n_labels, own), shown, features)
+        for label in range(n_labels)
+    ]
+
+    def seen_by():
+        found = columns(first, data, data.Y)
+        return [(model, found) for model in [*first, *second]]
+
+    settle(data, seen_by)
+    return first, second
+
+
+def stacked(base, data, rows, shown=None, features=True, own=False):
+    first, second = stacked_models(base, data, shown, features, own)
+    return columns(second, rows, columns(first, rows, rows.Y))
 
 
 def out_of_fold(base, data, folds):
-    """What binary relevance says of each fold when it has seen the others."""
+    """What the models of single labels, as learned, say of each fold from the others."""
     found = np.zeros_like(data.Y)
     for fold in range(folds.max() + 1):
-        held = folds == fold
-        found[held] = relevance(base, data.take(~held), data.take(held))
+        held, kept = data.take(folds == fold), data.take(folds != fold)
+        models = [fit(base, kept, label, (), kept.Y) for label in range(data.schema.n_labels)]
+        found[folds == fold] = columns(models, held, held.Y)
     return found

@@ -29,6 +29,7 @@ from labelrules.learners.base.label_models import (
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
 from labelrules.learners.base.sampling import bootstrap_sample, random_numbers
+from labelrules.learners.base.size import without_wrong_rules
 from labelrules.learners.base.theory_classifier import Background, BackgroundRecord
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
@@ -87,7 +88,7 @@ class ClassifierChain(LabelwiseClassifier):
     last_resort : float, optional
         The least probability of a guess for a row without labels; see :class:`LabelwiseClassifier`.
     max_literals : int, optional
-        The most literals of the theory; see :class:`LabelwiseClassifier`.
+        The most literals of the theory of one chain; see :class:`LabelwiseClassifier`.
     n_jobs : int, optional
         Labels that are learned at the same time; see :class:`LabelwiseClassifier`.
     progress : bool or function, default=False
@@ -156,6 +157,8 @@ class ClassifierChain(LabelwiseClassifier):
         n_chains = whole_number(self.n_chains, "n_chains", low=1)
         if n_chains > 1 and not isinstance(self.order, str):
             raise ValueError("several chains have random orders: leave order out, or n_chains at 1")
+        if n_chains > 1 and self.max_literals is not None:
+            raise ValueError("max_literals is for one theory: leave it out, or n_chains at 1")
         truth_value(self.bootstrap, "bootstrap")
         if self.threshold != "cardinality":
             number(self.threshold, "threshold", low=0, high=1, also="'cardinality'")
@@ -219,7 +222,7 @@ class ClassifierChain(LabelwiseClassifier):
             chains.append(models)
             self.orders_.append(order)
         if LabelLearner(base, data, data.Y).learns_rules:
-            self._keep_rules(chains, data)
+            self._keep_rules(chains, samples, data)
         else:
             self._models = chains
         if len(orders) > 1:
@@ -236,13 +239,19 @@ class ClassifierChain(LabelwiseClassifier):
         """The rows that a chain learns from; None for all of them."""
         return bootstrap_sample(data, random) if self.bootstrap and self.n_chains > 1 else None
 
-    def _keep_rules(self, chains: list[list[Any]], data: Dataset) -> None:
-        theories = [joined_list(data.schema, models) for models in chains]
+    def _keep_rules(
+        self, chains: list[list[Any]], samples: list[Integers | None], data: Dataset
+    ) -> None:
         if self.n_chains == 1:
-            self._keep(theories[0], data)
-        else:
-            self._theories = [theory.with_evidence(data, data.Y) for theory in theories]
-            self.background_ = Background.count(data.Y, data.Y)
+            self._keep(joined_list(data.schema, chains[0]), data)
+            return
+        self._theories = [
+            _voter(models, data if sample is None else data.take(sample)).with_evidence(
+                data, data.Y
+            )
+            for models, sample in zip(chains, samples, strict=False)
+        ]
+        self.background_ = Background.count(data.Y, data.Y)
 
     def _chosen_threshold(self, data: Dataset, samples: list[Integers | None]) -> float:
         if not isinstance(self.threshold, str):
@@ -297,6 +306,17 @@ def _learn_chain(learner: LabelLearner, order: Order, workers: Workers, phase: s
     # Each label with those before it, tested in the order of their numbers.
     tasks = [LabelTask(label, tuple(sorted(order[:place]))) for place, label in enumerate(order)]
     return learner.completed(tasks, workers.learn(learner, tasks, phase))
+
+
+def _voter(models: list[Any], part: Dataset) -> DecisionList:
+    """A chain that votes: default rules stay, since their evidence is the probability of absence.
+
+    `part` are the rows from which it was learned.
+    """
+    rules = joined_list(part.schema, models, "always")
+    return DecisionList(
+        part.schema, without_wrong_rules(rules.with_evidence(part, part.Y), part)
+    )
 
 
 def cardinality_threshold(presence: Floats, truth: Board) -> float:

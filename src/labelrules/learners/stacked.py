@@ -1,5 +1,6 @@
 """Stacked binary relevance: a second layer of models reads the labels of the first."""
 
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from labelrules.data import Dataset
 from labelrules.data.document import Record
 from labelrules.discovery.significance import adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
+    Absence,
     ClassifierLayer,
     LabelLearner,
     LabelTask,
@@ -62,7 +64,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     n_layers : int, default=2
         How many layers are learned at most, each like the second. Learning ends when a layer
         predicts for the training rows what the one before it does. From true labels every further
-        layer is the same as the second.
+        layer is learned like the second; it may lack rules that are wrong there.
     inference : {"once", "until stable", "label by label", "gibbs"} or Inference, default="once"
         How the last layer is applied; see :class:`labelrules.rules.LayeredTheory`. With Gibbs
         sampling the first layer predicts the majority only, to start from.
@@ -166,8 +168,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         layers += self._further_layers(learner, workers)
         self.own_label_, self.n_layers_ = bool(self.own_label), len(layers)
         if learner.learns_rules:
-            sampled = isinstance(inference, Gibbs)
-            lists = [joined_list(data.schema, models, sampled) for models in layers]
+            # Labels are read from the layer before, where open cells count as absent; to sample
+            # them, each needs a rule.
+            absence: Absence = "always" if isinstance(inference, Gibbs) else "never"
+            lists = [joined_list(data.schema, models, absence) for models in layers]
             self._keep(LayeredTheory(data.schema, lists, inference), data)
         else:
             self._models = layers, inference
@@ -190,8 +194,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             if self.alpha is not None or number < self.n_layers:
                 phase = f"layer {number} on trial"
                 predicted = _out_of_fold(learner, tasks, folds, workers, phase)
-            tries = [task in learned and reads_labels(learned[task]) for task in tasks]
-            kept = self._kept(data.Y, labels, predicted, tries, workers)
+            kept = self._kept(data.Y, labels, predicted, map(learned.get, tasks), workers)
             if not any(kept) or (number > 2 and (predicted == labels)[:, kept].all()):
                 break
             layers.append([learned[tasks[i]] if kept[i] else learner.identity(i) for i in every])
@@ -199,17 +202,17 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         return layers
 
     def _kept(
-        self, Y: Board, before: Board, after: Board, tries: list[bool], workers: Workers
+        self, Y: Board, before: Board, after: Board, models: Iterable[Any], workers: Workers
     ) -> list[bool]:
-        """Which labels a further layer predicts: those it predicts better, or all that it tries.
+        """Which labels a further layer predicts: those it predicts better, or all it has learned.
 
         Each label is a test, so p-values are corrected by Holm's method.
         """
         if self.alpha is None or workers.was_interrupted:
-            return [self.alpha is None and one for one in tries]
+            return [self.alpha is None and model is not None for model in models]
         p = [
-            improvement(Y[:, i], before[:, i], after[:, i]) if one else 1.0
-            for i, one in enumerate(tries)
+            improvement(Y[:, i], before[:, i], after[:, i]) if reads_labels(model) else 1.0
+            for i, model in enumerate(models)
         ]
         return [bool(one) for one in adjusted(p, "holm") <= float(self.alpha)]
 
@@ -296,7 +299,9 @@ def improvement(truth: Board, before: Board, after: Board) -> float:
 
 
 def reads_labels(model: Any) -> bool:
-    """Whether rules test labels; other classifiers may."""
+    """Whether rules test labels; other classifiers may, and what was not learned does not."""
+    if model is None:
+        return False
     return not isinstance(model, list) or any(rule.body.on_labels for rule in model)
 
 

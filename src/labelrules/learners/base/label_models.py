@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -219,25 +219,30 @@ def _translated(condition: Condition, task: LabelTask, first: int) -> Condition:
     return Condition.label(task.tested[condition.column - first], present)
 
 
+Absence: TypeAlias = Literal["never", "if tested", "always"]
+"""Whether default rules that predict absence are written."""
+
+
 def joined_list(
-    schema: Schema, models: Iterable[list[Rule]], with_absence: bool = False
+    schema: Schema, models: Iterable[list[Rule]], absence: Absence = "if tested"
 ) -> DecisionList:
     """One decision list of the rules of several models, one after the other.
 
-    Default rules that predict absence are left out, since a label that no rule predicts is absent;
-    but not where a rule tests whether the label was predicted absent, or `with_absence`.
+    A label that no rule predicts is absent, so default rules that predict absence say nothing new;
+    but a rule of the same list that tests whether a label is absent waits for one.
     """
     rules = [rule for model in models for rule in model]
-    tested = {test.column for rule in rules for test in rule.body.on_labels if test.value == 0}
+    written: set[int] = set() if absence == "never" else set(range(schema.n_labels))
+    if absence == "if tested":
+        written = {one.column for rule in rules for one in rule.body.on_labels if one.value == 0}
     return DecisionList(
-        schema,
-        [
-            rule
-            for rule in rules
-            if with_absence or len(rule.body) or any(rule.head.values)
-            or not tested.isdisjoint(rule.head.labels)
-        ],
-    )  # fmt: skip
+        schema, [rule for rule in rules if not _is_absence(rule) or rule.head.labels[0] in written]
+    )
+
+
+def _is_absence(rule: Rule) -> bool:
+    """Whether the rule predicts for all rows that its label is absent."""
+    return not len(rule.body) and not any(rule.head.values)
 
 
 def numeric_features(data: Dataset) -> Matrix:

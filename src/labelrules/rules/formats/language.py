@@ -79,7 +79,7 @@ def _escaped(sign: str, quote: str, style: Style) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, sign or text in quotes of a line, and where it starts.
+    """A word, sign or text in quotes, and where it starts: in which of several lines, and there.
 
     The kind of a text in double quotes is "string", in single quotes "label".
     """
@@ -87,6 +87,7 @@ class Token:
     kind: str
     text: str
     start: int
+    row: int = 0
 
 
 _TOKEN = re.compile(
@@ -106,8 +107,8 @@ _PROBLEMS = {
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 
 
-def tokens(line: str, number: int) -> Iterator[Token]:
-    """Split a line into tokens; the last one marks its end."""
+def tokens(line: str, number: int, row: int = 0) -> Iterator[Token]:
+    """Split a line into tokens; the last one marks its end. `row` is its place among several."""
     place = 0
     while place < len(line):
         match = _TOKEN.match(line, place)
@@ -116,12 +117,32 @@ def tokens(line: str, number: int) -> Iterator[Token]:
             fail_at(problem, line, number, place)
         kind = str(match.lastgroup)
         if kind in ("string", "label"):
-            yield Token(kind, _unescaped(match.group(), line, number, place), place)
+            yield Token(kind, _unescaped(match.group(), line, number, place), place, row)
         elif kind not in ("space", "comment"):
             is_not = kind == "word" and match.group() == "not"
-            yield Token("not" if is_not else kind, match.group(), place)
+            yield Token("not" if is_not else kind, match.group(), place, row)
         place = match.end()
-    yield Token("end", "", place)
+    yield Token("end", "", place, row)
+
+
+WIDTH = 100
+"""Lines that are longer go on in the next line, if they have a comma."""
+INDENT = "    "
+
+
+def wrapped(line: str) -> Iterator[str]:
+    """A line, broken after commas outside quotes if it is too long; further lines are indented."""
+    if len(line) <= WIDTH:
+        yield line
+        return
+    indent, start, end = "", 0, 0
+    commas = [token.start + 1 for token in tokens(line, 1) if token.kind == "comma"]
+    for place in [*commas, len(line)]:
+        if end > start and len(indent) + place - start > WIDTH:
+            yield indent + line[start:end]
+            indent, start = INDENT, end + 1
+        end = place
+    yield indent + line[start:]
 
 
 def _unescaped(text: str, line: str, number: int, place: int) -> str:

@@ -1,5 +1,6 @@
-"""Reading the rules of the rule language, one to a line."""
+"""Reading the rules of the rule language, each from the tokens of its lines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import NoReturn
@@ -34,13 +35,15 @@ class _HeadParts:
 
 
 class LineParser:
-    """Moves through the tokens of one line."""
+    """Moves through the tokens of a line, or of several that belong together."""
 
-    def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:
+    def __init__(
+        self, tokens: list[Token], schema: Schema, lines: Sequence[str], number: int
+    ) -> None:
         self.tokens = tokens
         self.schema = schema
-        self.line = line
-        self.number = number
+        self.lines = lines
+        self.number = number  # of the first line
         self.at = 0
 
     @property
@@ -77,7 +80,8 @@ class LineParser:
 
     def fail(self, message: str, token: Token | None = None) -> NoReturn:
         """Raise an error at a token, the next one by default."""
-        fail_at(message, self.line, self.number, (token or self.next).start)
+        place = token or self.next
+        fail_at(message, self.lines[place.row], self.number + place.row, place.start)
 
     def count(self) -> int:
         """A whole number."""
@@ -123,7 +127,7 @@ class LineParser:
 
 
 class RuleParser(LineParser):
-    """Reads one rule from the tokens of one line."""
+    """Reads one rule from the tokens of its lines."""
 
     is_otherwise = False
     """Whether the rule begins with "otherwise:", so that it has no body."""
@@ -131,7 +135,7 @@ class RuleParser(LineParser):
     """The first points of the head, if it has any: only rules of a rule set have them."""
 
     def rule(self) -> Rule:
-        """The rule that the line holds."""
+        """The rule."""
         self.is_otherwise = self.took_words("otherwise:") or self.took_words("otherwise :")
         parts = self.head()
         body = Body() if self.is_otherwise else self.body()

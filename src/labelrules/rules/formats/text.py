@@ -40,6 +40,7 @@ from labelrules.rules.formats.language import (
     name_text,
     number_text,
     quoted_text,
+    wrapped,
 )
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
@@ -53,6 +54,8 @@ ShownEvidence: TypeAlias = bool | Literal["all"]
 
 def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = False) -> str:
     r"""A theory, one rule to a line, as `parse` reads it.
+
+    A rule of more than 100 characters goes on, after a comma, in the next line, which is indented.
 
     Parameters
     ----------
@@ -80,7 +83,7 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     for heading, part, shown in theory_parts(theory, style, evidence):
         lines += [heading] if heading else []
         lines += part_lines(part, _notation(style), shown)
-    return "\n".join(lines)
+    return "\n".join(piece for line in lines for piece in wrapped(line))
 
 
 def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:

@@ -9,12 +9,13 @@
     usual     = "usual label sets:" { "{" [label { "," label }] "}" points }
     one       = "if no label was found: the label with the most points"
 
-Each rule, heading and label set has a line of its own, and "#" begins a comment. For the rules see
+Each rule, heading and label set begins a line, and one that ends with a comma goes on in the next
+line; "#" begins a comment. For the rules see
 `labelrules.rules.formats.text`, for the headings of layers `HeadingParser`.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from labelrules.data.schema import Schema
 from labelrules.rules.formats.language import (
@@ -36,7 +37,7 @@ from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Theory
 def parse(text: str, schema: Schema) -> Theory:
     r"""Read a theory: a decision list, a rule set, or layers of them.
 
-    The text has one rule to a line. A rule set begins with the line "in any order:", a layer with
+    The text has one rule to a line; a line that ends with a comma goes on in the next. A rule set begins with the line "in any order:", a layer with
     its number: "layer 1:". Rules for rows without a label stand at the end, below the line
     "if no label was found:".
 
@@ -63,10 +64,8 @@ def parse(text: str, schema: Schema) -> Theory:
     _check_types(text, schema)
     sections = [_Section()]
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    for number, line in enumerate(lines, 1):
-        words = list(tokens(line, number))
-        if len(words) > 1:
-            _read_line(sections, HeadingParser(words, schema, line, number))
+    for words, its_lines, number in _joined(lines):
+        _read_line(sections, HeadingParser(words, schema, its_lines, number))
     fallback = None
     if sections[-1].is_fallback:
         fallback = DecisionList(schema, sections.pop().rules)
@@ -87,7 +86,26 @@ def parse_rule(text: str, schema: Schema) -> Rule:
     'exclusion'
     """
     _check_types(text, schema)
-    return RuleParser(list(tokens(text, 1)), schema, text, 1).rule()
+    return RuleParser(list(tokens(text, 1)), schema, [text], 1).rule()
+
+
+def _joined(lines: list[str]) -> Iterator[tuple[list[Token], list[str], int]]:
+    """The tokens of lines that belong together, these lines, and the number of the first.
+
+    An empty line belongs to no other one.
+    """
+    words: list[Token] = []
+    first = 1
+    for number, line in enumerate(lines, 1):
+        first = first if words else number
+        found = list(tokens(line, number, number - first))
+        if len(found) > 1:
+            words = [*words[:-1], *found]  # but for the end of the line before
+            if found[-2].kind == "comma" and number < len(lines):
+                continue
+        if words:
+            yield words, lines[first - 1 : number], first
+            words = []
 
 
 def _check_types(text: object, schema: object) -> None:
@@ -230,9 +248,11 @@ class HeadingParser(LineParser):
     In a rule no word follows another one, so that labels may be called like words of a heading.
     """
 
-    def __init__(self, tokens: list[Token], schema: Schema, line: str, number: int) -> None:
-        super().__init__(list(_with_colons_apart(tokens)), schema, line, number)
-        self.source = tokens, schema, line, number
+    def __init__(
+        self, tokens: list[Token], schema: Schema, lines: Sequence[str], number: int
+    ) -> None:
+        super().__init__(list(_with_colons_apart(tokens)), schema, lines, number)
+        self.source = tokens, schema, lines, number
 
     def _begins(self, *words: str) -> bool:
         return [(t.kind, t.text) for t in self.tokens[: len(words)]] == [
@@ -354,7 +374,7 @@ def _with_colons_apart(tokens: list[Token]) -> Iterator[Token]:
     """The tokens with a colon at the end of a word as a token of its own."""
     for token in tokens:
         if token.kind == "word" and token.text.endswith(":") and token.text != ":":
-            yield Token("word", token.text[:-1], token.start)
-            yield Token("word", ":", token.start + len(token.text) - 1)
+            yield replace(token, text=token.text[:-1])
+            yield replace(token, text=":", start=token.start + len(token.text) - 1)
         else:
             yield token
