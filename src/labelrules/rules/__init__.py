@@ -10,7 +10,7 @@ from labelrules.rules.formats.reading_view import theory_view
 from labelrules.rules.formats.text import rule_text, theory_text
 from labelrules.rules.formats.theory_parser import parse, parse_rule
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
-from labelrules.rules.layered_theory import LayeredRun, LayeredTheory
+from labelrules.rules.layered_theory import LayeredRun, LayeredTheory, labels_without_rules
 from labelrules.rules.planted_data import planted
 from labelrules.rules.rule import (
     Evidence,
@@ -48,6 +48,7 @@ __all__ = [
     "conflict",
     "is_more_general",
     "is_more_specific",
+    "labels_without_rules",
     "overlap",
     "parse",
     "parse_rule",

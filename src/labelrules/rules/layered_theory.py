@@ -1,6 +1,6 @@
 """Layered theories: theories in sequence, each reading the labels that the one before wrote."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
+from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, TheoryReader, infer
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, closed
@@ -263,6 +264,37 @@ class LayeredTheory(Theory):
         sampled = isinstance(self.inference, Gibbs)
         evidence = tuple(rule.evidence for rule in self.layers[-1]) if sampled else ()
         return self.schema, self.layers, self.inference, self.fallback, evidence
+
+
+def labels_without_rules(theory: Theory) -> list[str]:
+    """The names of the labels that no rule predicts as present.
+
+    A rule that passes a label on from the layer before counts if the label has a rule there.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> text = "quality <- education = University\\nif no label was found:\\notherwise: tabloid"
+    >>> labels_without_rules(parse(text, load("magazines").schema))
+    ['fashion', 'sports']
+    """
+    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+    fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
+    found: set[int] = set()
+    for layer in layers:
+        found = set(_present(layer, found))
+    found.update(_present(fallback or (), found))
+    names = enumerate(theory.schema.labels)
+    return [name for label, name in names if label not in found]
+
+
+def _present(rules: Iterable[Rule], before: set[int]) -> Iterator[int]:
+    """The labels that rules predict as present, given those of the layer before."""
+    for rule in rules:
+        for label, value in rule.head:
+            passes_on = rule.body == Body([Condition.label(label)])
+            if value and (label in before or not passes_on):
+                yield label
 
 
 def _rows(X: Any, schema: Schema) -> Dataset:

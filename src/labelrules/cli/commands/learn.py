@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules._checks import counted
+from labelrules._checks import counted, listed
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
     Command,
@@ -232,8 +232,9 @@ def _print(
     except click.ClickException:
         theories = []  # rules are made for each row
     values = None if test is None else usual_values(model, test)
+    bare = _without_rules(theories)
     if as_json:
-        rules = document(model) if theories else {}
+        rules = {**document(model), "labels_without_rules": bare} if theories else {}
         tested = {} if values is None else {"values": values}
         write({"learner": model.kind, **about, **rules, **tested})
         return
@@ -243,8 +244,22 @@ def _print(
         print(f"{header}\n") if is_read else say(header)
     if theories:
         print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
+    if bare and not quiet:
+        message = f"{counted(len(bare), 'label')} without a rule: {listed(bare)}"
+        print(f"\n{message}") if is_read else say(message)
     if values is not None:
         print("\n" * bool(theories) + values_text(values))
+
+
+def _without_rules(theories: "list[Theory]") -> list[str]:
+    """The labels that no rule of any theory predicts as present."""
+    from labelrules.rules import labels_without_rules
+
+    names = list(theories[0].schema.labels) if theories else []
+    for theory in theories:
+        without = set(labels_without_rules(theory))
+        names = [name for name in names if name in without]
+    return names
 
 
 def _header(theories: "list[Theory]", about: dict[str, Any]) -> str:

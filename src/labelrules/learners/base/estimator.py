@@ -28,7 +28,7 @@ from labelrules.data.memory.frames import (
     series_values,
 )
 from labelrules.data.memory.labels import Names, read_labels
-from labelrules.rules import Theory
+from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 
@@ -251,6 +251,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
         right = (self.predict(X) == truth).all(axis=1)
         return float(np.average(right, weights=sample_weight))
+
+    @property
+    def labels_without_rules_(self) -> list[str]:
+        """The names of the labels that no rule of `theory_` predicts as present."""
+        return labels_without_rules(self.theory_)
 
     def explain(
         self, X: Any, row: int | Iterable[int] = 0, **options: Any

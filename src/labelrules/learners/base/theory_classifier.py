@@ -249,6 +249,9 @@ class RuleClassifier(TheoryClassifier):
         Names, kinds and categories of the features, and names of the labels.
     labels_ : list of str
         The names of the labels.
+    labels_without_rules_ : list of str
+        The names of the labels that no rule predicts as present, last resorts and default rules
+        included: they are never predicted.
     classes_ : array, or list of arrays
         The classes of a target of one dimension; else absent and present for each label.
     n_labels_, n_features_in_ : int
@@ -267,6 +270,8 @@ class RuleClassifier(TheoryClassifier):
     (Evidence(right=9, wrong=0),)
     >>> model.predict_proba(readers)[0].round(2)
     array([0.5 , 0.44, 0.09, 0.19])
+    >>> model.labels_without_rules_
+    ['quality', 'tabloid', 'fashion', 'sports']
     """
 
     warm_start: bool = False
