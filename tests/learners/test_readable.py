@@ -40,7 +40,10 @@ def decided_cells(theory, data):
         parts += [(theory.fallback, run.fallback)] if theory.fallback is not None else []
     for part, its_run in parts:
         for number, rule in enumerate(part):
-            yield rule, {j: np.flatnonzero(its_run.writer[:, j] == number) for j in rule.head.labels}
+            yield (
+                rule,
+                {j: np.flatnonzero(its_run.writer[:, j] == number) for j in rule.head.labels},
+            )
 
 
 def faults(theory, data):

@@ -1,5 +1,7 @@
 """The rule language: what is printed is what is parsed."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from goldens import golden
 from labelrules import (
     Body,
     Condition,
+    DecisionList,
     Feature,
     Head,
     Rule,
@@ -65,7 +68,9 @@ def test_any_theory_over_any_schema_survives_printing(data, style, evidence):
         assert theory_text(found, style, evidence) == text
     if style == "ascii":
         assert text.isascii()
-    assert set(rule_texts(theory, style, evidence)) <= set(text.splitlines())
+    assert set(rule_texts(theory, style, evidence)) <= set(
+        text.replace(",\n    ", ", ").split("\n")
+    )
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -367,6 +372,61 @@ def test_the_line_of_an_error_is_counted_from_the_top_of_the_text():
         parse("in any order\nquality <- true", READERS)
     with pytest.raises(RuleSyntaxError, match=r"line 2, .*no rule can stop it"):
         parse("in any order:\nquality, * <- true", READERS)
+
+
+# ---------------------------------------------------------------- long rules
+
+
+LONG = Schema(
+    [Feature(f"word, number {number}", ("0", "1")) for number in range(30)],
+    [f"label {number}, with a comma" for number in range(30)],
+)
+
+
+@given(st.data(), st.sampled_from(["plain", "unicode", "ascii"]), st.booleans())
+def test_long_rules_go_on_in_the_next_line(data, style, evidence):
+    theory = data.draw(theories(LONG, max_size=3) | scorecards(LONG))
+    text = theory_text(theory, style, evidence)
+    assert parse(text, LONG) == theory
+    for before, line in pairwise(["", *text.split("\n")]):
+        assert len(line) <= 100
+        assert line.startswith("    ") == before.endswith(",")
+        assert line.count("'") % 2 == line.count('"') % 2 == 0  # no name is broken
+
+
+def test_lines_are_broken_at_the_last_comma_that_fits():
+    rule = Rule(Head(dict.fromkeys(range(9), 1), 30), Body([Condition.equals(3, 1)]))
+    assert theory_text(DecisionList(LONG, [rule])).split("\n") == [
+        "'label 0, with a comma', 'label 1, with a comma', 'label 2, with a comma', "
+        "'label 3, with a comma',",
+        "    'label 4, with a comma', 'label 5, with a comma', 'label 6, with a comma',",
+        "    'label 7, with a comma', 'label 8, with a comma' <- \"word, number 3\"",
+    ]
+    short = "quality, sports <- sex = Male"
+    assert parse(short.replace(", ", ",  # and\n"), READERS) == parse(short, READERS)
+    assert "\n" not in rule_text(rule, LONG)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("quality,\n sports <- sex = Mle,\n children = No", 2, 18, "no category 'Mle'"),
+        ("quality <- sex = Male,\nsports <- true", 2, 8, "a comma or the end of the line"),
+        ("quality <- sex = Male,\n\nsports <- true", 1, 23, "but the line ends"),
+        ("quality <- sex = Male,\n# no more", 1, 23, "but the line ends"),
+        ("tabloid <- true\nquality <- sex = Male,", 2, 23, "but the line ends"),
+        ("layer 1,\n  till stable:", 2, 3, "expected 'until stable"),
+        ("quality,\n'sports", 2, 1, "this quote is never closed"),
+    ],
+)
+def test_errors_in_lines_that_go_on(text, line, column, message):
+    with pytest.raises(RuleSyntaxError, match=message) as caught:
+        parse(text, READERS)
+    assert (caught.value.line, caught.value.column) == (line, column)
+    assert caught.value.text == text.split("\n")[line - 1]
+
+
+# ---------------------------------------------------------------- any text
 
 
 @given(st.text())

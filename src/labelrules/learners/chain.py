@@ -314,9 +314,7 @@ def _voter(models: list[Any], part: Dataset) -> DecisionList:
     `part` are the rows from which it was learned.
     """
     rules = joined_list(part.schema, models, "always")
-    return DecisionList(
-        part.schema, without_wrong_rules(rules.with_evidence(part, part.Y), part)
-    )
+    return DecisionList(part.schema, without_wrong_rules(rules.with_evidence(part, part.Y), part))
 
 
 def cardinality_threshold(presence: Floats, truth: Board) -> float:
