@@ -267,14 +267,14 @@ class LayeredTheory(Theory):
 
 
 def labels_without_rules(theory: Theory) -> list[str]:
-    """The names of the labels that no rule predicts as present.
+    r"""The names of the labels that no rule predicts as present.
 
     A rule that passes a label on from the layer before counts if the label has a rule there.
 
     Examples
     --------
     >>> from labelrules import load, parse
-    >>> text = "quality <- education = University\\nif no label was found:\\notherwise: tabloid"
+    >>> text = "quality <- education = University\nif no label was found:\notherwise: tabloid"
     >>> labels_without_rules(parse(text, load("magazines").schema))
     ['fashion', 'sports']
     """

@@ -37,9 +37,9 @@ from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Theory
 def parse(text: str, schema: Schema) -> Theory:
     r"""Read a theory: a decision list, a rule set, or layers of them.
 
-    The text has one rule to a line; a line that ends with a comma goes on in the next. A rule set begins with the line "in any order:", a layer with
-    its number: "layer 1:". Rules for rows without a label stand at the end, below the line
-    "if no label was found:".
+    The text has one rule to a line; a line that ends with a comma goes on in the next. A rule set
+    begins with the line "in any order:", a layer with its number: "layer 1:". Rules for rows
+    without a label stand at the end, below the line "if no label was found:".
 
     Raises
     ------
