@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import Body, Dataset, Feature, Schema, load, parse, theory_text
+from labelrules import Dataset, Feature, Schema, load, parse, theory_text
 from labelrules.discovery import association_rules
 from labelrules.discovery.associations import mine as mining
 from labelrules.learners import (
@@ -53,33 +53,36 @@ def test_the_list_is_that_of_covering_by_hand(seed, m, max_conditions):
     mined = association_rules(
         told, 2, 0.5, max_conditions=max_conditions, items=items, productive=True
     )
-    expected = np.zeros(data.Y.shape, dtype=np.int8)
-    bodies = set()
+    heads, places = {}, {}
     for label in range(3):
-        rules = [rule for rule in mined if rule.head.labels == (label,)]
         share = told.Y[:, label].mean()
 
-        def rank(number, rules=rules, share=share):
-            (evidence,) = rules[number].evidence
+        def rank(number, share=share):
+            (evidence,) = mined[number].evidence
             n = evidence.right + evidence.wrong
             confidence = (evidence.right + m * share) / (n + m)
-            return (-confidence, -evidence.right, _n_items(rules[number].body), number)
+            return (-confidence, -evidence.right, _n_items(mined[number].body), number)
 
-        ordered = [rules[number].body for number in sorted(range(len(rules)), key=rank)]
-        covered = [body.covers(data.X, data.Y) for body in ordered]
-        kept, default = naive.cba(
-            [set(np.flatnonzero(rows).tolist()) for rows in covered],
-            told.Y[:, label].tolist(),
-            [True] * data.n_rows,
-        )
-        expected[:, label] = default
-        for number in kept:
-            expected[covered[number], label] = 1
-            bodies.add(ordered[number])
-    np.testing.assert_array_equal(model.predict(data), expected ^ common)
+        numbers = [number for number, rule in enumerate(mined) if rule.head.labels == (label,)]
+        numbers.sort(key=rank)
+        covered = [rows_of(mined[number].body, data) for number in numbers]
+        for place in naive.cba(covered, told.Y[:, label].tolist(), [True] * data.n_rows):
+            body, own = mined[numbers[place]].body, rank(numbers[place])
+            heads.setdefault(body, {})[label] = int(not common[label])
+            places[body] = min(places.get(body, own), own)
     # Each body stands once, whatever the number of its labels; then comes the default.
-    assert {rule.body for rule in model.theory_} == {*bodies, Body()}
-    assert len(model.theory_) == len(bodies) + 1
+    bodies = sorted(heads, key=places.get)
+    rules = [(rows_of(body, data), heads[body]) for body in bodies]
+    kept, left = naive.borne_out(rules, data.Y.tolist())
+    assert [(rows_of(rule.body, data), dict(rule.head)) for rule in model.theory_[:-1]] == kept
+    for label, value in model.theory_[-1].head:
+        n_rarer = int(told.Y[sorted(left[label]), label].sum())
+        assert value == int((2 * n_rarer > len(left[label])) ^ common[label])
+    assert not len(model.theory_[-1].body)
+
+
+def rows_of(body, data):
+    return set(np.flatnonzero(body.covers(data.X, data.Y)).tolist())
 
 
 def _n_items(body):

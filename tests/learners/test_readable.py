@@ -47,10 +47,13 @@ def decided_cells(theory, data):
 
 
 def faults(theory, data):
-    """Rules that decide nothing, or say of a label what is less frequent than among all rows."""
+    """Rules that decide nothing, or say of a label what is less frequent than among all rows.
+
+    A default rule may decide nothing: it is there for rows unlike those in training.
+    """
     found = []
     for rule, cells in decided_cells(theory, data):
-        if not any(len(rows) for rows in cells.values()):
+        if len(rule.body) and not any(len(rows) for rows in cells.values()):
             found.append((str(rule), "decides nothing"))
         for label, value in rule.head:
             said = data.Y[:, label] == value

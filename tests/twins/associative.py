@@ -5,7 +5,7 @@ from math import sqrt
 
 
 def cba(rules, truth, is_open):
-    """Rules as (rows, ...) in order, for one label: which are kept, and the default.
+    """Rules as (rows, ...) in order, for one label: which are kept.
 
     Every place where the list could end is tried, and its errors are counted anew.
     """
@@ -27,8 +27,29 @@ def cba(rules, truth, is_open):
         present = sum(bool(truth[row]) for row in rest)
         wrong += min(present, len(rest) - present)
         if best is None or wrong < best[0]:
-            best = (wrong, kept[:n_used], int(2 * present > len(rest)))
-    return best[1], best[2]
+            best = (wrong, kept[:n_used])
+    return best[1]
+
+
+def borne_out(rules, truth):
+    """Rules as (rows, {label: value}), in order; without what is against the evidence, or idle."""
+    while True:
+        left = [set(range(len(truth))) for _ in truth[0]]
+        against = set()
+        for number, (rows, head) in enumerate(rules):
+            for label, value in head.items():
+                decided = rows & left[label]
+                left[label] -= rows
+                right = sum(truth[row][label] == value for row in decided)
+                all_right = sum(cells[label] == value for cells in truth)
+                if not decided or right * len(truth) < len(decided) * all_right:
+                    against.add((number, label))
+        if not against:
+            return [(rows, head) for rows, head in rules if head], left
+        rules = [
+            (rows, {j: value for j, value in head.items() if (number, j) not in against})
+            for number, (rows, head) in enumerate(rules)
+        ]
 
 
 def vote(rows, ones, everything, m):

@@ -21,7 +21,7 @@ from labelrules.learners.associative.lazy import rare_items
 from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
 from labelrules.learners.registry import register
-from labelrules.rules import DecisionList, Head, Rule, RuleTable
+from labelrules.rules import DecisionList, Evidence, Head, Rule, RuleTable
 
 
 class AssociativeState(ListState):
@@ -40,7 +40,9 @@ class AssociativeClassifier(RuleClassifier):
     support, then by length. A rule is kept if it is right for a row that no rule before it covers,
     and the list of a label ends where it makes least errors, the last rule included, as in CBA
     [1]_. Rules with the same body are then made one, with several labels in its head, as in MMAC
-    [2]_. Since all rules for a label predict the same value, this changes no prediction.
+    [2]_. Since all rules for a label predict the same value, this changes no prediction. At last a
+    head loses the labels of which it says what is rarer among the rows that it decides than among
+    all rows, or of which it decides none.
 
     Ctrl-C while rules are mined ends the search, and the list is chosen from the rules mined so
     far; while rules are chosen it leaves the labels that have none yet to the last rule.
@@ -137,13 +139,12 @@ class AssociativeClassifier(RuleClassifier):
         labels = range(data.schema.n_labels)
         chosen = _chosen(candidates, ranks, rarer, is_open)
         _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
-        for j in labels[len(chosen) :]:
-            chosen.append(Chosen(np.empty(0, np.int64), _default(rarer[:, j], is_open[:, j])))
         rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
-        default = {j: chosen[j].default ^ int(is_common[j]) for j in labels}
-        return DecisionList(
-            data.schema, [*(prefix or ()), *rules, Rule(Head(default, data.schema.n_labels))]
-        )
+        learned = DecisionList(data.schema, [*(prefix or ()), *rules])
+        learned = borne_out(learned, data, first=len(prefix or ()))
+        is_left = _open_cells(data, learned)
+        default = {j: _default(rarer[:, j], is_left[:, j]) ^ int(is_common[j]) for j in labels}
+        return learned.with_rules([*learned, Rule(Head(default, data.schema.n_labels))])
 
     def _mined(self, data: Dataset) -> tuple["Candidates", bool]:
         """The rules to choose from, all for presence; and whether the search was finished."""
@@ -188,21 +189,14 @@ class Candidates(NamedTuple):
         return ranks
 
 
-class Chosen(NamedTuple):
-    """The rules chosen for a label, in order, and its default value."""
-
-    rules: Integers
-    default: int
-
-
 @heard_interrupts()
 def chosen_rules(
     candidates: Candidates, ranks: Integers, label: int, truth: npt.NDArray[np.int8], is_open: Mask
-) -> Chosen:
+) -> Integers:
     """Cover the open rows: keep rules that are right for a row that is left, up to least errors.
 
-    Of equal places the first is taken. The default value is the majority of the rows left, absent
-    on a tie.
+    Rows that are left have the default value, which is that of most of them. Of equal places the
+    first is taken.
     """
     from labelrules.kernels.mining.bits import choose_rules
 
@@ -214,35 +208,26 @@ def chosen_rules(
     body = candidates.body
     args = body.start, body.values, candidates.items.words, order, wanted
     n_kept = choose_rules(*args, open_rows, kept, errors)
-    n_used = int(errors[: n_kept + 1].argmin())
-    rules = kept[:n_used]
-    left = is_open.copy()
-    for rule in rules.tolist():
-        left &= ~_covers(candidates, rule)
-    return Chosen(rules, _default(truth, left))
+    return kept[: int(errors[: n_kept + 1].argmin())]
 
 
 def _default(truth: npt.NDArray[np.int8], left: Mask) -> int:
+    """The value of most rows that are left, 0 on a tie."""
     return int(2 * int((truth[left] == 1).sum()) > int(left.sum()))
 
 
-def _covers(candidates: Candidates, rule: int) -> Mask:
-    covered = np.ones(candidates.items.n_rows, dtype=np.bool_)
-    for item in candidates.body[rule]:
-        holds = np.zeros_like(covered)
-        holds[candidates.items.rows_of(item)] = True
-        covered &= holds
-    return covered
-
-
 def merged_rules(
-    candidates: Candidates, ranks: Integers, chosen: list[Chosen], values: Integers, schema: Schema
+    candidates: Candidates,
+    ranks: Integers,
+    chosen: list[Integers],
+    values: Integers,
+    schema: Schema,
 ) -> list[Rule]:
     """One rule per body, at the place of the best; `values` are those predicted for each label."""
     heads: dict[tuple[int, ...], dict[int, int]] = {}
     best: dict[tuple[int, ...], int] = {}
     for label, one in enumerate(chosen):
-        for rule in one.rules.tolist():
+        for rule in one.tolist():
             body = tuple(candidates.body[rule])
             heads.setdefault(body, {})[label] = int(values[label])
             best[body] = min(best.get(body, len(ranks)), int(ranks[rule]))
@@ -252,9 +237,37 @@ def merged_rules(
     ]
 
 
-def _chosen(candidates: Candidates, ranks: Integers, rarer: Board, is_open: Mask) -> list[Chosen]:
+def borne_out(learned: DecisionList, data: Dataset, first: int = 0) -> DecisionList:
+    """The list without what the rows speak against, from the rule with the number `first` on.
+
+    That is a label of a head whose value is rarer among the rows for which the rule decides it than
+    among all rows, or that the rule decides for no row. Without it, later rules decide more.
+    """
+    n_present = data.Y.sum(axis=0, dtype=np.int64)
+    n_said = (data.n_rows - n_present, n_present)
+    with_counts = learned.with_evidence(data, data.Y)
+    rules = list(with_counts[:first])
+    for rule in with_counts[first:]:
+        head = {
+            label: value
+            for label, value in rule.head
+            if _speaks_for(rule.evidence_for(label), n_said[value][label], data.n_rows)
+        }
+        rules += [Rule(Head(head, rule.head.n_labels), rule.body)] if head else []
+    shorter = learned.with_rules(rules)
+    return learned if shorter == learned else borne_out(shorter, data, first)
+
+
+def _speaks_for(cells: Evidence | None, n_said: int, n_rows: int) -> bool:
+    """Whether a value is as frequent among these cells, if there are any, as in all rows."""
+    if cells is None or not sum(cells):
+        return False
+    return cells.right * n_rows >= sum(cells) * int(n_said)
+
+
+def _chosen(candidates: Candidates, ranks: Integers, rarer: Board, is_open: Mask) -> list[Integers]:
     """The rules of each label, up to the label at which learning is interrupted."""
-    chosen: list[Chosen] = []
+    chosen: list[Integers] = []
     try:
         for j in range(rarer.shape[1]):
             chosen.append(chosen_rules(candidates, ranks, j, rarer[:, j], is_open[:, j]))
