@@ -69,6 +69,15 @@ def test_learn_prints_the_rules_and_keeps_the_model(names):
     assert load_model("model.json").theory_ == direct.theory_
 
 
+def test_learn_names_labels_without_a_rule(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    few = ["learn", "magazines", "--set", "max_rules=1", "--set", "default_rule=false"]
+    message = "3 labels without a rule: 'tabloid', 'fashion', 'sports'"
+    assert called(*few).err.splitlines()[-1] == f"labelrules: {message}"
+    assert called(*few, "-q").err == ""
+    assert called(*few, "--json").json["labels_without_rules"] == ["tabloid", "fashion", "sports"]
+
+
 def test_learn_tells_programs(names):
     found = called("learn", *names[0], "--json", "--test", *names[1][:1]).json
     direct = library.SeparateAndConquer().fit(data_of(names[0]))

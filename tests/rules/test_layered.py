@@ -26,6 +26,7 @@ from labelrules.rules import (
     Once,
     RuleSyntaxError,
     UntilStable,
+    labels_without_rules,
 )
 from strategies import schemas
 from tables import tables
@@ -585,3 +586,28 @@ def test_a_rule_may_write_what_it_reads_in_another_layer(rule, label):
     )
     before = LayeredTheory(READERS.schema, theory.layers[:2]).predict(READERS)
     np.testing.assert_array_equal(theory.predict(READERS)[:, label], 1 - before[:, label])
+
+
+# ---------------------------------------------------------------- labels without rules
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", ["quality", "tabloid", "fashion", "sports"]),
+        ("quality, not tabloid <- sex = Male\notherwise: sports", ["tabloid", "fashion"]),
+        ("quality <- true\nif no label was found:\notherwise: fashion", ["tabloid", "sports"]),
+        (
+            "layer 1:\nquality <- sex = Male\nlayer 2:\nquality <- quality\nsports <- sports\n"
+            "fashion <- quality",
+            ["tabloid", "sports"],
+        ),
+        (
+            "layer 1:\nquality <- true\nlayer 2:\nsports <- quality",
+            ["quality", "tabloid", "fashion"],
+        ),
+        ("in any order:\nquality +2, sports -1 <- sex = Male", ["tabloid", "fashion", "sports"]),
+    ],
+)
+def test_labels_that_no_rule_predicts(text, names):
+    assert labels_without_rules(parse(text, load("magazines").schema)) == names
