@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from labelrules import UNSET, DecisionList, Evidence, dataset, load, parse
+from labelrules import UNSET, Dataset, DecisionList, Evidence, dataset, load, parse
 from labelrules.learners import RuleClassifier
 from labelrules.learners.covering.learner import SeparateAndConquer
 from learners.registry import LEARNERS, ONE_LABEL_LEARNERS, WRAPPED, Stumps
@@ -235,10 +235,25 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended():
     readers = load("magazines")
     settings = {"pruning": None, "last_resort": None}
     model = SeparateAndConquer(max_rules=3, warm_start=True, **settings).fit(readers)
-    assert len(model.theory_) == 4
+    assert len(model.theory_) == 3
     assert model.set_params(max_rules=None).fit(readers).theory_ == (
         SeparateAndConquer(**settings).fit(readers).theory_
     )
+
+
+def test_a_warm_start_within_literals_learns_the_default_anew():
+    readers = load("magazines")
+    data = Dataset(readers.schema, readers.X, 1 - readers.Y)  # most labels are mostly present
+    model = SeparateAndConquer(warm_start=True, pruning=None, max_literals=9).fit(data)
+    default = model.theory_[-1]
+    assert not len(default.body)
+    assert (
+        model.n_learned_
+        == len(model.theory_) - 1
+        < len(SeparateAndConquer(pruning=None).fit(data).theory_) - 1
+    )
+    again = model.fit(data).theory_
+    assert [len(rule.body) for rule in again].count(0) == 1
 
 
 @pytest.mark.parametrize(

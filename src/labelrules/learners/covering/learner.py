@@ -208,7 +208,9 @@ class SeparateAndConquer(RuleClassifier):
             covering.go_on(listener)
         learned = covering.finished()
         kept = within_literals(learned, data, settings.max_literals)
-        self.n_learned_ = min(len(covering.rules), len(_list_of(kept)))
+        whole, rules = _list_of(learned), _list_of(kept)
+        has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
+        self.n_learned_ = len(rules) - has_default
         self._board = covering.board.board.T if kept is learned else kept.apply(data)
         return kept
 
