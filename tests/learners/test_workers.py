@@ -173,6 +173,9 @@ def test_ctrl_c_keeps_finished_chains():
 def test_ctrl_c_in_the_second_layer_lets_labels_of_the_first_through(options):
     """Tables of the second layer have three more columns."""
     data = a_table()
+    Y = data.Y.copy()
+    Y[:, 2] = data.column("sex") == 1  # so that the first layer has a rule for it
+    data = Dataset(data.schema, data.X, Y)
     base = Interrupting(again=5)
     with pytest.warns(LearningInterrupted, match="it was interrupted"):
         model = StackedBinaryRelevance(base, last_resort=None, **options).fit(data)
