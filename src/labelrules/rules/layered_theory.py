@@ -269,7 +269,8 @@ class LayeredTheory(Theory):
 def labels_without_rules(theory: Theory) -> list[str]:
     r"""The names of the labels that no rule predicts as present.
 
-    A rule that passes a label on from the layer before counts if the label has a rule there.
+    A rule that passes a label on from the layer before counts if the label has a rule there, and a
+    usual label set counts as a rule for its labels.
 
     Examples
     --------
@@ -290,6 +291,8 @@ def labels_without_rules(theory: Theory) -> list[str]:
 
 def _present(rules: Iterable[Rule], before: set[int]) -> Iterator[int]:
     """The labels that rules predict as present, given those of the layer before."""
+    if isinstance(rules, RuleSet):
+        yield from (label for one in rules.label_sets for label in one.labels)
     for rule in rules:
         for label, value in rule.head:
             passes_on = rule.body == Body([Condition.label(label)])

@@ -244,9 +244,9 @@ def _print(
         print(f"{header}\n") if is_read else say(header)
     if theories:
         print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
-    if bare and not quiet:
-        message = f"{counted(len(bare), 'label')} without a rule: {listed(bare)}"
-        print(f"\n{message}") if is_read else say(message)
+    if bare and not quiet and not is_read:  # what is laid out for reading has such a line
+        verb = "has" if len(bare) == 1 else "have"
+        say(f"{counted(len(bare), 'label')} {verb} no rule: {listed(bare)}")
     if values is not None:
         print("\n" * bool(theories) + values_text(values))
 

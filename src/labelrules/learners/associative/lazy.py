@@ -305,7 +305,8 @@ def best_thresholds(scores: list[Floats], truth: list[Board]) -> list[float]:
 
     Dinkelbach's method: given a value f of F1, each group by itself is best where the sum of
     ``2 y - f`` over the cells predicted is greatest; the F1 that this gives is the next f, until it
-    rises no more. Of equally good thresholds the highest is taken.
+    rises no more. Of equally good thresholds the highest is taken, and none by which a group has
+    many more cells predicted than present.
     """
     orders = [np.argsort(-one, kind="stable") for one in scores]
     falling = [np.append(one[order], 0.0) for one, order in zip(scores, orders, strict=True)]

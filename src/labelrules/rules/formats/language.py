@@ -130,7 +130,7 @@ WIDTH = 100
 INDENT = "    "
 
 
-def wrapped(line: str) -> Iterator[str]:
+def text_lines(line: str) -> Iterator[str]:
     """A line, broken after commas outside quotes if it is too long; further lines are indented."""
     if len(line) <= WIDTH:
         yield line

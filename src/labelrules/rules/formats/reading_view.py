@@ -21,6 +21,7 @@ from labelrules.rules.formats.text import (
     laid_out,
     theory_parts,
 )
+from labelrules.rules.layered_theory import labels_without_rules
 from labelrules.rules.rule import Evidence, Rule
 from labelrules.rules.theory import RuleSet, Theory, theory_of
 
@@ -231,11 +232,7 @@ def _implied_note(sections: Sequence[ReadingSection]) -> Iterator[str]:
 
 def _without_rule(theory: Theory, notation: ReadingNotation, width: int) -> Iterator[str]:
     """Labels that no rule predicts, in one line."""
-    given = {label for rule in theory for label, value in rule.head if value}
-    for _, part, _ in theory_parts(theory):
-        if isinstance(part, RuleSet):
-            given |= {label for one in part.label_sets for label in one.labels}
-    names = [notation.label(name) for n, name in enumerate(theory.schema.labels) if n not in given]
+    names = [notation.label(name) for name in labels_without_rules(theory)]
     if names:
         verb = "has" if len(names) == 1 else "have"
         yield _first_of(names, f"  {counted(len(names), 'label')} {verb} no rule: ", width)

@@ -40,7 +40,7 @@ from labelrules.rules.formats.language import (
     name_text,
     number_text,
     quoted_text,
-    wrapped,
+    text_lines,
 )
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
@@ -83,7 +83,7 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     for heading, part, shown in theory_parts(theory, style, evidence):
         lines += [heading] if heading else []
         lines += part_lines(part, _notation(style), shown)
-    return "\n".join(piece for line in lines for piece in wrapped(line))
+    return "\n".join(piece for line in lines for piece in text_lines(line))
 
 
 def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
