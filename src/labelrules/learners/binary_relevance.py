@@ -53,12 +53,9 @@ class BinaryRelevance(LabelwiseClassifier):
     >>> print(BinaryRelevance(SeparateAndConquer()).fit(load("magazines")).theory_)
     quality <- education = University
     quality <- marital = Divorced, children = No
-    not quality <- true
-    not tabloid <- true
+    tabloid <- marital = Single
     fashion <- sex = Female, education = University
-    not fashion <- true
     sports <- marital = Divorced, education = Secondary, children = No
-    otherwise: not sports
     """
 
     base: Any = None

@@ -114,13 +114,10 @@ class ClassifierChain(LabelwiseClassifier):
     >>> model = ClassifierChain(SeparateAndConquer(), order=order).fit(load("magazines"))
     >>> print(model.theory_)
     sports <- marital = Divorced, education = Secondary, children = No
-    not sports <- true
     quality <- education = University
     quality <- sports
-    not quality <- true
-    fashion <- sex = Female
-    otherwise: not fashion
-    otherwise: not tabloid
+    fashion <- sex = Female, education = University
+    tabloid <- marital = Single
     """
 
     base: Any = None

@@ -101,10 +101,9 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     >>> print(model.fit(load("magazines")).theory_.layers[1])
     quality <- education = University
     quality <- sports
-    otherwise: not quality
-    otherwise: not tabloid
-    otherwise: not fashion
-    otherwise: not sports
+    tabloid <- marital = Single
+    fashion <- sex = Female, education = University
+    sports <- marital = Divorced, education = Secondary, children = No
     """
 
     base: Any = None
