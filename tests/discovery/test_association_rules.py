@@ -426,7 +426,7 @@ def test_a_name_with_an_arrow_is_not_cut():
     columns = association_rules(data, 1).as_dict()
     assert columns["head"] == ["'l <- m'"]
     assert columns["body"] == ["x0 = a"]
-    assert columns["rule"] == ['"l <- m" <- x0 = a']
+    assert columns["rule"] == ["'l <- m' <- x0 = a"]
 
 
 def test_one_rule_holds():

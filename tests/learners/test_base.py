@@ -256,7 +256,7 @@ def test_rules_over_other_data_are_refused_with_the_way_to_read_them_by_name(X, 
         Stumps().fit(pd.DataFrame(X), pd.DataFrame(Y), theory=theory)
     assert "theory=str(theory)" in str(caught.value)
     read = Stumps().fit(pd.DataFrame(X), pd.DataFrame(Y), theory=str(theory)).theory_
-    assert str(read[:1]) == "p <- true"
+    assert str(read[:1]) == "otherwise: p"
 
 
 def test_a_prefix_is_a_decision_list():

@@ -53,7 +53,7 @@ tabloid <- true
 fashion <- true
 not sports <- true
 quality, * <- marital = Married
-not quality, * <- true
+otherwise: not quality, *
 """
 
 

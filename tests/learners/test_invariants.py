@@ -132,7 +132,7 @@ def test_what_no_single_condition_begins_to_separate_is_beyond_a_greedy_search()
     """Where two features decide together and each alone says nothing, no condition helps."""
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
     data = Dataset(schema_of([2, 2], 1), X, np.array([[0], [1], [1], [0]], dtype=np.int8))
-    assert theory_text(learned(data, measure="precision")) == "y0 <- true"
+    assert theory_text(learned(data, measure="precision")) == "otherwise: y0"
 
 
 # ---------------------------------------------------------------- threads, rows, text

@@ -64,7 +64,7 @@ def test_the_label_itself_has_another_name_as_a_feature():
     table = label_table(data, task, data.Y)
     assert table.schema.feature_names == ("a_", "a__", "b")
     rules = rules_for(task, parse("a <- a__ != 0, b = 0", table.schema), schema, 3)
-    assert str(DecisionList(schema, rules)) == "a <- a, not b\nnot a <- true"
+    assert str(DecisionList(schema, rules)) == "a <- a, not b\notherwise: not a"
 
 
 def test_features_as_numbers():

@@ -62,9 +62,9 @@ def test_classes_come_by_rising_frequency_and_the_most_frequent_is_the_default()
     y = np.repeat(["middle", "often", "rare"], [30, 50, 20])
     theory = Ripper().fit(X, y).theory_
     assert str(theory).splitlines() == [
-        "not middle, not often, rare <- x0 > 1",
-        "middle, not often, not rare <- x0 <= 0",
-        "not middle, often, not rare <- true",
+        "rare, not others <- x0 > 1",
+        "middle, not others <- x0 <= 0",
+        "otherwise: often, no other label",
     ]
 
 
@@ -91,9 +91,9 @@ def test_a_rule_covers_enough_rows_of_its_class():
 def test_a_rule_that_is_mostly_wrong_is_rejected_unless_that_is_not_checked():
     X = np.array([[0.0]] * 6 + [[1.0]] * 60)
     y = np.array([1, 1, 1, 0, 0, 0] + [0] * 60)
-    assert str(Ripper(pruning=False).fit(X, y).theory_) == "not y0 <- true"
+    assert str(Ripper(pruning=False).fit(X, y).theory_) == "otherwise: not y0"
     unchecked = Ripper(pruning=False, check_error=False).fit(X, y).theory_
-    assert str(unchecked).splitlines() == ["y0 <- x0 <= 0", "not y0 <- true"]
+    assert str(unchecked).splitlines() == ["y0 <- x0 <= 0", "otherwise: not y0"]
 
 
 def test_a_list_ends_with_its_first_rule_that_always_holds():
@@ -110,9 +110,12 @@ def test_a_list_ends_with_its_first_rule_that_always_holds():
 def test_no_condition_asks_only_whether_a_value_is_missing():
     X = np.array([[1.0]] * 10 + [[np.nan]] * 20)
     y = np.array([1] * 10 + [0] * 20)
-    assert str(Ripper().fit(X, y).theory_) == "not y0 <- true"
+    assert str(Ripper().fit(X, y).theory_) == "otherwise: not y0"
     nominal = pd.DataFrame({"x": ["a"] * 10 + [None] * 20})
-    assert str(Ripper().fit(nominal, y).theory_).splitlines() == ["y0 <- x = a", "not y0 <- true"]
+    assert str(Ripper().fit(nominal, y).theory_).splitlines() == [
+        "y0 <- x = a",
+        "otherwise: not y0",
+    ]
 
 
 def test_conditions_that_others_imply_are_not_written(data_folder):
@@ -218,13 +221,13 @@ def test_tables_with_nothing_to_learn(parameters):
 def test_a_data_set_without_features_gets_its_default():
     data = load("magazines")
     model = Ripper().fit(one_label(data.without(data.schema.feature_names)))
-    assert str(model.theory_) == "not quality <- true"
+    assert str(model.theory_) == "otherwise: not quality"
 
 
 def test_a_row_that_occurs_often_is_like_many_rows():
     X = np.repeat([[0.0, 1.0], [1.0, 1.0]], [40, 60], axis=0)
     y = np.repeat([1, 0], [40, 60])
-    assert str(Ripper().fit(X, y).theory_).splitlines() == ["y0 <- x0 <= 0", "not y0 <- true"]
+    assert str(Ripper().fit(X, y).theory_).splitlines() == ["y0 <- x0 <= 0", "otherwise: not y0"]
 
 
 # ---------------------------------------------------------------- what it takes
@@ -246,7 +249,7 @@ def test_one_label_in_any_form():
     by_set = Ripper().fit(data)
     assert str(by_set.theory_).splitlines() == [
         "quality <- education = University",
-        "not quality <- true",
+        "otherwise: not quality",
     ]
     column = Ripper().fit(frame, pd.DataFrame({"quality": data.Y[:, 0]}))
     flat = Ripper().fit(frame, pd.Series(data.Y[:, 0], name="quality"))
@@ -322,7 +325,7 @@ def test_given_rules_come_first_and_their_rows_are_not_learned_from():
 def test_after_a_given_rule_that_always_holds_nothing_is_learned():
     X, y = two_rules()
     theory = Ripper().fit(X, y, theory="y0 <- true").theory_
-    assert str(theory).splitlines() == ["y0 <- true", "not y0 <- true"]
+    assert str(theory).splitlines() == ["otherwise: y0", "otherwise: not y0"]
 
 
 def test_a_warm_start_keeps_all_but_the_default_rule():
