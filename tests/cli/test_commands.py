@@ -314,6 +314,27 @@ def test_explain_tells_why(names, model):
     assert [one["label"] for one in found["labels"]] == [label]
 
 
+def test_scorecards_are_explained_by_adding_up(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    card = (
+        "in any order:\nquality +4 <- education = University\nquality -1, fashion -1 <- true\n"
+        "usual label sets:\n{quality, fashion} +1\n"
+        "if no label was found: the label with the most points\n"
+    )
+    Path("card.txt").write_text(card, encoding="utf-8")
+    words = ["explain", "card.txt", "magazines", "--row", "3"]
+    lines = output(*words).splitlines()
+    assert lines[1].startswith("The row gets the usual set {quality, fashion}: 3 - 1 + bonus 1 = 3")
+    assert "quality: start -1, education = University +4 = 3: given with the usual set" in lines
+    assert lines[-1] == "--details: every label, training rows, later rules"
+    (found,) = called(*words, "--json").json
+    by_label = {one["label"]: one for one in found["labels"]}
+    assert by_label["fashion"]["choice"]["own_labels"] == ["quality"]
+    assert by_label["fashion"]["decided"] == "label set"
+    assert "The row gets the usual label set" in output(*words, "--style", "trace")
+    assert "points" in output(*words, "--style", "html")
+
+
 def test_explain_tells_what_constraints_change(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     base = library.BinaryRelevance(library.SeparateAndConquer())

@@ -20,10 +20,12 @@ def agree(theory, data, rows):
             if label.rule is not None:
                 assert (label.rule.value, label.rule.failing) == (label.predicted, ())
                 assert row in label.rows[int(data.Y[row, number] != label.predicted)]
-            elif label.votes:
-                assert (label.n_for > label.n_against) == label.predicted
+            elif label.decided == "vote":
+                assert (label.points > 0) == label.predicted
+            elif label.decided in ("label set", "most points"):
+                assert (label.label in label.choice.labels) == label.predicted
             else:
-                assert (label.decided, label.predicted) == ("nobody", 0)
+                assert (label.decided, label.predicted) == ("default", 0)
 
 
 @pytest.mark.parametrize("name", SETS)

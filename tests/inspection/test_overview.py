@@ -108,6 +108,24 @@ def test_a_reason_for_absence_is_the_true_one():
     assert line[0] == "sports"
 
 
+def test_sentences_give_the_true_reason_for_absence():
+    theory = parse("quality, not others <- true\nsports <- sex = Male", READERS.schema)
+    found = explain(theory, READERS, 3, counterfactuals=False)
+    assert found["sports"].sentence() == (
+        "sports is predicted absent, because no rule for it holds; the closest needs sex = Male "
+        "(is Female)."
+    )
+    assert found["fashion"].sentence() == (
+        "fashion is predicted absent, because no rule for it holds."
+    )
+
+
+def test_layers_say_which_has_no_rule():
+    text = 'layer 1:\nreflux <- "cough"\nlayer 2:\nreflux <- asthma'
+    found = lines(parse(text, WORDS), patient(1, 0, 0, 0, 5))
+    assert "3 labels are absent: no rule for them holds in layer 2. Closest:" in found
+
+
 def test_a_label_without_a_rule_is_only_counted():
     theory = parse("quality <- sex = Female", READERS.schema)
     found = lines(theory, READERS, 3)

@@ -74,7 +74,7 @@ def _lines(explanation: Explanation, layout: _Layout, width: int) -> Iterator[st
         if layout.is_spacious or not number:
             yield ""
         yield from _label(one, layout, width)
-    if not shown:
+    if not (shown or is_chosen):
         yield from ("", "No label is given.")
     if not is_chosen:
         for title, lines in absent_groups(explanation, layout.n_absent):
@@ -196,9 +196,14 @@ def absence_words(one: LabelExplanation) -> str:
     """Why a label is absent: no rule for it holds, unless a rule speaks against it."""
     if is_denied(one):
         return denial_words(one)
-    if one.closest is None:
-        return "no rule for it holds"
-    return f"no rule for it holds; the closest {needs_words(one.closest)}"
+    start = f"no rule for it holds{_where(one)}"
+    return start if one.closest is None else f"{start}; the closest {needs_words(one.closest)}"
+
+
+def _where(one: LabelExplanation) -> str:
+    """The layer that decides, if there are several."""
+    layer = one.chain.nodes[0].layer
+    return "" if layer is None else f" in layer {layer + 1}"
 
 
 def is_denied(one: LabelExplanation) -> bool:
@@ -252,7 +257,8 @@ def absent_groups(
         elif labels:
             lines = [line for line, one in zip(lines, labels, strict=False) if one.closest]
             them = "it" if len(labels) == 1 else "them"
-            yield f"{are}: no rule for {them} holds{_end(lines, labels, why)}", lines
+            holds = f"holds{_where(labels[0])}"
+            yield f"{are}: no rule for {them} {holds}{_end(lines, labels, why)}", lines
 
 
 def _absence(one: LabelExplanation) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from labelrules._checks import counted
 from labelrules.inspection.counterfactuals import Counterfactual
-from labelrules.inspection.explanation.overview import absent_groups
+from labelrules.inspection.explanation.overview import absence_words, absent_groups, is_denied
 from labelrules.inspection.explanation.phrases import (
     NO_LABEL_FOUND,
     body_words,
@@ -184,8 +184,11 @@ def _absent_sentences(explanation: Explanation) -> Iterator[str]:
 
 def label_sentence(one: LabelExplanation) -> str:
     """The explanation of a label in a few sentences."""
-    parts = [_because(one), *_dependences(one)]
-    if one.estimate is not None:
+    if is_left_out(one):
+        parts = [f"{_predicted(one)}, because {absence_words(one)}."]
+    else:
+        parts = [_because(one), *_dependences(one)]
+    if one.estimate is not None and not is_left_out(one):
         rule = "The rule" if one.rule is None else str(one.rule.place).capitalize()
         parts.append(f"{rule} was {one.estimate}.")
     if one.counterfactual is not None:
@@ -193,8 +196,17 @@ def label_sentence(one: LabelExplanation) -> str:
     return " ".join(parts)
 
 
+def is_left_out(one: LabelExplanation) -> bool:
+    """Whether no rule for the label holds, and one with other labels in its head excludes it."""
+    return not one.predicted and one.rule is not None and not is_denied(one)
+
+
+def _predicted(one: LabelExplanation) -> str:
+    return f"{label_text(one.label)} is predicted {PRESENCE[one.predicted]}"
+
+
 def _because(one: LabelExplanation) -> str:
-    start = f"{label_text(one.label)} is predicted {PRESENCE[one.predicted]}"
+    start = _predicted(one)
     if one.rule is not None:
         end = f"; {NO_LABEL_FOUND}" if one.rule.place.is_fallback else ""
         return f"{start} by {one.rule.place}, {_reason(one.rule.conditions)}{end}."
