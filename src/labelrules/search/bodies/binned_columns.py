@@ -104,22 +104,23 @@ class BinnedColumns:
         """Which of these columns are nominal."""
         return self.nominal[self.columns]
 
-    def sums(self, moments: npt.NDArray[np.int32]) -> Integers:
-        """Sums over the rows of each bin."""
+    def sums(self, packed: Integers) -> tuple[Integers, Integers]:
+        """Sums of slopes and curvatures over the rows of each bin: labels by cells."""
         from labelrules.kernels.scorecard import add_full, add_listed
 
-        sums = np.zeros((int(self.cells[-1]), moments.shape[1]), np.int64)
+        shape = (len(packed), int(self.cells[-1]))
+        slopes, curves = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         n_full = len(self.full_columns)
-        first = self.cells[:-1]
-        add_full(self.full, first[:n_full], moments, sums)
-        rest = first[n_full:] + self.rest
-        add_listed(self.start, self.rows, self.bins, rest, first[n_full:], moments, sums)
-        return sums
+        add_full(self.full, self.cells[: n_full + 1], packed, slopes, curves)
+        listed = self.start, self.rows, self.bins, self.rest, self.cells[n_full:]
+        add_listed(*listed, packed, slopes, curves)
+        return slopes, curves
 
-    def allowed(self, min_rows: int) -> Mask:
-        """Which conditions hold and do not hold for so many rows; each pair of equal ones once."""
-        counts = self.sums(np.ones((self.n_rows, 1), np.int32))[:, 0]
-        found = np.zeros(int(self.candidates[-1]), np.bool_)
+    @cached_property
+    def n_covered(self) -> Integers:
+        """For how many rows each condition holds; 0 for one that another one is equal to."""
+        counts = self.sums(np.ones((1, self.n_rows), np.int64))[1][0]
+        found = np.zeros(int(self.candidates[-1]), np.int64)
         for number in range(len(self.columns)):
             cells = counts[self.cells[number] : self.cells[number + 1] - 1]
             first, last = self.candidates[number], self.candidates[number + 1]
@@ -128,7 +129,7 @@ class BinnedColumns:
             both = np.stack([inside, cells.sum() - inside], axis=1)
             if self.is_nominal[number] and len(cells) == 2 and n_named == 2:
                 both[:, 1] = 0
-            found[first:last] = ((both >= min_rows) & (self.n_rows - both >= min_rows)).ravel()
+            found[first:last] = both.ravel()
         return found
 
     def _place(self, candidate: int) -> tuple[int, int, bool]:
