@@ -53,6 +53,10 @@ class Settings:
     gamma: float = 1.0
     base: float = 0.25
     own_ridge: float = 0.0
+    eb: float = 0.0
+    eb_n: float = 10.0
+    eb_low: float = 0.25
+    eb_high: float = 20.0
 
 
 class Growth:
@@ -67,6 +71,8 @@ class Growth:
         n = binned.n_covered
         share = n / n_rows
         varied = (4 * share * (1 - share)) ** settings.gamma
+        self.varied = varied
+        self.level = settings.ridge
         self.ridge = settings.base + settings.ridge * varied
         self.gain_ridge = (settings.gain_ridge + settings.own_ridge * self.ridge) * ONE
         self.unit = unit
@@ -118,6 +124,8 @@ class Growth:
             n += 1
             if n % self.settings.prune_every == 0:
                 self.prune()
+            if self.settings.eb and n in (8, 16, 32, 64, 128, 256, 512, 1024, 2048):
+                self.adapt()
         while self.prune():
             pass
         self.refit(every, 20)
@@ -152,6 +160,28 @@ class Growth:
         self.lost = np.vstack([self.lost, np.zeros((1, self.n_labels), np.int64)])
         self.sums = np.vstack([self.sums, self.target[:, rows].sum(axis=1, dtype=np.int64)])
         return len(self.bodies) - 1
+
+    def set_ridge(self, ridge):
+        s = self.settings
+        self.level = ridge
+        self.ridge = s.base + ridge * self.varied
+        self.gain_ridge = (s.gain_ridge + s.own_ridge * self.ridge) * ONE
+        own = np.array([self.ridge[c] if c >= 0 else 0.0 for c in self.bodies])
+        self.ridges = own * ONE
+        self.ridge_losses = np.rint(own * self.unit**2 / 2 * ONE * NAT).astype(np.int64)
+
+    def adapt(self):
+        s = self.settings
+        w = self.points[1:] * self.unit
+        v = self.varied[self.bodies[1:]][:, None]
+        n = int((w != 0).sum())
+        # prior of one weight at the first level
+        total = float((w * w * v).sum())
+        level = s.eb * (n + s.eb_n) / (total + s.eb_n * s.eb / s.ridge)
+        level = min(max(level, s.eb_low), s.eb_high)
+        self.set_ridge(level)
+        self.refit(np.arange(self.n_labels), 2)
+        self.update(np.arange(self.n_labels))
 
     def prune(self):
         from labelrules.kernels.scorecard import prune
