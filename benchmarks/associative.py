@@ -2,7 +2,7 @@
 
 The same sets, splits and figures as in `quality.py`, first set by set, then the means. CPU time of
 one fit and of predicting the test part, compiling not counted. The lazy classifier has no list:
-its rules are made for each row, so there are no conditions to count.
+its rules are made for each row, so there is no size to count.
 """
 
 import os
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from layers import n_conditions
+from layers import sizes
 from parts.sets import have_data, part
 from parts.tables import header, row
 from quality import SETS, qualities
@@ -36,22 +36,21 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 
 def measured(name: str, model: Any) -> list[float]:
-    """Qualities on the test part; conditions, CPU seconds to fit and to predict."""
+    """Qualities on the test part; sizes, CPU seconds to fit and to predict."""
     train, test = part(name, "train"), part(name, "test")
     start = time.process_time()
     model.fit(train)
     fitted = time.process_time()
     predicted = np.asarray(model.predict(test))
     seconds = [fitted - start, time.process_time() - fitted]
-    return [*qualities(test.Y, predicted), n_conditions(model), *seconds]
+    return [*qualities(test.Y, predicted), *sizes(model), *seconds]
 
 
 def print_row(title: str, found: Any) -> None:
     cells = [f"{value:.3f}" for value in found[:4]]
-    conditions, fitting, predicting = found[4:]
-    print(
-        row(title, *cells, f"{conditions:.0f}", f"{fitting:.2f}", f"{predicting:.2f}"), flush=True
-    )
+    cells += [f"{size:.0f}" for size in found[4:7]]
+    cells += [f"{seconds:.2f}" for seconds in found[7:]]
+    print(row(title, *cells), flush=True)
 
 
 def main() -> None:
@@ -59,7 +58,9 @@ def main() -> None:
         return
     for make in MODELS.values():  # compiles
         make().fit(part("flags", "train")).predict(part("flags", "test"))
-    columns = ("micro-F1", "example-F1", "subset acc.", "Hamming acc.", "conditions")
+    columns = (
+        "micro-F1", "example-F1", "subset acc.", "Hamming acc.", "rules", "literals", "conditions",
+    )  # fmt: skip
     for title, make in MODELS.items():
         print(f"\n{title}\n\n{header('set', *columns, 'fit, CPU s', 'predict, CPU s')}")
         found = np.array([measured(name, make()) for name in SETS])

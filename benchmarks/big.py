@@ -33,8 +33,10 @@ def report(name: str, allocated: bool) -> None:
     with measuring(allocated) as found:
         learner.fit(data)
     shape = [*data.X.shape, data.schema.n_labels]
-    n_conditions = sum(len(rule.body) for rule in learner.theory_)
-    size = {"rules": len(learner.theory_), "conditions": n_conditions}
+    theory = learner.theory_
+    size = {
+        "rules": len(theory), "literals": theory.n_literals, "conditions": theory.n_conditions,
+    }  # fmt: skip
     print(json.dumps({**found, **size, "shape": shape, "encoded": encoded_bytes(data)}))
 
 
@@ -47,8 +49,8 @@ def print_set(name: str) -> None:
     peaks = [f"{found[kind] / MEGABYTE:.0f} ({found[kind] / encoded:.1f})"
              if kind in found else "-" for kind in ("allocated", "resident")]  # fmt: skip
     print(row(
-        name, shape, found["rules"], found["conditions"], f"{found['cpu']:.1f}",
-        f"{encoded / MEGABYTE:.1f}", *peaks,
+        name, shape, found["rules"], found["literals"], found["conditions"],
+        f"{found['cpu']:.1f}", f"{encoded / MEGABYTE:.1f}", *peaks,
     ), flush=True)  # fmt: skip
 
 
@@ -56,8 +58,8 @@ def main() -> None:
     if not have_data():
         return
     print(header(
-        "set", "rows x features x labels", "rules", "conditions", "CPU s", "encoded, MB",
-        "allocated, MB (ratio)", "resident, MB (ratio)",
+        "set", "rows x features x labels", "rules", "literals", "conditions", "CPU s",
+        "encoded, MB", "allocated, MB (ratio)", "resident, MB (ratio)",
     ))  # fmt: skip
     for name in sys.argv[1:] or SETS:
         print_set(name)

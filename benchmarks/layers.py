@@ -1,7 +1,7 @@
 """How well learners made of single-label learners predict, on the chapter's data sets.
 
 The same sets, splits and figures as in `quality.py`. CPU time of one fit, compiling not counted;
-for an ensemble the conditions are those of all its chains.
+for an ensemble rules, literals and conditions are those of all its chains.
 """
 
 import os
@@ -53,18 +53,20 @@ LAYERED: dict[str, Callable[[Any], Any]] = {
 
 
 def measured(name: str, model: Any) -> list[float]:
-    """Qualities on the test part; conditions and CPU seconds."""
+    """Qualities on the test part; rules, literals, conditions and CPU seconds."""
     train, test = part(name, "train"), part(name, "test")
     start = time.process_time()
     model.fit(train)
     seconds = time.process_time() - start
     found = qualities(test.Y, np.asarray(model.predict(test)))
-    return [*found, n_conditions(model), seconds]
+    return [*found, *sizes(model), seconds]
 
 
-def n_conditions(model: Any) -> int:
+def sizes(model: Any) -> list[int]:
+    """The numbers of rules, literals and conditions, of all theories together."""
     theories = [model.theory_] if hasattr(model, "theory_") else getattr(model, "theories_", [])
-    return sum(len(rule.body) for theory in theories for rule in theory)
+    found = [(len(theory), theory.n_literals, theory.n_conditions) for theory in theories]
+    return [sum(numbers) for numbers in zip(*found, strict=True)] or [0, 0, 0]
 
 
 def main() -> None:
@@ -72,7 +74,8 @@ def main() -> None:
         return
     SeparateAndConquer().fit(part("flags", "train"))  # compiles
     print(header(
-        "learner", "micro-F1", "example-F1", "subset acc.", "Hamming acc.", "conditions", "CPU s",
+        "learner", "micro-F1", "example-F1", "subset acc.", "Hamming acc.", "rules", "literals",
+        "conditions", "CPU s",
     ))  # fmt: skip
     for title, make in PLAIN.items():
         print_row(title, make)
@@ -85,11 +88,11 @@ def main() -> None:
 
 
 def print_row(title: str, make: Callable[[], Any]) -> None:
-    """Means over the sets; conditions and seconds of all of them."""
+    """Means over the sets; sizes and seconds of all of them."""
     found = np.array([measured(name, make()) for name in SETS])
     cells = [f"{mean:.3f}" for mean in found[:, :4].mean(axis=0)]
-    conditions, seconds = found[:, 4:].sum(axis=0)
-    print(row(title, *cells, f"{conditions:.0f}", f"{seconds:.1f}"), flush=True)
+    *sums, seconds = found[:, 4:].sum(axis=0)
+    print(row(title, *cells, *(f"{size:.0f}" for size in sums), f"{seconds:.1f}"), flush=True)
 
 
 if __name__ == "__main__":

@@ -94,14 +94,16 @@ def print_pairs(name: str, pairs: list[tuple[Result, Result]], whole: bool = Tru
     theirs, mine = (np.array(one) for one in zip(*pairs, strict=True))
     n = str(len(pairs)) if whole else ""
     shares = [f"{100 * a[:, k].mean():.1f}" for k in (0, 1) for a in (theirs, mine)]
-    sizes = [f"{a[:, k].sum():.0f}" for k in (2, 3) for a in (theirs, mine)]
+    # A rule has one label in its head.
+    columns = ([2], [2, 3], [3])
+    sizes = [f"{a[:, k].sum():.0f}" for k in columns for a in (theirs, mine)]
     seconds = [a[:, 4].sum() for a in (theirs, mine)]
     cells = [*shares, *sizes, *(f"{s:.3f}" for s in seconds), f"{seconds[0] / seconds[1]:.1f}"]
     print(row(name, n, *cells), flush=True)
 
 
 def heading(first: str, second: str) -> str:
-    both = ("F1 %", "accuracy %", "rules", "conditions", "CPU s")
+    both = ("F1 %", "accuracy %", "rules", "literals", "conditions", "CPU s")
     columns = [f"{who}{what}" for what in both for who in ("", "our ")]
     return header(first, second, *columns, "ratio")
 

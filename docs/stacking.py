@@ -20,7 +20,7 @@ from labelrules.learners import (
     StackedBinaryRelevance,
 )
 from labelrules.measures import Measure
-from labelrules.rules import UntilStable
+from labelrules.rules import Theory, UntilStable
 
 BASE = Ripper()
 SETS = {"yeast": "Class4", "medical": "Class-4-753_0", "enron": "B.B12"}
@@ -49,7 +49,7 @@ def learned(name: str, part: str | None) -> Models:
 
 
 def sizes() -> str:
-    """Rules and conditions, and the share of rules that test labels."""
+    """Rules and literals, and the share of rules that test labels."""
     lines = []
     for name in SETS:
         models = learned(name, None)
@@ -60,13 +60,13 @@ def sizes() -> str:
                 name,
                 *_size(models.relevance.theory_),
                 *_size(second),
-                str(_n_conditions(models.stacked.theory_)),
+                str(models.stacked.theory_.n_literals),
                 f"{graph.share_full:.0%}",
                 f"{graph.share_partial:.0%}",
             ]
         )
     return table(
-        "set, rules BR, conditions BR, rules of layer 2, conditions of layer 2, conditions SBR, "
+        "set, rules BR, literals BR, rules of layer 2, literals of layer 2, literals SBR, "
         "fully label-dependent, partially",
         lines,
     )
@@ -142,12 +142,8 @@ def qualities() -> str:
     )
 
 
-def _size(theory: object) -> list[str]:
-    return [str(sum(1 for rule in theory if len(rule.body))), str(_n_conditions(theory))]
-
-
-def _n_conditions(theory: object) -> int:
-    return sum(len(rule.body) for rule in theory)
+def _size(theory: Theory) -> list[str]:
+    return [str(sum(1 for rule in theory if len(rule.body))), str(theory.n_literals)]
 
 
 PARTS = {

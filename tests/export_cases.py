@@ -50,7 +50,7 @@ def tables(schema, n_rows=12):
 
 
 def plain_theories(schema):
-    return theories.theories(schema, VALUES)
+    return theories.theories(schema, VALUES) | theories.scorecards(schema, VALUES)
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""A small evaluator of PMML, by the words of the standard: chains of rule sets for many rows.
+"""A small evaluator of PMML, by the words of the standard: rule sets and scorecards in chains.
 
 Truth has three values: a comparison with a missing value is unknown; "and" is false if a part is
 false, else unknown if a part is; a rule fires if its predicate is true.
@@ -14,13 +14,23 @@ COMPARE = {
     "notEqual": np.not_equal,
     "lessOrEqual": np.less_equal,
     "greaterThan": np.greater,
+    "greaterOrEqual": np.greater_equal,
 }
 ORDER = {
     "PMML": ["Header", "DataDictionary", "MiningModel"],
     "MiningModel": ["MiningSchema", "Segmentation"],
     "RuleSetModel": ["MiningSchema", "Output", "RuleSet"],
+    "Scorecard": ["MiningSchema", "Output", "Characteristics"],
 }
 """The children that elements have, in the order of the standard's schema."""
+
+
+NUMBERS = {
+    "sum": sum,
+    "max": np.maximum.reduce,
+    "-": lambda parts: parts[0] - parts[1],
+    "greaterThan": lambda parts: parts[0] > parts[1],
+}
 
 
 class Truth:
@@ -60,7 +70,7 @@ def evaluate(text, rows):
         names = [field.get("name") for field in model.find(f"{SPACE}MiningSchema")]
         # A model sees what its mining schema lets in, and that must be known by then.
         seen = {name: (fields | visible)[name] for name in names}
-        outputs = run_rule_set(model, seen, len(rows))
+        outputs = run_model(model, seen, len(rows))
         assert not outputs.keys() & (fields | visible).keys(), "names are unique in a scope"
         visible |= outputs
     return outputs  # those of a chain are those of its last model
@@ -96,17 +106,39 @@ def read_fields(root, rows):
     return found
 
 
-def run_rule_set(model, fields, n_rows):
-    rules = model.find(f"{SPACE}RuleSet")
-    scores = first_hit if rules[0].get("criterion") == "firstHit" else weighted_sum
-    predicted = scores(rules, fields, n_rows)
+def run_model(model, fields, n_rows):
+    if tag(model) == "Scorecard":
+        assert (model.get("functionName"), model.get("useReasonCodes")) == ("regression", "false")
+        predicted = scorecard(model, fields, n_rows)
+    else:
+        rules = model.find(f"{SPACE}RuleSet")
+        scores = first_hit if rules[0].get("criterion") == "firstHit" else weighted_sum
+        predicted = scores(rules, fields, n_rows)
     found = {}
     for output in model.find(f"{SPACE}Output"):
         if output.get("feature") == "predictedValue":
             found[output.get("name")] = predicted
         else:
-            found[output.get("name")] = expression(output[0], fields, n_rows)
+            # An output may use those before it.
+            value = expression(output[0], fields | found, n_rows)
+            is_number = output.get("dataType") == "double"
+            found[output.get("name")] = value.astype(float) if is_number else value
     return found
+
+
+def scorecard(model, fields, n_rows):
+    """The initial score, and of each characteristic the first attribute that holds."""
+    score = np.full(n_rows, float(model.get("initialScore")))
+    characteristics = model.find(f"{SPACE}Characteristics")
+    assert len(characteristics)
+    for characteristic in characteristics:
+        waiting = np.ones(n_rows, dtype=bool)
+        for attribute in characteristic:
+            hit = waiting & predicate(attribute[0], fields, n_rows).true
+            score[hit] += float(attribute.get("partialScore"))
+            waiting &= ~hit
+        assert not waiting.any(), "the standard wants an attribute for every row"
+    return score
 
 
 def first_hit(rules, fields, n_rows):
@@ -147,7 +179,7 @@ def predicate(element, fields, n_rows):
 
 def expression(element, fields, n_rows):
     if tag(element) == "Constant":
-        kind = {"integer": int, "string": str}[element.get("dataType")]
+        kind = {"integer": int, "string": str, "double": float}[element.get("dataType")]
         return np.full(n_rows, kind(element.text), dtype=object)
     if tag(element) == "FieldRef":
         return fields[element.get("field")]
@@ -157,5 +189,8 @@ def expression(element, fields, n_rows):
         return np.where(parts[0].astype(bool), parts[1], parts[2])
     if function == "equal":
         return (parts[0] == parts[1]).astype(object)
+    if function in NUMBERS:
+        assert len(parts) > 1, "functions of numbers have several arguments"
+        return NUMBERS[function]([part.astype(float) for part in parts])
     logic = {"and": np.logical_and, "or": np.logical_or}[function]
     return logic.reduce([part.astype(bool) for part in parts]).astype(object)

@@ -23,6 +23,22 @@ TRICKY = (
     "!x",
     "not",
     "true",
+    "others",
+    "otherwise",
+    "no",
+    "label",
+    "if",
+    "in",
+    "layer",
+    "usual",
+    "otherwise:",
+    "+1",
+    "-1",
+    "'x'",
+    '"x"',
+    "x",
+    "\\'",
+    "*",
     "a,b",
     "a;b",
     "{0,1}",
@@ -44,6 +60,9 @@ TRICKY = (
     "x\0y",
 )
 """Texts that have broken a reader, a writer or a parser somewhere."""
+
+BINARY = (("0", "1"), ("1", "0"), ("False", "True"), ("True", "False"))
+"""Categories of features that are shown by their names."""
 
 EXTREMES = (
     0.0,
@@ -90,6 +109,8 @@ def features(draw: st.DrawFn, name: str | None = None) -> Feature:
     called = draw(names()) if name is None else name
     if draw(st.booleans()):
         return Feature(called)
+    if draw(st.booleans()):
+        return Feature(called, draw(st.sampled_from(BINARY)))
     return Feature(called, tuple(draw(st.lists(texts(), min_size=1, max_size=4, unique=True))))
 
 

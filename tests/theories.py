@@ -2,7 +2,17 @@
 
 from hypothesis import strategies as st
 
-from labelrules import UNSET, Body, Condition, DecisionList, Evidence, Head, Rule, RuleSet
+from labelrules import (
+    UNSET,
+    Body,
+    Condition,
+    DecisionList,
+    Evidence,
+    Head,
+    LabelSet,
+    Rule,
+    RuleSet,
+)
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -39,7 +49,7 @@ def heads(schema):
 def rules(draw, schema, values=numbers, in_list=True):
     head = draw(heads(schema))
     counts = st.builds(Evidence, st.integers(0, 10**9), st.integers(0, 10**9))
-    evidence = draw(st.none() | st.tuples(*[counts for _ in head.labels]))
+    evidence = draw(st.none() | st.tuples(*[st.none() | counts for _ in head.labels]))
     votes = None if in_list else draw(st.none() | st.tuples(*[st.integers(1, 9) for _ in head]))
     stops = in_list and draw(st.booleans())
     return Rule(head, draw(bodies(schema, values)), stops, evidence, votes)
@@ -54,6 +64,16 @@ def decision_lists(schema, values=numbers, max_size=8):
 def rule_sets(schema, values=numbers, max_size=8):
     unmarked = st.lists(rules(schema, values, in_list=False), max_size=max_size)
     return st.builds(RuleSet, st.just(schema), unmarked)
+
+
+@st.composite
+def scorecards(draw, schema, values=numbers, max_size=8):
+    """Rule sets that decide the labels of a row together, or some that do not."""
+    plain = draw(rule_sets(schema, values, max_size))
+    members = st.frozensets(st.integers(0, schema.n_labels - 1)) if schema.n_labels else st.just(())
+    found = draw(st.dictionaries(members, st.integers(-4, 6), max_size=5))
+    sets = [LabelSet(tuple(labels), bonus) for labels, bonus in found.items()]
+    return RuleSet(schema, plain, sets, draw(st.booleans()))
 
 
 def theories(schema, values=numbers, max_size=8):

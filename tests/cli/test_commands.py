@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 from click import Context
 
-from labelrules import Dataset, evaluate, load, load_model, save, theory_text
+from labelrules import (
+    Dataset,
+    LabelSet,
+    RuleSet,
+    evaluate,
+    load,
+    load_model,
+    parse,
+    save,
+    theory_text,
+)
 from labelrules import learners as library
 from labelrules.cli.app import COMMANDS, program
 from labelrules.cli.commands.discover import SEARCHES
@@ -19,7 +29,13 @@ from labelrules.data import read_csv, read_mulan, write_csv, write_mulan
 from labelrules.inspection import compare, explain, summary
 from labelrules.learners import registered
 from labelrules.learners.registry import can_be_stored
-from labelrules.rules import theory_html, theory_latex, theory_markdown
+from labelrules.rules import (
+    theory_html,
+    theory_latex,
+    theory_markdown,
+    theory_table,
+    theory_view,
+)
 from shell import called, output
 
 ROOT = Path(__file__).parents[2]
@@ -189,6 +205,75 @@ def test_show_shows_rules_in_every_style(model):
     ]
     assert [one["place"]["number"] for one in shown] == expected
     assert len(output("show", "model.json", "--label", label).splitlines()) == len(expected)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Results are shown to a person, 80 columns wide."""
+    from labelrules.cli.commands import show
+
+    monkeypatch.setattr(show, "is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+CARD = RuleSet(
+    load("magazines").schema,
+    parse(
+        "in any order:\nquality -1, fashion -2 <- true\nfashion +3 <- sex = Female",
+        load("magazines").schema,
+    ),
+    [LabelSet((0, 2), 1)],
+    at_least_one=True,
+)
+
+
+def test_a_terminal_shows_rules_for_reading(model, terminal, monkeypatch):
+    assert output("show", "model.json") == theory_view(model.theory_, width=80) + "\n"
+    bare = theory_view(model.theory_, width=80, evidence=False)
+    assert output("show", "model.json", "--no-evidence") == bare + "\n"
+    labels = theory_view(model.theory_, width=80, order="label")
+    assert output("show", "model.json", "--by", "label") == labels + "\n"
+    text = theory_text(model.theory_, evidence=True)
+    assert output("show", "model.json", "--style", "plain") == text + "\n"
+    assert output("show", "model.json", "--label", model.schema_.labels[0]).startswith("rule ")
+    output("show", "model.json", "-o", "rules.txt")
+    assert Path("rules.txt").read_text(encoding="utf-8") == text + "\n"
+    monkeypatch.delenv("NO_COLOR")
+    coloured = theory_view(model.theory_, width=80, colour=True)
+    assert output("show", "model.json") == coloured + "\n"
+
+
+def test_scorecards_are_tables_on_a_terminal_and_text_in_a_pipe(tmp_path, monkeypatch, request):
+    monkeypatch.chdir(tmp_path)
+    save(CARD, "card.json")
+    assert parse(output("show", "card.json"), CARD.schema) == CARD
+    assert output("show", "card.json", "--by", "table") == theory_table(CARD) + "\n"
+    page = theory_html(CARD, page=True, title="Rules of card.json", order="label")
+    assert output("show", "card.json", "--by", "label", "--style", "html") == page
+    shown = called("show", "card.json", "--json").json["label_sets"]
+    sets = [{"labels": ["quality", "fashion"], "bonus": 1}]
+    assert shown == [{"theory": 0, "layer": 0, "sets": sets, "at_least_one": True}]
+    request.getfixturevalue("terminal")
+    assert output("show", "card.json") == theory_table(CARD, width=80) + "\n"
+    assert output("show", "card.json", "--by", "order") == theory_view(CARD, width=80) + "\n"
+
+
+def test_learn_has_a_header_and_shows_rules_for_reading_on_a_terminal(
+    tmp_path, monkeypatch, request
+):
+    monkeypatch.chdir(tmp_path)
+    piped = called("learn", "magazines", "-o", "model.json")
+    theory = load_model("model.json").theory_
+    size = f"magazines: {theory.size_text} for 4 labels · 14 rows · "
+    assert piped.err.startswith(f"labelrules: {size}")
+    assert parse(piped.out, theory.schema) == theory
+    request.getfixturevalue("terminal")
+    header, empty, *rest = output("learn", "magazines").splitlines()
+    assert header.startswith(size)
+    assert empty == ""
+    assert "\n".join(rest) == theory_view(theory, width=80)
+    assert output("learn", "magazines", "-q") == theory_view(theory, width=80) + "\n"
 
 
 def test_show_summarises(names, model):
@@ -419,7 +504,7 @@ def test_meka_files_and_parts_of_columns(monkeypatch, tmp_path):
     rows = "".join(f"{int(x > 3)},{x}\n" for x in range(8))
     text = f"@relation 'r: -C 1'\n@attribute big {{0,1}}\n@attribute x numeric\n@data\n{rows}"
     Path("small.arff").write_text(text, encoding="utf-8")
-    assert output("learn", "small.arff", "-l", "ripper").startswith("big (4/0) <- x > 3")
+    assert output("learn", "small.arff", "-l", "ripper").startswith("big <- x > 3 (4/0)")
     with_id = "id;big;x\n" + "".join(f"r{x};{int(x > 3)};{x}\n" for x in range(8))
     Path("small.csv").write_text(with_id, encoding="utf-8")
     words = ["--labels", "big", "--ignore", "id", "--delimiter", ";"]

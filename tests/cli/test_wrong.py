@@ -126,6 +126,12 @@ convert model.json model.json | TARGET: model.json is an input of this command
 convert a.csv - --to arff --labels quality | arff is written to files only: give the name of a file
 show model.json --style html --label quality | --label needs --style plain, unicode, ascii
 show model.json --style latex --summary | --summary takes no --style
+show model.json --by label --json | --json takes no --by
+show model.json --by label --style latex | --by is for reading, and for --style html, not for latex
+show model.json --by label --label quality | --label lists the rules that mention a label
+show model.json --by labels | there is no order 'labels'; did you mean 'label'?
+show model.json --by table | --by table is for rule sets that give points: use --by label
+show model.json --by table --style html | --by table is for rule sets that give points
 explain model.json magazines --label '' | --label: a name is empty: give names
 completion tcsh | there is no shell 'tcsh'; there are bash, zsh, fish
 demo now | unexpected argument 'now'

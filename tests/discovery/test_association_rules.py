@@ -424,7 +424,7 @@ def test_a_name_with_an_arrow_is_not_cut():
     """Head and body were told apart by the first arrow in the text, here one of the label's."""
     data = dataset([["a"], ["a"], ["b"]], [[1], [1], [0]], label_names=["l <- m"])
     columns = association_rules(data, 1).as_dict()
-    assert columns["head"] == ['"l <- m"']
+    assert columns["head"] == ["'l <- m'"]
     assert columns["body"] == ["x0 = a"]
     assert columns["rule"] == ['"l <- m" <- x0 = a']
 

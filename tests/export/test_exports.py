@@ -20,14 +20,17 @@ from labelrules import (
     DecisionList,
     Feature,
     Head,
+    LabelSet,
     LayeredTheory,
     Rule,
+    RuleSet,
     Schema,
     load,
     parse,
 )
 from labelrules.export import to_pmml, to_python, to_sql
 from labelrules.export.plan import steps
+from labelrules.export.sql_terms import DIALECTS
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,
@@ -73,9 +76,9 @@ def test_rules_that_cast_several_votes(way, theory, rows):
 def test_votes_decide_and_ties_are_absences(way):
     """Two rules are outvoted by one; as many votes on both sides write 0, in a layer too."""
     text = """in any order:
-        quality x10000, fashion x2 <- sex = Male
-        not quality x5000, not fashion x3, sports x2 <- true
-        not quality x5000, fashion, not sports <- children = No"""
+        quality +10000, fashion +2 <- sex = Male
+        quality -5000, fashion -3, sports +2 <- true
+        quality -5000, fashion +1, sports -1 <- children = No"""
     readers = load("magazines")
     votes = parse(text, readers.schema)
     assert {-10000, -5000, 0, 5000} == set(votes.margin(readers)[:, 0].tolist())
@@ -84,8 +87,92 @@ def test_votes_decide_and_ties_are_absences(way):
         assert (WAYS[way](theory, rows_of(readers)) == theory.predict(readers)).all()
 
 
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=2 * EXAMPLES)
+@given(theories.scorecards(ODD, VALUES), tables(ODD))
+def test_labels_that_are_decided_together(way, theory, rows):
+    assert (WAYS[way](theory, rows_of(rows)) == theory.predict(rows)).all()
+
+
+SCORED = RuleSet(
+    READERS,
+    parse(
+        """in any order:
+        quality -2, tabloid -1, fashion -3, sports -2 <- true
+        fashion +4, quality -4 <- sex = Female
+        tabloid +2, quality +1 <- education = Primary
+        quality +4 <- education = University
+        sports +3 <- marital = Single""",
+        READERS,
+    ),
+    [LabelSet((0, 3), -1), LabelSet((0, 2), -3), LabelSet((), -3), LabelSet((1, 2), 1)],
+    at_least_one=True,
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "card",
+    [
+        SCORED,
+        RuleSet(READERS, SCORED, SCORED.label_sets),
+        RuleSet(READERS, SCORED, at_least_one=True),
+        RuleSet(READERS, SCORED[:1], at_least_one=True),
+        RuleSet(READERS, (), SCORED.label_sets[2:]),
+        RuleSet(READERS, (), SCORED.label_sets[1:2], at_least_one=True),
+        RuleSet(READERS, (), at_least_one=True),
+    ],
+)
+def test_scorecards_alone_and_in_layers(way, card):
+    """A layer reads what the scorecard has decided, and a scorecard what a layer has."""
+    readers = load("magazines")
+    reading = parse("not sports <- fashion\ntabloid <- quality\nsports <- tabloid", READERS)
+    asked = RuleSet(
+        READERS,
+        [*card, *parse("in any order:\nsports +5 <- quality", READERS)],
+        card.label_sets,
+        card.at_least_one,
+    )
+    fallback = parse("sports <- true", READERS)
+    for theory in (
+        card,
+        LayeredTheory(READERS, [card, reading]),
+        LayeredTheory(READERS, [reading, asked], fallback=fallback),
+    ):
+        assert (WAYS[way](theory, rows_of(readers)) == theory.predict(readers)).all()
+
+
+def test_the_scorecard_of_these_tests_uses_all_its_parts():
+    readers = load("magazines")
+    found = SCORED.predict(readers)
+    for other in (
+        RuleSet(READERS, SCORED, SCORED.label_sets),
+        RuleSet(READERS, SCORED, at_least_one=True),
+    ):
+        assert (other.predict(readers) != found).any()
+
+
+def test_points_and_label_sets_are_seen_in_what_is_exported():
+    assert "(('quality', 'sports'), -1)," in to_python(SCORED)
+    assert "return _together(votes, label_sets, True)" in to_python(SCORED)
+    query = to_sql(SCORED, "t")
+    assert "CASE WHEN \"sex\" = 'Female' THEN -4 ELSE 0 END" in query
+    assert 'MAX("points of quality", "points of tabloid"' in query
+    pmml = to_pmml(SCORED)
+    assert '<Scorecard modelName="points of quality' in pmml
+    assert '<Attribute partialScore="-4">' in pmml
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_reads_its_query_for_a_scorecard(dialect):
+    from sqlglot import parse_one
+
+    query = parse_one(to_sql(SCORED, "t", dialect=dialect, keys=["k"]), dialect=dialect)
+    assert [select.alias_or_name for select in query.selects] == ["k", *READERS.labels]
+
+
 def test_votes_are_seen_in_what_is_exported():
-    theory = parse("in any order:\nnot fashion x4, quality <- sex = Male", READERS)
+    theory = parse("in any order:\nfashion -4, quality +1 <- sex = Male", READERS)
     assert "_vote(votes, {'quality': 1, 'fashion': -4})" in to_python(theory)
     assert "CASE WHEN \"sex\" = 'Male' THEN 4 ELSE 0 END" in to_sql(theory, "t")
     assert '<SimpleRule id="rule 1" score="0" weight="4">' in to_pmml(theory)

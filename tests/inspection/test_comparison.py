@@ -25,13 +25,13 @@ def changes(one, other):
 
 def test_what_was_added_removed_and_changed():
     assert changes("k <- a > 1\nl <- b = x\nnot k <- true", "l <- b = x\nk <- a > 2") == (
-        ["rule 3: not k <- true"],
+        ["rule 3: otherwise: not k"],
         [],
         [("body", "rule 1: k <- a > 1", "rule 2: k <- a > 2")],
     )
     assert changes("k <- a > 1", "not k <- a > 1\nl <- true") == (
         [],
-        ["rule 2: l <- true"],
+        ["rule 2: otherwise: l"],
         [("head", "rule 1: k <- a > 1", "rule 1: not k <- a > 1")],
     )
     assert changes("k <- a > 1", "k, * <- a > 1")[2] == [
@@ -46,15 +46,17 @@ def test_what_was_added_removed_and_changed():
 
 def test_meaning_counts_not_writing():
     found = compare(
-        parse("k <- a > 1, a > 2\nl <- true", SCHEMA), parse("l (3/4) <- true\nk <- a > 2", SCHEMA)
+        parse("k <- a > 1, a > 2\nl <- true", SCHEMA), parse("l <- true (3/4)\nk <- a > 2", SCHEMA)
     )
     assert len(found.kept) == 2
     assert found.reordered
-    assert str(found) == "2 rules and 2 rules, 2 of them in both, in another order"
+    assert str(found) == (
+        "2 rules (4 literals) and 2 rules (3 literals), 2 of them in both, in another order"
+    )
 
 
 SECOND = "layer 1:\nk <- true\nlayer 2"
-RULES = ":\nl (3/4) <- k\nk <- l"
+RULES = ":\nl <- k (3/4)\nk <- l"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,8 @@ RULES = ":\nl (3/4) <- k\nk <- l"
             ["order of layer 2: in order (the first rule decides), now in any order (rules vote)"],
         ),
         (
-            f"{SECOND}{RULES}", f"{SECOND}{RULES}\nrows without labels:",
-            ["rows without labels: no rules for them, now 0 rules"],
+            f"{SECOND}{RULES}", f"{SECOND}{RULES}\nif no label was found:",
+            ["if no label was found: nothing, now 0 rules"],
         ),
         (f"{SECOND}{RULES}", f"{SECOND}{RULES}", []),
     ],
@@ -98,13 +100,13 @@ def test_what_differs_besides_the_rules(one, other, expected):
 
 def test_sampled_layers_differ_in_settings_and_in_evidence():
     way = "layer 1, sampled 9 times after 1 round, seed"
-    one = parse(f"{way} 1:\nk (3/1) <- true\nl (1/1) <- true", SCHEMA)
-    other = parse(f"{way} 2:\nk (1/3) <- true\nl (1/1) <- true", SCHEMA)
+    one = parse(f"{way} 1:\nk <- true (3/1)\nl <- true (1/1)", SCHEMA)
+    other = parse(f"{way} 2:\nk <- true (1/3)\nl <- true (1/1)", SCHEMA)
     found = compare(one, other)
     assert [difference.what for difference in found.structure] == ["inference"]
     assert [(change.what, change.one.place.number) for change in found.changed] == [("evidence", 0)]
     assert len(found.kept) == 1
-    assert "evidence of rule 1 of layer 1: k (3/1) <- true" in str(found)
+    assert "evidence of rule 1 of layer 1: otherwise: k (3/1)" in str(found)
 
 
 def test_an_order_counts_where_rules_have_one():

@@ -125,7 +125,7 @@ def test_layers_that_are_asked_again_equal_brute_force(theory, values, label, fi
 
 
 def test_a_sampled_layer_can_be_changed():
-    text = "layer 1:\nlayer 2, sampled 8 times after 0 rounds, seed 0:\nk (9/0) <- a > 3"
+    text = "layer 1:\nlayer 2, sampled 8 times after 0 rounds, seed 0:\nk <- a > 3 (9/0)"
     theory = parse(text, SCHEMA)
     assert isinstance(theory.inference, Gibbs)
     check(theory, np.array([1.0, 0, 0, 0]), 0)
@@ -175,7 +175,7 @@ def test_changes_go_through_labels():
 
 
 def test_changes_may_lead_to_the_list_for_rows_without_labels():
-    text = "layer 1:\nl <- a > 1\nrows without labels:\nk <- b = x\nm <- true"
+    text = "layer 1:\nl <- a > 1\nif no label was found:\nk <- b = x\nm <- true"
     assert told(text, "k", 3, 0, 0, 0) == "k would be present with a = 1 instead of 3"
     assert told(text, "m", 3, 1, 0, 0) == "m would be present with a = 1 instead of 3"
     assert told(text, "m", 0, 1, 0, 0) == "m would be absent with a = 2 instead of 0"

@@ -21,8 +21,8 @@ from labelrules.inspection.plots.dependency_matrix import marks_of
 SCHEMA = load("magazines").schema
 THEORY = parse(
     """
-quality (9/1) <- sports, not tabloid
-not sports (2/2) <- quality, sex = Male
+quality <- sports, not tabloid (9/1)
+not sports <- quality, sex = Male (2/2)
 fashion <- fashion, sex = Female
 """,
     SCHEMA,
@@ -43,7 +43,7 @@ def pairwise_theory(n_labels, seed=0):
     for i in range(n_labels):
         for j in random.choice(n_labels, 2, replace=False).tolist():
             right, wrong = random.integers(0, 50, 2)
-            lines.append(f'"{schema.labels[i]}" ({right}/{wrong}) <- not "{schema.labels[j]}"')
+            lines.append(f"'{schema.labels[i]}' <- not '{schema.labels[j]}' ({right}/{wrong})")
     return parse("\n".join(lines), schema)
 
 
@@ -155,7 +155,7 @@ def arrows(ax):
 def test_width_is_support_and_heads_tell_the_kind():
     """Without them a dependency of 700 rows by labels alone looked like any other."""
     ax = plot_label_graph(
-        parse("quality (90/10) <- sports\ntabloid (1/3) <- not sports, sex = Male", SCHEMA)
+        parse("quality <- sports (90/10)\ntabloid <- not sports, sex = Male (1/3)", SCHEMA)
     )
     (often, filled), (seldom, opened) = arrows(ax)
     assert often.get_linewidth() > 2 * seldom.get_linewidth()

@@ -135,13 +135,13 @@ def test_a_reader_is_explained():
         "    sex is Female",
         "  right in 4 of 4 cells: estimated precision 0.83 (95 % interval 0.51 to 1.00)",
         "  later rules that cover the row:",
-        "    rule 10 predicts present: tabloid, * <- true",
+        "    rule 10 predicts present: otherwise: tabloid, *",
         "  training: right in rows 3, 4, 7, 10",
         "  rules that fail by one condition:",
         "    rule 6 would predict present: quality, tabloid, fashion, not sports <- "
         "marital = Married, but marital is Divorced",
-        "    rule 7 would predict absent: quality, not tabloid, not fashion, sports <- education = "
-        "Secondary, children = No, but education is University",
+        "    rule 7 would predict absent: quality, sports, not others <- education = Secondary, "
+        "children = No, but education is University",
         "    rule 9 would predict absent: not tabloid, * <- not quality, but quality is present",
         "  tabloid would be present with sex = Male instead of Female",
     ]
@@ -265,7 +265,7 @@ def test_a_category_with_the_sign_for_other_values_is_told_whole():
 
 
 def test_what_the_layers_wrote_stays_where_the_list_for_bare_rows_is_silent():
-    text = "layer 1:\nnot l <- a > 0\nnot k <- true\nrows without labels:\nk <- a > 1\nl <- a > 9"
+    text = "layer 1:\nnot l <- a > 0\nnot k <- true\nif no label was found:\nk <- a > 1\nl <- a > 9"
     found = explain(parse(text, SCHEMA), row_of(3, 0), training=row_of(3, 0))
     assert found["k"].rule.place == Place(0, is_fallback=True)
     assert "used because the layers found no label" in str(found["k"])
@@ -275,7 +275,7 @@ def test_what_the_layers_wrote_stays_where_the_list_for_bare_rows_is_silent():
 
 
 def test_layers_and_rows_without_labels_are_told():
-    text = "layer 1:\nk <- a > 1\nlayer 2:\nl <- k\nrows without labels:\nm <- true"
+    text = "layer 1:\nk <- a > 1\nlayer 2:\nl <- k\nif no label was found:\nm <- true"
     theory = parse(text, SCHEMA)
     assert str(explain(theory, row_of(3, 0))["l"]).splitlines()[1:5] == [
         "  by rule 1 of layer 2: l <- k",
@@ -285,21 +285,21 @@ def test_layers_and_rows_without_labels_are_told():
     ]
     bare = explain(theory, row_of(0, 0))["m"]
     assert bare.rule.place == Place(0, is_fallback=True)
-    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: m <- true"
+    assert str(bare).splitlines()[1] == "  by rule 1 for rows without labels: otherwise: m"
     assert str(bare).splitlines()[-1] == "  m would be absent with a = 2 instead of 0"
 
 
 def test_votes_for_and_against_are_listed():
-    text = "in any order:\nk x3 <- a > 1\nnot k <- true\nk <- a > 9"
+    text = "in any order:\nk +3 <- a > 1\nnot k <- true\nk <- a > 9"
     one = explain(parse(text, SCHEMA), row_of(3, 0))["k"]
     assert (one.decided, one.n_for, one.n_against) == ("vote", 3, 1)
     assert str(one).splitlines() == [
         "k: present",
         "  by 3 votes for and 1 against it",
-        "    3 for: rule 1: k x3 <- a > 1",
-        "    1 against: rule 2: not k <- true",
+        "    3 for: rule 1: k +3 <- a > 1",
+        "    1 against: rule 2: k -1 <- true",
         "  rules that fail by one condition:",
-        "    rule 3 would predict present: k <- a > 9, but a is 3",
+        "    rule 3 would predict present: k +1 <- a > 9, but a is 3",
         "  k would be absent with a = 1 instead of 3",
     ]
 
@@ -326,7 +326,7 @@ def test_several_rows_give_several_explanations():
 
 
 def test_evidence_of_the_theory_comes_before_that_of_training_rows():
-    theory = parse("k (7/1) <- true\nl <- true", SCHEMA)
+    theory = parse("k <- true (7/1)\nl <- true", SCHEMA)
     found = explain(theory, row_of(0, 0), training=([[1, "z"], [2, "z"]], [["l"], []]))
     assert (found["k"].estimate.right, found["k"].estimate.wrong) == (7, 1)
     assert found["l"].rows == ((0,), (1,))
@@ -367,7 +367,7 @@ def test_intervals():
 )
 def test_wrong_arguments_are_named(wrong, message):
     with pytest.raises(ValueError, match=message):
-        explain(parse("k (1/0) <- true", SCHEMA), row_of(0, 0), **wrong)
+        explain(parse("k <- true (1/0)", SCHEMA), row_of(0, 0), **wrong)
 
 
 def test_unknown_labels_rows_and_theories_are_named():

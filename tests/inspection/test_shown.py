@@ -13,7 +13,7 @@ READERS = load("magazines")
 LIST = golden("magazines-multi")
 LAYERS = parse(
     "layer 1:\nquality <- sex = Female\nlayer 2, until stable in at most 3 rounds:\n"
-    "sports <- not quality\nquality <- not sports\nrows without labels:\ntabloid <- true",
+    "sports <- not quality\nquality <- not sports\nif no label was found:\ntabloid <- true",
     READERS.schema,
 )
 
@@ -64,8 +64,8 @@ REPRESENTATIONS = {
     "label explanation": "LabelExplanation('sports' absent, by rule 2)",
     "trace": "Trace(quality and fashion; written by 3 rules)",
     "counterfactual": "Counterfactual(sports would be present with education = ...)",
-    "summary": "Summary(10 rules, 10 conditions, 4 labels; on 14 rows)",
-    "comparison": "Comparison(10 rules and 10 rules, 10 of them in both)",
+    "summary": "Summary(10 rules, 34 literals, 4 labels; on 14 rows)",
+    "comparison": "Comparison(10 rules (34 literals) and 10 rules (34 literals), 10 of them in",
     "label graph": "LabelGraph(1 dependency between 4 labels; 8 rules)",
 }
 

@@ -150,18 +150,18 @@ def test_rows_without_labels_and_without_theory():
     data = Dataset(SCHEMA, np.zeros((3, 2)), np.zeros((3, 2)))
     found = summary(DecisionList(SCHEMA), data)
     assert found.n_undecided_rows == 3
-    assert str(found).splitlines()[0] == "0 rules with 0 conditions"
+    assert str(found).splitlines()[0] == "0 rules, 0 literals; 0 conditions"
     assert summary(DecisionList(SCHEMA), [[1, "x"]]).labels[0].n_wrong is None
 
 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("k <- a > 1", "1 rule with 1 condition, on a feature"),
-        ("k <- a > 1\nl <- true", "2 rules with 1 condition, on a feature"),
-        ("k <- l", "1 rule with 1 condition, on a label"),
-        ("k <- true", "1 rule with 0 conditions"),
-        ("k <- l, a > 1", "1 rule with 2 conditions, 1 of them on labels"),
+        ("k <- a > 1", "1 rule, 2 literals; 1 condition, on a feature"),
+        ("k <- a > 1\nl <- true", "2 rules, 3 literals; 1 condition, on a feature"),
+        ("k <- l", "1 rule, 2 literals; 1 condition, on a label"),
+        ("k <- true", "1 rule, 1 literal; 0 conditions"),
+        ("k <- l, a > 1", "1 rule, 3 literals; 2 conditions, 1 of them on labels"),
     ],
 )
 def test_one_is_no_plural(text, line):

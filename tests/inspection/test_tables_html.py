@@ -66,7 +66,7 @@ def test_a_comparison_has_what_its_text_says():
     text = "in any order:\nquality <- children = No\nsports <- true\nfashion <- true"
     read = Read(compare(one, parse(text, readers.schema), readers)._repr_html_())
     assert read.tags <= TAGS
-    assert "2 rules and 3 rules, 1 of them in both" in read.text
+    assert "2 rules (3 literals) and 3 rules (4 literals), 1 of them in both" in read.text
     assert read.rows[1][0] == "order"
     changed, added = read.rows[3:5]
     assert changed == [
@@ -82,8 +82,8 @@ HOSTILE = "<script>alert(1)</script>"
 @pytest.mark.parametrize("name", [HOSTILE, '" onmouseover="x', "a&amp;b\n", "</style>"])
 def test_names_stay_text(name):
     schema = Schema([Feature("f" + name)], [name, "l"])
-    quoted = '"' + name.replace('"', '\\"').replace("\n", "\\n") + '"'
-    test = f'"f{quoted[1:]} >'
+    test = '"f' + name.replace('"', '\\"').replace("\n", "\\n") + '" >'
+    quoted = "'" + name.replace("\n", "\\n") + "'"
     theory = parse(f"{quoted} <- {test} 1\n{quoted} <- {test} 2", schema)
     other = parse(f"not {quoted} <- {test} 3", schema)
     for shown in (summary(theory, [[1.5]]), compare(theory, other, [[3.5]])):

@@ -49,7 +49,7 @@ def test_layers_are_told_one_after_the_other():
         "  quality  present  rule 3: quality <- sex = Female",
         "  tabloid  absent   rule 7: not tabloid <- sex = Female, marital = Married",
         "  fashion  absent   rule 11: not fashion <- children = No",
-        "  sports   absent   rule 15: not sports <- true",
+        "  sports   absent   rule 15: otherwise: not sports",
         "Layer 2:",
         "  quality  absent   rule 4: not quality <- true",
         "  tabloid  present  rule 6: tabloid <- not quality",
@@ -71,7 +71,7 @@ def test_votes_and_samples_name_no_rule():
     readers = load("magazines")
     text = (
         "layer 1:\nin any order:\nquality <- true\nlayer 2, sampled 8 times after 0 rounds, "
-        "seed 0:\nsports (2/0) <- quality"
+        "seed 0:\nsports <- quality (2/0)"
     )
     lines = str(trace(parse(text, readers.schema), readers)).splitlines()
     assert lines[2] == "  quality  present  by vote"
@@ -81,11 +81,11 @@ def test_votes_and_samples_name_no_rule():
 
 def test_rows_without_labels_are_told_of_if_they_are():
     readers = load("magazines")
-    text = "layer 1:\nquality <- education = University\nrows without labels:\ntabloid <- true"
+    text = "layer 1:\nquality <- education = University\nif no label was found:\ntabloid <- true"
     theory = parse(text, readers.schema)
-    assert "Rows without labels" not in str(trace(theory, readers, row=3))
+    assert "If no label was found" not in str(trace(theory, readers, row=3))
     assert str(trace(theory, readers, row=0)).splitlines()[-5:-2] == [
-        "Rows without labels:",
+        "If no label was found:",
         "  quality  absent   by default: no rule that covers the row predicts it",
-        "  tabloid  present  rule 1: tabloid <- true",
+        "  tabloid  present  rule 1: otherwise: tabloid",
     ]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import (
+    UNSET,
     Body,
     Condition,
     Dataset,
@@ -14,12 +15,13 @@ from labelrules import (
     Feature,
     Head,
     Rule,
+    RuleSet,
     RuleTable,
     Schema,
     load,
     planted,
 )
-from theories import boards, decision_lists, rule_sets
+from theories import boards, decision_lists, rule_sets, scorecards
 from twins import rules as naive
 
 VALUES = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
@@ -66,7 +68,7 @@ def test_lists(draw):
 @given(st.data())
 def test_sets(draw):
     data = draw.draw(tables())
-    theory = draw.draw(rule_sets(data.schema, VALUES))
+    theory = draw.draw(rule_sets(data.schema, VALUES) | scorecards(data.schema, VALUES))
     shape = (data.n_rows, data.schema.n_labels)
     start = np.array(draw.draw(boards(*shape)), dtype=np.int8).reshape(shape)
     reads = draw.draw(st.none() | boards(*shape))
@@ -75,6 +77,55 @@ def test_sets(draw):
     for table in (theory, RuleTable(theory)):
         for storage in (data, as_sparse(data)):
             assert (table.apply(storage, start, reads=reads) == expected).all()
+            assert (table.margin(storage) == naive.margins(theory, data.X)).all()
+
+
+POINTS = Schema([Feature("x")], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("points", "label_sets", "at_least_one", "labels"),
+    [
+        ((3, -1, 2), (), False, "ac"),
+        ((3, -1, 2), [((0, 1), 2)], False, "ac"),  # 3 - 1 + 2 = 4 points, fewer than 5
+        ((3, -1, 2), [((0, 1), 3)], False, "ab"),  # as many points as without the set
+        ((3, -1, 2), [((0, 1), 4), ((0,), 3)], False, "ab"),  # of equal ones the first
+        ((3, -1, 2), [((0,), 3), ((0, 1), 4)], False, "a"),
+        ((3, -1, 2), [((), 6)], False, ""),
+        ((-2, -1, -1), (), False, ""),
+        ((-2, -1, -1), (), True, "b"),
+        ((-2, 0, 0), (), True, "b"),
+        ((-2, -1, -1), [((0,), 0)], True, "b"),  # -2 points, fewer than the -1 of b alone
+        ((-2, -1, -1), [((), 0)], True, ""),
+        ((-2, -1, -1), [((0, 1, 2), 3)], True, "abc"),
+        ((-2, -1, -1), [((), -1)], False, ""),
+    ],
+)
+def test_labels_that_are_decided_together(points, label_sets, at_least_one, labels):
+    ballot = {label: int(number > 0) for label, number in enumerate(points) if number}
+    votes = [abs(number) for number in points if number]
+    theory = RuleSet(POINTS, [Rule(Head(ballot, 3), votes=votes)], label_sets, at_least_one)
+    data = Dataset(POINTS, np.zeros((2, 1)), np.zeros((2, 3), np.int8))
+    wanted = [[int(label in labels) for label in "abc"]] * 2
+    assert theory.predict(data).tolist() == RuleTable(theory).predict(data).tolist() == wanted
+    assert RuleTable(theory).margin(data).tolist() == [list(points)] * 2
+
+
+def test_known_labels_stay_and_do_not_change_the_others():
+    theory = RuleSet(POINTS, [Rule(Head({0: 1, 1: 0}, 3))], [((0, 2), 4)])
+    data = Dataset(POINTS, np.zeros((1, 1)), np.zeros((1, 3), np.int8))
+    board = np.array([[0, UNSET, UNSET]], np.int8)
+    for table in (theory, RuleTable(theory)):
+        assert table.apply(data, board).tolist() == [[0, 0, 1]]
+
+
+@pytest.mark.parametrize("n_rows", [63, 64, 65, 4097, 9000])
+def test_many_rows_of_scorecards_cross_the_borders_of_words_and_slabs(n_rows):
+    data, _ = planted(n_rows, 4, 3, 5, n_rules=1, n_local=0, n_global=0, missing=0.1)
+    rules = [Rule(rule.head, rule.body) for rule in random_list(data.schema, seed=n_rows)]
+    theory = RuleSet(data.schema, rules, [((0, 1), 1), ((), 0), ((2, 3, 4), -1)], True)
+    assert (RuleTable(theory).apply(data) == theory.apply(data)).all()
+    assert (RuleTable(theory).margin(data) == theory.margin(data)).all()
 
 
 @given(st.data())
@@ -141,7 +192,7 @@ def test_wrong_boards_are_refused():
 
 
 def test_a_rule_set_has_no_single_writer():
-    from labelrules import RuleSet
-
     with pytest.raises(TypeError, match="vote together"):
         RuleTable(RuleSet(load("magazines").schema)).run(load("magazines"))
+    with pytest.raises(TypeError, match="a decision list has no margins"):
+        RuleTable(DecisionList(load("magazines").schema)).margin(load("magazines"))

@@ -106,8 +106,8 @@ def test_magazines():
     readers = load("magazines")
     model = AssociativeClassifier().fit(readers)
     assert theory_text(model.theory_, evidence=True).splitlines()[:2] == [
-        "quality (4/0) <- education = University",
-        "quality (2/1) <- marital = Divorced",
+        "quality <- education = University (4/0)",
+        "quality <- marital = Divorced (2/1)",
     ]
     assert model.theory_ == parse(str(model.theory_), readers.schema)
 

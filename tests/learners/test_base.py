@@ -210,8 +210,8 @@ def test_no_rows_are_predicted_too():
 
 def test_given_rules_are_kept_and_their_evidence_is_counted_anew():
     readers = load("magazines")
-    prefix = parse("quality (99/0) <- sex = Male", readers.schema)
-    for given in (prefix, str(prefix), "quality (99/0) <- sex = Male"):
+    prefix = parse("quality <- sex = Male (99/0)", readers.schema)
+    for given in (prefix, str(prefix), "quality <- sex = Male (99/0)"):
         model = Stumps().fit(readers, theory=given)
         assert model.theory_[0] == prefix[0]
         assert (

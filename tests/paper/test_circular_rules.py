@@ -19,20 +19,20 @@ EXCLUSION = (
     FIRST
     + """
 layer 2:
-not a (9/1) <- b
-a (9/1) <- not b
-not b (9/1) <- a
-b (9/1) <- not a
+not a <- b (9/1)
+a <- not b (9/1)
+not b <- a (9/1)
+b <- not a (9/1)
 """
 )
 TOGETHER = (
     FIRST
     + """
 layer 2:
-a (9/1) <- b
-not a (9/1) <- not b
-b (9/1) <- a
-not b (9/1) <- not a
+a <- b (9/1)
+not a <- not b (9/1)
+b <- a (9/1)
+not b <- not a (9/1)
 """
 )
 

@@ -5,13 +5,13 @@ import sys
 import pytest
 
 from goldens import golden
-from labelrules import DecisionList, load, parse
+from labelrules import DecisionList, LabelSet, LayeredTheory, RuleSet, load, parse
 
 READERS = load("magazines").schema
 LAYERS = parse(
-    "layer 1:\nin any order:\nquality x2, not sports <- true\nlayer 2:\n"
-    "sports (3/4), not quality (1/0), * <- fashion, sex = Male\nnot sports <- quality\n"
-    "rows without labels:\ntabloid <- true",
+    "layer 1:\nin any order:\nquality +2, sports -1 <- true\nlayer 2:\n"
+    "sports, not quality, * <- fashion, sex = Male (3/4, 1/0)\nnot sports <- quality\n"
+    "if no label was found:\ntabloid <- true",
     READERS,
 )
 
@@ -20,9 +20,9 @@ def test_one_row_for_each_rule():
     frame = LAYERS.to_frame("polars")
     assert frame.rows(named=True)[1] == {
         "layer": 2, "is_fallback": False, "number": 1, "head": "not quality, sports, *",
-        "body": "fashion, sex = Male", "n_labels": 2, "n_conditions": 2, "right": 4, "wrong": 4,
-        "votes": None, "stops": True, "polarity": "mixed", "extent": "partial",
-        "dependence": "partial", "constraint": None,
+        "body": "fashion, sex = Male", "n_labels": 2, "n_conditions": 2, "n_literals": 4,
+        "right": 4, "wrong": 4, "votes": None, "stops": True, "polarity": "mixed",
+        "extent": "partial", "dependence": "partial", "constraint": None,
     }  # fmt: skip
     assert frame["layer"].to_list() == [1, 2, 2, 3]
     assert frame["is_fallback"].to_list() == [False, False, False, True]
@@ -56,8 +56,17 @@ def test_both_libraries_say_the_same(theory, per):
 def test_wrong_names_are_refused(monkeypatch):
     with pytest.raises(ValueError, match="'polars', not 'panda'; did you mean 'pandas'"):
         LAYERS.to_frame("panda")
-    with pytest.raises(ValueError, match="per must be 'rule' or 'label', not 'head'"):
+    with pytest.raises(ValueError, match="per must be 'rule', 'label' or 'label set', not 'head'"):
         LAYERS.to_frame(per="head")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(ImportError, match=r'needs polars: pip install "labelrules\[polars\]"'):
         LAYERS.to_frame("polars")
+
+
+def test_label_sets():
+    card = RuleSet(READERS, (), [LabelSet((0, 3), 2), LabelSet((), -1)])
+    layered = LayeredTheory(READERS, [DecisionList(READERS), card])
+    assert layered.to_frame(per="label set").to_dict("list") == {
+        "layer": [2, 2], "labels": ["quality, sports", ""], "n_labels": [2, 0], "bonus": [2, -1],
+    }  # fmt: skip
+    assert len(DecisionList(READERS).to_frame(per="label set")) == 0

@@ -29,10 +29,11 @@ from labelrules.rules import (
 )
 from strategies import schemas
 from tables import tables
-from theories import boards, decision_lists, rules, theories
+from theories import boards, decision_lists, rules, scorecards, theories
 from twins import layers as naive_layers
 
 READERS = load("magazines")
+EVIDENCE = st.sampled_from([False, True, "all"])
 FEW = st.sampled_from([-0.5, 0.0, 0.5, 1.0, 1.5])
 
 
@@ -52,8 +53,10 @@ def ways(n_labels, may_sample=True):
 @st.composite
 def layered(draw, schema, values=None, way=None, last=None):
     options = () if values is None else (values,)
-    layers = draw(st.lists(theories(schema, *options, max_size=5), max_size=2))
-    layers.append(draw(theories(schema, *options, max_size=6) if last is None else last))
+    kinds = theories(schema, *options, max_size=5)
+    kinds |= scorecards(schema, *options, max_size=5)
+    layers = draw(st.lists(kinds, max_size=2))
+    layers.append(draw(kinds if last is None else last))
     chosen = way if way is not None else draw(ways(schema.n_labels, layers[-1].ordered))
     return LayeredTheory(schema, layers, chosen, draw(fallbacks(schema, *options)))
 
@@ -78,7 +81,7 @@ def evidence_of(layer):
 # ---------------------------------------------------------------- language
 
 
-@given(st.data(), st.sampled_from(["plain", "unicode", "ascii"]), st.booleans())
+@given(st.data(), st.sampled_from(["plain", "unicode", "ascii"]), EVIDENCE)
 def test_any_layered_theory_survives_printing(data, style, evidence):
     schema = data.draw(schemas())
     theory = data.draw(layered(schema))
@@ -88,7 +91,7 @@ def test_any_layered_theory_survives_printing(data, style, evidence):
     assert hash(found) == hash(theory)
     assert conditions_of(found) == conditions_of(theory)
     assert [type(layer) for layer in found.layers] == [type(layer) for layer in theory.layers]
-    if evidence:
+    if evidence == "all":
         assert evidence_of(found) == evidence_of(theory)
     if style == "ascii":
         assert text.isascii()
@@ -97,7 +100,7 @@ def test_any_layered_theory_survives_printing(data, style, evidence):
 
 TWO = """layer 1:
 quality <- education = University
-not quality <- true
+otherwise: not quality
 layer 2:
 sports <- quality"""
 
@@ -122,11 +125,11 @@ def test_headings(way, heading):
     text = TWO.replace("layer 2:", heading)
     assert str(theory) == text
     assert parse(text, READERS.schema) == theory
-    assert parse(text.replace(":", " : # last"), READERS.schema) == theory
+    assert parse(text.replace(":\n", " : # last\n"), READERS.schema) == theory
 
 
 def test_rules_for_rows_without_labels():
-    text = TWO + "\nrows without labels:\nfashion <- sex = Female\ntabloid <- true"
+    text = TWO + "\nif no label was found:\nfashion <- sex = Female\notherwise: tabloid"
     theory = parse(text, READERS.schema)
     assert str(theory) == text
     assert theory.layers == parse(TWO, READERS.schema).layers
@@ -138,19 +141,50 @@ def test_rules_for_rows_without_labels():
     expected = np.zeros((14, 4))
     expected[~bare] = parse(TWO, READERS.schema).predict(READERS)[~bare]
     expected[bare & women, 2] = 1
-    expected[bare, 1] = 1
+    expected[bare & ~women, 1] = 1
     np.testing.assert_array_equal(theory.predict(READERS), expected)
-    empty = parse(TWO + "\nrows without labels:", READERS.schema)
+    empty = parse(TWO + "\nif no label was found:", READERS.schema)
     assert len(empty.fallback) == 0
     full = theory.as_full_predictions()
     assert all(rule.head.is_complete for rule in full.fallback)
 
 
+def test_one_list_needs_no_heading_before_the_rules_for_other_rows():
+    text = "quality <- sex = Male\nif no label was found:\nsports <- children = No"
+    theory = parse(text, READERS.schema)
+    assert theory == parse("layer 1:\n" + text, READERS.schema)
+    assert str(theory) == text
+    assert isinstance(theory, LayeredTheory)
+    assert str(theory.with_fallback(None)).startswith("layer 1:\n")
+    assert str(theory.with_inference(UntilStable(3))).startswith("layer 1, until stable")
+    for empty in ("if no label was found:", "in any order:\nif no label was found:"):
+        assert str(parse(empty, READERS.schema)) == empty
+
+
+def test_the_first_rule_that_holds_decides_a_row_without_labels():
+    """The heading is no longer true of a row that has got a label."""
+    text = (
+        "if no label was found:\nfashion <- sex = Female\nnot tabloid <- children = No\n"
+        "tabloid <- true"
+    )
+    theory = parse(text, READERS.schema)
+    women, bare = READERS.column("sex") == 1, READERS.column("children") == 0
+    predicted = theory.predict(READERS)
+    np.testing.assert_array_equal(predicted[:, 2], women)
+    np.testing.assert_array_equal(predicted[:, 1], ~women & ~bare)
+    assert all(rule.stops for rule in theory.fallback)
+    counted = theory.with_evidence(READERS, READERS.Y)
+    assert [sum(rule.evidence[0]) for rule in counted.fallback] == [
+        women.sum(), (~women & bare).sum(), (~women & ~bare).sum()
+    ]  # fmt: skip
+    assert "*" not in theory_text(counted, evidence=True)
+
+
 def test_a_label_may_be_called_layer():
     schema = Schema([], ["layer", "x 1:"])
     text = (
-        'layer 1:\nlayer <- true\n"x 1:" <- layer\nlayer 2, label by label in at most 2 '
-        'rounds, in the order "x 1:", layer:\nnot layer <- "x 1:"'
+        "layer 1:\nlayer <- true\n'x 1:' <- layer\nlayer 2, label by label in at most 2 "
+        "rounds, in the order 'x 1:', layer:\nnot layer <- 'x 1:'"
     )
     theory = parse(text, schema)
     assert str(theory) == text
@@ -199,13 +233,22 @@ BAD = [
     ),
     ("layer 1: quality <- true", 1, "expected the end of the line, not 'quality'"),
     ("layer 1: 2", 1, "expected the end of the line"),
-    (f"{TWO}\nrows without labels\nquality <- true", 6, "expected 'rows without labels:', with"),
-    (f"{TWO}\nrows without label:\nquality <- true", 6, "expected 'rows without labels:', with"),
-    (f"{TWO}\nrows without labels: # end\nlayer 3:", 7, "nothing comes after the rules for rows"),
-    (f"{TWO}\nrows without labels:\nquality <- tabloid", 7, "test no labels"),
-    (f"{TWO}\nrows without labels:\nin any order:", 7, "have an order"),
-    ("rows without labels:\nquality <- true", 1, "rows without labels come after a layer"),
-    ("quality <- true\nrows without labels:", 2, "rules stand before the heading"),
+    (
+        f"{TWO}\nif no label was found\nquality <- true",
+        6,
+        "expected 'if no label was found:', with",
+    ),
+    (
+        f"{TWO}\nif no label is found:\nquality <- true",
+        6,
+        "expected 'if no label was found:', with",
+    ),
+    (f"{TWO}\nif no label was found: quality", 6, "or 'the label with the most points', not 'qual"),
+    (f"{TWO}\nif no label was found: # end\nlayer 3:", 7, "nothing comes after the rules below"),
+    (f"{TWO}\nif no label was found:\nif no label was found:", 7, "nothing comes after the rules"),
+    (f"{TWO}\nif no label was found:\nquality <- tabloid", 7, "test no labels"),
+    (f"{TWO}\nif no label was found:\nin any order:", 7, "have an order"),
+    ("if no label was found:\nquality <- true\nlayer 1:", 3, "nothing comes after the rules below"),
     ("layer one:\nquality <- true", 1, "there is no label 'layer'"),
 ]
 
@@ -236,7 +279,7 @@ def test_layers_are_values():
     assert theory != theory.with_inference(UntilStable())
     assert theory != theory.layers[0]
     assert len({theory, parse(TWO, READERS.schema), theory.with_inference(UntilStable())}) == 2
-    assert repr(theory) == "<LayeredTheory: 2 layers, 3 rules for 4 labels>"
+    assert repr(theory) == "<LayeredTheory: 2 layers, 3 rules, 4 literals for 4 labels>"
     assert len(theory) == 3
     assert list(theory) == [*theory.layers[0], *theory.layers[1]]
     assert theory[2] == theory.layers[1][0]
@@ -247,7 +290,7 @@ def test_layers_are_values():
 
 
 def test_sampled_theories_differ_by_their_evidence_and_print_it():
-    text = "layer 1, sampled 9 times after 1 round, seed 0:\nquality (3/1) <- true"
+    text = "layer 1, sampled 9 times after 1 round, seed 0:\notherwise: quality (3/1)"
     theory = parse(text, READERS.schema)
     assert str(theory) == text
     assert theory != parse(text.replace("3/1", "4/1"), READERS.schema)
@@ -375,7 +418,7 @@ def test_label_by_label(data):
 
 def with_counts(theory, evidence=Evidence(5, 2)):  # noqa: B008
     counted = [
-        rule.with_evidence([evidence] * len(rule.head)) if rule.evidence is None else rule
+        rule.with_evidence([evidence] * len(rule.head)) if not rule.is_counted else rule
         for rule in theory
     ]
     return DecisionList(theory.schema, counted)
@@ -402,10 +445,10 @@ def test_sampling_finds_the_distribution_that_its_conditionals_have():
     theory = parse(
         """
         layer 1, sampled 20000 times after 100 rounds, seed 0:
-        a (2/0) <- b
-        a (0/2) <- not b
-        b (1/1) <- a
-        b (0/4) <- not a
+        a <- b (2/0)
+        a <- not b (0/2)
+        b <- a (1/1)
+        b <- not a (0/4)
         """,
         schema,
     )
@@ -421,7 +464,7 @@ def test_sampling_finds_the_distribution_that_its_conditionals_have():
 
 def test_known_labels_are_kept_in_sampling():
     schema = Schema([], ["a", "b"])
-    text = "layer 1, sampled 50 times after 5 rounds, seed 0:\na (9/0) <- b\nb (0/9) <- true"
+    text = "layer 1, sampled 50 times after 5 rounds, seed 0:\na <- b (9/0)\nb <- true (0/9)"
     known = np.array([[UNSET, 1]], np.int8)
     presence = parse(text, schema).run(np.empty((1, 0)), known).presence
     np.testing.assert_allclose(presence, [[10 / 11, 1.0]])
@@ -431,8 +474,8 @@ def test_rows_without_labels_in_sampling():
     """Evidence of the list for them is counted on the rows that have none when sampled."""
     schema = Schema([], ["a", "b"])
     text = (
-        "layer 1, sampled 50 times after 5 rounds, seed 0:\na (1/9) <- true\n"
-        "rows without labels:\nb (0/0) <- true"
+        "layer 1, sampled 50 times after 5 rounds, seed 0:\na <- true (1/9)\n"
+        "if no label was found:\nb <- true (0/0)"
     )
     rows, Y = np.empty((4, 0)), np.array([[0, 1], [0, 1], [0, 0], [1, 0]])
     theory = parse(text, schema).with_evidence(rows, Y)

@@ -29,7 +29,7 @@ from labelrules.rules import (
     theory_markdown,
 )
 from strategies import schemas
-from theories import theories
+from theories import scorecards, theories
 
 SCHEMA = Schema(
     [Feature("a_b"), Feature("c", ("50%", "$x"))], ["l_1", "back\\slash", "tilde~{}", "l&m\n"]
@@ -66,16 +66,51 @@ def test_theories():
     assert text.count("\\\\\n") == 10
     marked = theory_markdown(golden("magazines-multi")).splitlines()
     assert marked[2] == "3. not **fashion** ← sex = Male"
-    unordered = parse("in any order:\nnot quality (3/4), sports x3 (1/0) <- sex != Male", schema)
+    text = "in any order:\nnot quality, sports +3 <- sex != Male (3/4, 1/0)"
+    unordered = parse(f"{text}\nusual label sets:\n{{sports}} +2\n{MOST}", schema)
     assert theory_markdown(unordered, evidence=True) == (
-        "**in any order**\n\n- not **quality** (3/4), **sports** x3 (1/0) ← sex ≠ Male"
+        "**in any order**\n\n- **quality** -1, **sports** +3 ← sex ≠ Male (3/4, 1/0)\n\n"
+        f"**usual label sets**\n\n- {{**sports**}} +2\n\n**{MOST}**"
     )
-    assert theory_latex(unordered).splitlines()[1:3] == [
+    assert theory_latex(unordered).splitlines()[1:-1] == [
         r"  \textbf{in any order} \\",
-        r"  $\overline{\textit{quality}}, \textit{sports} \times 3 \leftarrow "
+        r"  $\textit{quality}\ {-1}, \textit{sports}\ {+3} \leftarrow "
         r"\text{sex} \neq \text{Male}$ \\",
+        r"  \textbf{usual label sets} \\",
+        r"  $\{\textit{sports}\}\ {+2}$ \\",
+        rf"  \textbf{{{MOST}}} \\",
     ]
 
+
+def test_binary_features_are_words_in_quotes():
+    schema = Schema([Feature("cough", ("0", "1")), Feature("a_b c", ("True", "False"))], ["l", "m"])
+    rule = parse_rule('l <- "cough", not "a_b c", cough != 1, m (3/1)', schema)
+    assert rule_latex(rule, schema, evidence=True) == (
+        r"$\textit{l} \leftarrow \text{``cough''}, \overline{\text{``a\_b c''}}, "
+        r"\overline{\text{``cough''}}, \textit{m}\ (3/1)$"
+    )
+    assert rule_markdown(rule, schema) == ('**l** ← "cough", not `"a_b c"`, cough ≠ 1, **m**')
+
+
+def test_defaults_and_rows_without_labels():
+    text = (
+        "no label, * <- sex = Male\nquality, not others <- true\n"
+        "if no label was found:\nsports <- true"
+    )
+    theory = parse(text, load("magazines").schema)
+    assert theory_latex(theory).splitlines()[1:-1] == [
+        r"  $\text{no label}, * \leftarrow \text{sex} = \text{Male}$ \\",
+        r"  $\text{otherwise: } \textit{quality}, \text{no other label}$ \\",
+        r"  \textbf{if no label was found} \\",
+        r"  $\text{otherwise: } \textit{sports}$ \\",
+    ]
+    assert theory_markdown(theory) == (
+        "1. no label, \\* ← sex = Male\n2. otherwise: **quality**, no other label\n\n"
+        "**if no label was found**\n\n1. otherwise: **sports**"
+    )
+
+
+MOST = "if no label was found: the label with the most points"
 
 LAYERS = """
 layer 1:
@@ -83,7 +118,7 @@ in any order:
 quality <- sex = Male
 layer 2, until stable in at most 3 rounds:
 not quality <- tabloid
-rows without labels:
+if no label was found:
 """
 
 
@@ -98,7 +133,7 @@ def test_layers_have_headings():
         "",
         "1. not **quality** ← **tabloid**",
         "",
-        "**rows without labels**",
+        "**if no label was found**",
     ]
     assert theory_latex(theory).splitlines() == [
         r"\begin{tabular}{l}",
@@ -106,7 +141,7 @@ def test_layers_have_headings():
         r"  $\textit{quality} \leftarrow \text{sex} = \text{Male}$ \\",
         r"  \textbf{layer 2, until stable in at most 3 rounds} \\",
         r"  $\overline{\textit{quality}} \leftarrow \textit{tabloid}$ \\",
-        r"  \textbf{rows without labels} \\",
+        r"  \textbf{if no label was found} \\",
         r"\end{tabular}",
     ]
 
@@ -119,14 +154,14 @@ def test_evidence_and_long_heads():
     )
     assert rule_markdown(rule, schema) == "**l3**, not others ← true"
     readers = load("magazines").schema
-    rule = parse_rule("quality (6/1), not sports (5/2) <- tabloid", readers)
+    rule = parse_rule("quality, not sports <- tabloid (6/1, 5/2)", readers)
     assert rule_latex(rule, readers, evidence=True) == (
-        r"$\textit{quality}\ (6/1), \overline{\textit{sports}}\ (5/2) \leftarrow \textit{tabloid}$"
+        r"$\textit{quality}, \overline{\textit{sports}} \leftarrow \textit{tabloid}\ (6/1, 5/2)$"
     )
     sampled = parse(
-        "layer 1, sampled 9 times after 1 round, seed 0:\nsports (3/4) <- true", readers
+        "layer 1, sampled 9 times after 1 round, seed 0:\nsports <- true (3/4)", readers
     )
-    assert theory_markdown(sampled).endswith("1. **sports** (3/4) ← true")
+    assert theory_markdown(sampled).endswith("1. otherwise: **sports** (3/4)")
     assert r"\textit{sports}\ (3/4)" in theory_latex(sampled)
 
 
@@ -145,11 +180,13 @@ def shown(text):
 @given(st.data())
 def test_what_a_page_shows_is_the_rule_language(data):
     schema = data.draw(schemas())
-    theory = data.draw(theories(schema))
-    lines = shown(theory_markdown(theory, evidence=True))
+    theory = data.draw(theories(schema) | scorecards(schema))
+    lines = shown(theory_markdown(theory, evidence="all"))
     if not theory.ordered:
         assert lines[:1] == ["in any order"]
-        lines[0] = "in any order:"
+        lines = [
+            f"{line}:" if line in ("in any order", "usual label sets") else line for line in lines
+        ]
     again = parse("\n".join(lines), schema)
     assert again == theory
     assert [rule.evidence for rule in again] == [rule.evidence for rule in theory]

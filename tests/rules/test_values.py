@@ -18,6 +18,7 @@ from labelrules import (
     RuleSet,
     Schema,
     load,
+    parse,
     parse_rule,
 )
 from labelrules.rules import RuleTable, conflict, is_more_general, is_more_specific, overlap
@@ -181,7 +182,7 @@ def _one(condition):
 
 
 def test_values_are_frozen_and_survive_pickling():
-    rule = parse_rule("quality (3/1), * <- not tabloid", load("magazines").schema)
+    rule = parse_rule("quality, * <- not tabloid (3/1)", load("magazines").schema)
     with pytest.raises(AttributeError):
         rule.stops = False
     again = pickle.loads(pickle.dumps(rule))
@@ -268,9 +269,33 @@ def test_representations_are_short():
     assert repr(rule) == "<Rule: label 0 = 1, label 1 = 0, * <- column 0 <= 2.5, label 1 = 0>"
     assert repr(rule.head.completed()).endswith("label 4 = 0 and 3 more>")
     theory = DecisionList(SMALL, [Rule(Head({0: 1}, 2))])
-    assert repr(theory) == "<DecisionList: 1 rule for 2 labels>"
-    assert repr(RuleSet(SMALL)) == "<RuleSet: 0 rules for 2 labels>"
+    assert repr(theory) == "<DecisionList: 1 rule, 1 literal for 2 labels>"
+    assert repr(RuleSet(SMALL)) == "<RuleSet: 0 rules, 0 literals for 2 labels>"
     assert repr(RuleTable(theory)) == "<RuleTable: 1 rule for 2 labels>"
     readers = load("magazines")
     run = DecisionList(readers.schema, [Rule(Head({0: 1}, 4))]).run(readers)
     assert repr(run) == "<Run: 14 of 14 x 4 cells written>"
+
+
+def test_the_size_of_a_theory_is_its_number_of_literals():
+    schema = load("magazines").schema
+    every = parse_rule("quality, not others <- sex = Male, tabloid", schema)
+    assert (every.n_conditions, every.n_literals) == (2, 6)
+    default = parse_rule("quality, not sports <- true", schema)
+    assert (default.n_conditions, default.n_literals) == (0, 1)
+    votes = parse(
+        "in any order:\nquality +3, sports -2 <- tabloid\nquality -1, sports +1 <- true\n"
+        "usual label sets:\n{quality, sports} +1\n{tabloid} +1\n{} +1\n"
+        "if no label was found: the label with the most points",
+        schema,
+    )
+    assert (votes.n_conditions, votes.n_literals) == (1, 3 + 1 + 3)
+    layers = parse(
+        "layer 1:\nin any order:\nquality <- sex = Male\nusual label sets:\n{sports} +1\n"
+        "layer 2:\nnot sports <- quality\nif no label was found:\ntabloid <- sex = Male\n"
+        "otherwise: sports",
+        schema,
+    )
+    assert (layers.n_conditions, layers.n_literals) == (3, 2 + 1 + 2 + 2 + 1)
+    assert repr(layers) == "<LayeredTheory: 2 layers, 4 rules, 8 literals for 4 labels>"
+    assert layers.to_frame()["n_literals"].tolist() == [2, 2, 2, 1]

@@ -23,3 +23,12 @@ def rule(kind="decision list", /, **fields):
 
 def voting(votes):
     return rule("rule set", votes=votes)
+
+
+def scoring(**fields):
+    """A rule set without rules, with such further fields."""
+    return changed(theory={"kind": "rule set", "rules": [], **fields})
+
+
+def usual(*labels, bonus=1):
+    return scoring(label_sets=[{"labels": list(labels), "bonus": bonus}])

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from labelrules import Dataset, Ripper, Schema, load, parse, save
+from labelrules import Dataset, LabelSet, Ripper, RuleSet, Schema, load, parse, save
 from labelrules.learners import ClassifierChain, LabelPowerset, registered
 from labelrules.learners.registry import can_be_stored
 from labelrules.storage.files import VERSION
 
 FOLDER = Path(__file__).parents[1] / "golden" / "models"
 
-RULES = "quality (5/1) <- education = University\nnot quality, * <- true"
-VOTES = "in any order:\nquality x3, not sports <- education = University\nsports <- quality"
+RULES = "quality <- education = University (5/1)\nnot quality, * <- true"
+VOTES = "in any order:\nquality +3, sports -1 <- education = University\nsports <- quality"
 LAYERS = (
     "layer 1:\nquality <- education = University\nlayer 2, until stable in at most 7 rounds:\n"
-    "sports <- quality\nrows without labels:\nfashion <- true"
+    "sports <- quality\nif no label was found:\nfashion <- true"
 )
 
 
@@ -28,6 +28,8 @@ def stored():
     readers = load("magazines")
     for name, rules in (("decision-list", RULES), ("rule-set", VOTES), ("layers", LAYERS)):
         yield name, parse(rules, readers.schema)
+    label_sets = [LabelSet((0, 3), 2), LabelSet((), -1)]
+    yield "label-sets", RuleSet(readers.schema, parse(VOTES, readers.schema), label_sets, True)
     for name, learner in registered().items():
         if learner is Ripper:
             schema = Schema(readers.schema.features, readers.schema.labels[:1])

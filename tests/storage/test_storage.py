@@ -13,6 +13,7 @@ import theories
 from labelrules import (
     DecisionList,
     Feature,
+    LabelSet,
     LayeredTheory,
     Measure,
     RuleSet,
@@ -116,7 +117,7 @@ def test_what_comes_back_can_go_on(name):
 
 
 @settings(max_examples=30)
-@given(theories.theories(SCHEMA))
+@given(theories.theories(SCHEMA) | theories.scorecards(SCHEMA))
 def test_theories_come_back(theory):
     again = from_json(to_json(theory))
     assert again == theory
@@ -130,7 +131,8 @@ def test_theories_come_back(theory):
 )
 @pytest.mark.parametrize("fallback", [None, DecisionList(SCHEMA, [THEORY[0]])])
 def test_layered_theories_come_back(way, fallback):
-    layers = [RuleSet(SCHEMA, [THEORY[0]]), THEORY]
+    label_sets = [LabelSet((0, 2), -3), LabelSet((), 1)]
+    layers = [RuleSet(SCHEMA, [THEORY[0]], label_sets, at_least_one=True), THEORY]
     theory = LayeredTheory(SCHEMA, layers, way, fallback)
     assert from_json(to_json(theory)) == theory
 

@@ -10,7 +10,7 @@ from labelrules import from_json, load_model, save, to_json
 from labelrules.data import DataError, FileError
 from learners.registry import Stumps
 from shell import called
-from storage.documents import THEORY, changed, rule, voting
+from storage.documents import THEORY, changed, rule, scoring, usual, voting
 from storage.models import fitted
 
 ONCE = {"kind": "once", "parameters": {}}
@@ -73,6 +73,47 @@ BAD = {
         r"votes\.quality: must be a whole number <= 10000",
     ),
     "half a vote": (voting({"quality": 1.5}), r"votes\.quality: must be a whole number"),
+    "label sets of a list": (
+        changed(theory={"kind": "decision list", "rules": [], "label_sets": []}),
+        r"\$\.theory: there is no field 'label_sets'; use one of kind, rules",
+    ),
+    "no label sets": (scoring(label_sets=[]), r"label_sets: must be a list that is not empty"),
+    "label sets as null": (
+        scoring(label_sets=None),
+        r"theory\.label_sets: must be a list, not null",
+    ),
+    "a label set alone": (
+        scoring(label_sets=[["quality"]]),
+        r"label_sets\[0\]: must be an object, not a list of 1",
+    ),
+    "a label set without a bonus": (
+        scoring(label_sets=[{"labels": []}]),
+        r'theory\.label_sets\[0\]: "bonus" is missing',
+    ),
+    "bonus": (usual(bonus=1.5), r"label_sets\[0\]\.bonus: must be a whole number"),
+    "too large a bonus": (usual(bonus=10001), r"bonus: must be a whole number <= 10000, not 10001"),
+    "too small a bonus": (usual(bonus=-10001), r"bonus: must be a whole number >= -10000"),
+    "a label of no set": (
+        usual("quality", "qality"),
+        r"\$\.theory\.label_sets\[0\]\.labels\[1\]: .*'qality'; did you mean 'quality'\?",
+    ),
+    "a label twice in a set": (
+        usual("quality", "quality"),
+        r"label_sets\[0\]\.labels: each label must be there once, and in the order of the schema",
+    ),
+    "labels in another order": (
+        usual("日本", "quality"),
+        r"label_sets\[0\]\.labels: each label .* in the order of the schema",
+    ),
+    "a label set twice": (
+        scoring(label_sets=[{"labels": ["quality"], "bonus": n} for n in (1, 2)]),
+        r"\$\.theory\.label_sets\[1\]\.labels: this label set is there twice",
+    ),
+    "not at least one": (
+        scoring(at_least_one=False),
+        r"\$\.theory\.at_least_one: leave the field out unless it is true",
+    ),
+    "at least two": (scoring(at_least_one=2), r"at_least_one: must be true or false, not 2"),
     "column": (
         rule(body=[{"column": "xy", "operator": ">", "value": 1}]),
         r"body\[0\]\.column: there is no feature or label 'xy'; did you mean 'x y'\?",

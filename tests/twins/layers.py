@@ -28,13 +28,16 @@ def run(layers, X, known, reads=None):
 
 
 def fall_back(fallback, X, known, board):
-    """Rows without a label that is present are asked anew."""
+    """Rows without a label that is present are asked anew; what is not said then stays."""
     if fallback is None:
         return board
     anew, _, _ = naive.run_list(fallback, X, known)
-    return np.array(
-        [row if 1 in row else other for row, other in zip(board, anew, strict=True)], np.int8
-    ).reshape(board.shape)
+    result = board.copy()
+    for row in range(len(board)):
+        for label, cell in enumerate(anew[row]):
+            if 1 not in board[row] and cell != UNSET:
+                result[row, label] = cell
+    return result
 
 
 def row_until_stable(layers, x, known, max_rounds):

@@ -44,16 +44,52 @@ def run_set(theory, X, board, reads=None):
     """A rule set on a dense X: all rules that fire vote on the open cells."""
     result = board.copy()
     for i, row in enumerate(X):
-        cells = (board if reads is None else reads)[i]
-        votes = [
-            literal
-            for rule in theory
-            if all(holds(condition, row, cells) for condition in rule.body)
-            for literal, number in zip(rule.head, rule.votes or [1] * len(rule.head), strict=True)
-            for _ in range(number)
-        ]
-        for label in range(board.shape[1]):
-            said = [value for voted, value in votes if voted == label]
-            if board[i, label] == UNSET and said:
-                result[i, label] = 1 if said.count(1) > said.count(0) else 0
+        votes = votes_on(theory, row, (board if reads is None else reads)[i])
+        if theory.label_sets or theory.at_least_one:
+            chosen = labels_together(theory, [_points(votes, label) for label in _labels(theory)])
+            said = {label: int(label in chosen) for label in _labels(theory)}
+        else:
+            said = {label: int(_points(votes, label) > 0) for label, _ in votes}
+        for label, value in said.items():
+            if board[i, label] == UNSET:
+                result[i, label] = value
     return result
+
+
+def margins(theory, X):
+    """Votes for presence less votes for absence, where no label is written yet."""
+    nothing = [UNSET for _ in _labels(theory)]
+    found = [votes_on(theory, row, nothing) for row in X]
+    rows = [[_points(votes, label) for label in _labels(theory)] for votes in found]
+    return np.array(rows, dtype=int).reshape(len(X), theory.schema.n_labels)
+
+
+def votes_on(theory, row, cells):
+    """Each vote of the rules that fire: a label, and 0 or 1."""
+    return [
+        literal
+        for rule in theory
+        if all(holds(condition, row, cells) for condition in rule.body)
+        for literal, number in zip(rule.head, rule.votes or [1] * len(rule.head), strict=True)
+        for _ in range(number)
+    ]
+
+
+def labels_together(theory, points):
+    """The labels that a row gets: all above 0, or a usual label set with as many points."""
+    chosen = {label for label in _labels(theory) if points[label] > 0}
+    if not chosen and theory.at_least_one and points:
+        chosen = {points.index(max(points))}
+    own = sum(points[label] for label in chosen)
+    totals = [bonus + sum(points[label] for label in labels) for labels, bonus in theory.label_sets]
+    if totals and max(totals) >= own:
+        return set(theory.label_sets[totals.index(max(totals))].labels)
+    return chosen
+
+
+def _points(votes, label):
+    return votes.count((label, 1)) - votes.count((label, 0))
+
+
+def _labels(theory):
+    return range(theory.schema.n_labels)

@@ -13,6 +13,10 @@ from labelrules._checks import counted, listed, quoted, suggestion
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
 
+_PRESENT_CODES: dict[tuple[str, ...], int] = {
+    ("0", "1"): 1, ("1", "0"): 0, ("False", "True"): 1, ("True", "False"): 0,
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Feature:
@@ -68,6 +72,17 @@ class Feature:
     def kind(self) -> str:
         """``"numeric"`` or ``"nominal"``, for messages."""
         return "numeric" if self.is_numeric else "nominal"
+
+    @property
+    def present_code(self) -> int | None:
+        """Of a binary feature, with the categories 0 and 1 or False and True, the number of 1.
+
+        None for every other feature.
+
+        >>> Feature("cough", ("0", "1")).present_code, Feature("age").present_code
+        (1, None)
+        """
+        return _PRESENT_CODES.get(self.categories or ())
 
     def text(self, value: float) -> str:
         """An encoded value as text: a number, the name of a category, or ``?`` if it is missing."""

@@ -1,7 +1,7 @@
 """What all exports share: the layers of a theory, the features it tests, steps, free names."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from labelrules.data.schema import Schema
 from labelrules.rules.inference import Gibbs, Inference, Once
@@ -104,3 +104,21 @@ def other_categories(schema: Schema, column: int, code: int) -> tuple[str, ...]:
 def is_list(part: Theory) -> bool:
     """Whether the rules have an order; otherwise they vote."""
     return not isinstance(part, RuleSet)
+
+
+def is_scorecard(part: Theory) -> TypeGuard[RuleSet]:
+    """Whether the labels of a row are decided together, by points and usual label sets."""
+    return isinstance(part, RuleSet) and part.decides_rows
+
+
+PointRule: TypeAlias = tuple[int, Rule, int]
+"""The number of a rule, the rule, and the points that it gives to a label, below 0 for absence."""
+
+
+def label_points(part: Theory, first: int = 1) -> list[tuple[int, list[PointRule]]]:
+    """Labels that some rule mentions, in order, each with the rules that give points to it."""
+    found: dict[int, list[PointRule]] = {}
+    for number, rule in enumerate(part, first):
+        for label, value, votes in rule.ballot:
+            found.setdefault(label, []).append((number, rule, votes if value else -votes))
+    return sorted(found.items())

@@ -1,23 +1,33 @@
 """Export a theory to PMML 4.4: rule sets for single labels, one after the other."""
 
-import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 from xml.etree import ElementTree as ET
 
-from labelrules._checks import quoted
-from labelrules.export.plan import FreeNames, Plan, is_list, steps
+from labelrules.export.plan import FreeNames, Plan, is_list, is_scorecard, steps
+from labelrules.export.pmml_elements import (
+    Cells,
+    Scored,
+    Voted,
+    all_of,
+    applied,
+    check_xml_names,
+    election,
+    field_equals,
+    first_hit,
+    is_equal,
+    label_condition,
+    one_if_any,
+    predicate,
+)
+from labelrules.export.pmml_points import PointModels
 from labelrules.rules.conditions import Condition
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import Theory
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 OPEN = "open"  # the value of a label that no rule has written yet
-Cells: TypeAlias = dict[int, str]  # from labels that some rule has written to their fields
-Scored: TypeAlias = tuple[int | None, ET.Element, str]  # number of a rule, condition, value
-Voted: TypeAlias = tuple[int, ET.Element, str, int]  # number, condition, value and votes
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OPERATORS = {"<=": "lessOrEqual", ">": "greaterThan", "=": "equal", "!=": "notEqual"}
 
 
@@ -63,7 +73,7 @@ class _Chain:
             raise ValueError("PMML has no models without features, and this theory has none")
         self.features = plan.used or (0,)
         names = [self.schema.features[column].name for column in self.features]
-        _check_names([*names, *self.schema.labels])
+        check_xml_names([*names, *self.schema.labels])
         self.fields = FreeNames([*names, *self.schema.labels])
         self.is_numeric = {feature.name: feature.is_numeric for feature in self.schema.features}
         self.segments: list[ET.Element] = []
@@ -91,7 +101,7 @@ class _Chain:
             attributes = {"name": feature.name, "optype": kind[0], "dataType": kind[1]}
             field = ET.SubElement(dictionary, "DataField", attributes)
             for category in feature.categories or ():
-                _check_names([category])
+                check_xml_names([category])
                 ET.SubElement(field, "Value", value=category)
         return dictionary
 
@@ -119,23 +129,24 @@ class _Chain:
         """The last model, whose outputs are the labels, since a chain has those of its end."""
         outputs = []
         for label, name in enumerate(self.schema.labels):
-            when = [_is(cells[label], "1")] if label in cells else []
+            when = [is_equal(cells[label], "1")] if label in cells else []
             if label in guessed:
-                when.append(_apply("and", _is(found, "0"), _is(guessed[label], "1")))
+                when.append(applied("and", is_equal(found, "0"), is_equal(guessed[label], "1")))
             kind = {"optype": "categorical", "dataType": "integer", "feature": "transformedValue"}
             output = ET.Element("OutputField", {"name": name, **kind})
-            output.append(_present(when))
+            output.append(one_if_any(when))
             outputs.append(output)
-        present = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
+        present = [(None, field_equals(cell, "1"), "1") for cell in cells.values()]
         present += [
-            (None, _all([_equal(found, "0"), _equal(cell, "1")]), "1") for cell in guessed.values()
+            (None, all_of([field_equals(found, "0"), field_equals(cell, "1")]), "1")
+            for cell in guessed.values()
         ]
-        self._add("some label", _first_hit(present, "0"), outputs)
+        self.add("some label", first_hit(present, "0"), outputs)
 
     def _found(self, cells: Cells) -> str:
         """Add whether some label was found."""
-        scored = [(None, _equal(cell, "1"), "1") for cell in cells.values()]
-        return self._add("found", _first_hit(scored, "0"))
+        scored = [(None, field_equals(cell, "1"), "1") for cell in cells.values()]
+        return self.add("found", first_hit(scored, "0"))
 
     def _layer(self, part: Theory, seen: Cells | None, title: str) -> Cells:
         if not is_list(part):
@@ -149,12 +160,12 @@ class _Chain:
             number += len(rules)
             step = f"{title}, step {place}" if len(parts) > 1 else title
             read, closed = (cells, False) if seen is None else (seen, True)
-            conditions = {n: self._body(rule, read, closed) for n, rule in numbered}
+            conditions = {n: self.body(rule, read, closed) for n, rule in numbered}
             labels = sorted({label for rule in rules for label in rule.head.labels})
             written = {
-                label: self._add(
+                label: self.add(
                     f"{self.schema.labels[label]} after {step}",
-                    _first_hit(self._cell(label, cells, stopped, numbered, conditions), OPEN),
+                    first_hit(self._cell(label, cells, stopped, numbered, conditions), OPEN),
                 )
                 for label in labels
             }
@@ -173,9 +184,9 @@ class _Chain:
         """The values of a label: written cells stay, rows that have ended stay open."""
         scored: list[Scored] = []
         if label in cells:
-            scored += [(None, _equal(cells[label], value), value) for value in ("1", "0")]
+            scored += [(None, field_equals(cells[label], value), value) for value in ("1", "0")]
         if stopped:
-            scored.append((None, _equal(stopped, "1"), OPEN))
+            scored.append((None, field_equals(stopped, "1"), OPEN))
         for number, rule in rules:
             head = dict(rule.head)
             if label in head or rule.stops:
@@ -195,135 +206,66 @@ class _Chain:
         stops = [(number, conditions[number], "1") for number, rule in rules if rule.stops]
         if not stops:
             return stopped
-        before = [(None, _equal(stopped, "1"), "1")] if stopped else []
-        return self._add(f"stopped after {step}", _first_hit([*before, *stops], "0"))
+        before = [(None, field_equals(stopped, "1"), "1")] if stopped else []
+        return self.add(f"stopped after {step}", first_hit([*before, *stops], "0"))
 
     def _votes(self, part: Theory, seen: Cells | None, title: str) -> Cells:
         """Add the votes: a label with more votes for presence than for absence is present."""
+        if is_scorecard(part):
+            return PointModels(self, part, title).cells(seen)
         cells: Cells = {}
         for label in sorted({label for rule in part for label in rule.head.labels}):
             votes: list[Voted] = [
-                (number, self._body(rule, seen or {}, seen is not None), str(value), n_votes)
+                (number, self.body(rule, seen or {}, seen is not None), str(value), n_votes)
                 for number, rule in enumerate(part, self.n_before + 1)
                 for voted, value, n_votes in rule.ballot
                 if voted == label
             ]
             name = f"{self.schema.labels[label]} after {title}"
-            cells[label] = self._add(name, _election(votes))
+            cells[label] = self.add(name, election(votes))
         return cells
 
-    def _add(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
+    def add(self, name: str, rules: ET.Element, outputs: Iterable[ET.Element] = ()) -> str:
         """Add a rule set; returns the field that holds its result."""
-        result = self.fields.free(name)
-        kind = {"optype": "categorical", "dataType": "string", "feature": "predictedValue"}
+        model = ET.Element("RuleSetModel", modelName=name, functionName="classification")
+        model.append(rules)
+        return self._add_model(model, ("categorical", "string"), outputs)
+
+    def add_scorecard(self, scorecard: ET.Element) -> str:
+        """Add a scorecard; returns the field that holds its sum of points."""
+        return self._add_model(scorecard, ("continuous", "double"), ())
+
+    def _add_model(
+        self, model: ET.Element, kind: tuple[str, str], outputs: Iterable[ET.Element]
+    ) -> str:
+        """Add a model with the fields that it reads, and those that it gives."""
+        result = self.fields.free(model.attrib["modelName"])
         output = ET.Element("Output")
-        output.append(ET.Element("OutputField", {"name": result, **kind}))
+        predicted = {"optype": kind[0], "dataType": kind[1], "feature": "predictedValue"}
+        output.append(ET.Element("OutputField", {"name": result, **predicted}))
         output.extend(outputs)
+        own = {field.get("name") for field in output}
         used = [
-            e.attrib["field"] for part in (rules, output) for e in part.iter() if e.get("field")
+            e.attrib["field"] for part in (model, output) for e in part.iter() if e.get("field")
         ]
-        segment = ET.Element("Segment", id=str(len(self.segments) + 1))
-        ET.SubElement(segment, "True")
-        kept = {"modelName": name, "functionName": "classification"}
-        model = ET.SubElement(segment, "RuleSetModel", kept)
         first = self.schema.features[self.features[0]].name
-        model.append(self._mining_schema(dict.fromkeys(used) or [first]))
-        model.extend([output, rules])
+        read = [field for field in dict.fromkeys(used) if field not in own] or [first]
+        model[:0] = [self._mining_schema(read), output]
+        segment = ET.Element("Segment", id=str(len(self.segments) + 1))
+        segment.extend([ET.Element("True"), model])
         self.segments.append(segment)
         return result
 
-    def _body(self, rule: Rule, read: Cells, closed: bool) -> ET.Element:
-        return _all([self._condition(condition, read, closed) for condition in rule.body])
+    def body(self, rule: Rule, read: Cells, closed: bool) -> ET.Element:
+        """The conditions of a rule."""
+        return all_of([self._condition(condition, read, closed) for condition in rule.body])
 
     def _condition(self, condition: Condition, read: Cells, closed: bool) -> ET.Element:
         if condition.on_label:
-            return _label_condition(condition, read, closed)
+            return label_condition(condition, read, closed)
         feature = self.schema.features[condition.column]
         value = repr(condition.value)
         if feature.categories is not None:
             value = feature.categories[int(condition.value)]
         operator = _OPERATORS[condition.operator]
-        return _predicate(feature.name, operator, value)
-
-
-def _first_hit(scored: Iterable[Scored], default: str) -> ET.Element:
-    rules = _rule_set("firstHit", default)
-    for number, condition, score in scored:
-        known = {} if number is None else {"id": f"rule {number}"}
-        ET.SubElement(rules, "SimpleRule", {**known, "score": score}).append(condition)
-    return rules
-
-
-def _election(votes: Iterable[Voted]) -> ET.Element:
-    """The value with the greatest sum of weights; half a vote for absence settles ties."""
-    rules = _rule_set("weightedSum", "0")
-    for number, condition, score, n_votes in votes:
-        attributes = {"id": f"rule {number}", "score": score, "weight": str(n_votes)}
-        ET.SubElement(rules, "SimpleRule", attributes).append(condition)
-    tie = ET.SubElement(rules, "SimpleRule", score="0", weight="0.5")
-    ET.SubElement(tie, "True")
-    return rules
-
-
-def _rule_set(criterion: str, default: str) -> ET.Element:
-    rules = ET.Element("RuleSet", defaultScore=default, defaultConfidence="1")
-    ET.SubElement(rules, "RuleSelectionMethod", criterion=criterion)
-    return rules
-
-
-def _present(when: list[ET.Element]) -> ET.Element:
-    """1 if one of these holds, else 0."""
-    if not when:
-        return _constant("0", "integer")
-    condition = when[0] if len(when) == 1 else _apply("or", *when)
-    return _apply("if", condition, _constant("1", "integer"), _constant("0", "integer"))
-
-
-def _is(field: str, value: str) -> ET.Element:
-    return _apply("equal", ET.Element("FieldRef", field=field), _constant(value, "string"))
-
-
-def _apply(function: str, *arguments: ET.Element) -> ET.Element:
-    element = ET.Element("Apply", function=function)
-    element.extend(arguments)
-    return element
-
-
-def _constant(value: str, kind: str) -> ET.Element:
-    element = ET.Element("Constant", dataType=kind)
-    element.text = value
-    return element
-
-
-def _label_condition(condition: Condition, read: Cells, closed: bool) -> ET.Element:
-    """A condition on a label; in a later layer, open labels are absent."""
-    present = condition.value == 1
-    if condition.column not in read:
-        return ET.Element("True" if closed and not present else "False")
-    if closed and not present:
-        return _predicate(read[condition.column], "notEqual", "1")
-    return _equal(read[condition.column], "1" if present else "0")
-
-
-def _equal(field: str, value: str) -> ET.Element:
-    return _predicate(field, "equal", value)
-
-
-def _predicate(field: str, operator: str, value: str) -> ET.Element:
-    return ET.Element("SimplePredicate", field=field, operator=operator, value=value)
-
-
-def _all(parts: list[ET.Element]) -> ET.Element:
-    if not parts:
-        return ET.Element("True")
-    if len(parts) == 1:
-        return parts[0]
-    element = ET.Element("CompoundPredicate", booleanOperator="and")
-    element.extend(parts)
-    return element
-
-
-def _check_names(texts: Iterable[str]) -> None:
-    for text in texts:
-        if refused := _NOT_XML.search(text):
-            raise ValueError(f"XML cannot hold the character {refused[0]!r} of {quoted(text)}")
+        return predicate(feature.name, operator, value)

@@ -4,7 +4,7 @@ from typing import Any
 
 from labelrules._html import template_file
 from labelrules.data.schema import Schema
-from labelrules.export.plan import Plan, is_list
+from labelrules.export.plan import Plan, is_list, is_scorecard
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import LabelByLabel, UntilStable
@@ -54,6 +54,8 @@ def to_python(theory: Any) -> str:
         layers=_layers(plan),
         has_lists=any(is_list(part) for part in plan.parts),
         has_sets=not all(is_list(part) for part in plan.parts),
+        has_votes=not all(is_list(part) or is_scorecard(part) for part in plan.parts),
+        has_scorecards=any(is_scorecard(part) for part in plan.parts),
         inference=type(plan.inference).__name__,
     )
 
@@ -97,9 +99,24 @@ def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
         lines[1:] = ["    seen, votes = {} if seen is None else seen, {}"]
     for number, rule in enumerate(part, first):
         lines += _rule(rule, schema, number, is_list(part))
-    return "\n".join(
-        [*lines, "    return board" if is_list(part) else "    return _counted(votes)"]
-    )
+    return "\n".join([*lines, *_end(part, schema)])
+
+
+def _end(part: Theory, schema: Schema) -> list[str]:
+    """The last lines of a layer: what it returns."""
+    if is_list(part):
+        return ["    return board"]
+    if not is_scorecard(part):
+        return ["    return _counted(votes)"]
+    sets = [
+        (tuple(schema.labels[label] for label in one.labels), one.bonus) for one in part.label_sets
+    ]
+    return [
+        "    label_sets = [",
+        *(f"        {one!r}," for one in sets),
+        "    ]",
+        f"    return _together(votes, label_sets, {part.at_least_one})",
+    ]
 
 
 def _rule(rule: Rule, schema: Schema, number: int, ordered: bool) -> list[str]:

@@ -3,9 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labelrules.export.plan import FreeNames, Plan, is_list, steps, used_features
+from labelrules.export.plan import (
+    FreeNames,
+    Plan,
+    is_list,
+    is_scorecard,
+    steps,
+    used_features,
+)
+from labelrules.export.sql_points import PointTables
 from labelrules.export.sql_terms import (
     TRUTH,
+    Cells,
     Dialect,
     Expression,
     LabelSource,
@@ -23,7 +32,6 @@ from labelrules.rules.theory import Theory
 
 _MOST_FLAGS = 400  # databases limit the columns of a table, some to about a thousand
 _ALL_ROWS = 2**64 - 1  # MySQL puts a subquery into the next one, unless it has a limit
-Cells = dict[int, str]  # from labels that some rule has written to their columns
 
 
 def to_sql(
@@ -140,7 +148,9 @@ class _Query:
             value = self.terms.read(number)
             if value is not None:
                 # A key goes into the result unchanged, in whatever form the rules compare it.
-                inside = self._free(name, f"feature {number + 1}") if name in self.keys else name
+                inside = (
+                    self.free_name(name, f"feature {number + 1}") if name in self.keys else name
+                )
                 self.names[feature.name] = inside
                 computed.append((inside, value))
         columns = self.columns_with(self.plan.used, ())
@@ -218,6 +228,8 @@ class _Query:
     ) -> Cells:
         """Add the votes of a rule set: a label with more votes for presence is present."""
         terms, labels = self.terms, LabelSource(seen, closed)
+        if is_scorecard(part):
+            return PointTables(self, part, name, self.columns_with(later, kept)).cells(labels)
         cells = self.new_cells(label for rule in part for label in rule.head.labels)
         computed = []
         for label, cell in cells.items():
@@ -227,8 +239,8 @@ class _Query:
                     if voted == label:
                         fires = terms.body(rule.body, labels)
                         votes[value].append(terms.flag(fires, number))
-            sides = {"this": terms.total(votes[1]), "expression": terms.total(votes[0])}
-            computed.append((cell, terms.flag(terms.exp.GT(**sides))))
+            more = terms.above(terms.total(votes[1]), terms.total(votes[0]))
+            computed.append((cell, terms.flag(more)))
         self.add(name, self.columns_with(later, [*kept, *cells.values()]), computed)
         return cells
 
@@ -236,10 +248,11 @@ class _Query:
         """Columns for labels, with their names if these are free."""
         names = self.plan.schema.labels
         return {
-            label: self._free(names[label], f"label {label + 1}") for label in sorted(set(labels))
+            label: self.free_name(names[label], f"label {label + 1}")
+            for label in sorted(set(labels))
         }
 
-    def _free(self, name: str, otherwise: str) -> str:
+    def free_name(self, name: str, otherwise: str) -> str:
         """A free name, or another one if the database does not allow it."""
         free = self.free.free(name)
         return free if self.dialect.fault_of(free) is None else self.free.free(otherwise)

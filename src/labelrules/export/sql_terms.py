@@ -71,7 +71,9 @@ def dialect_called(name: str) -> Dialect:
     return DIALECTS[name]
 
 
+Cells: TypeAlias = dict[int, str]  # from labels that some rule has written to their columns
 Expression: TypeAlias = Any  # an expression of sqlglot, which is imported on use
+_MOST_ARGUMENTS = 60  # of a function
 _SINGLE = 2.0**24  # up to here all whole numbers have single precision
 
 
@@ -155,6 +157,10 @@ class Terms:
         ifs = [self.exp.If(this=condition, true=value) for condition, value in pairs]
         return self.exp.Case(ifs=ifs, default=default)
 
+    def above(self, left: Expression, right: Expression) -> Expression:
+        """Whether a value is above another one."""
+        return self.exp.GT(this=left, expression=right)
+
     def flag(self, condition: Expression, number: int = 1) -> Expression:
         """1, or another number, where a condition holds, else 0."""
         return self.case([(condition, self.number(number))], self.number(0))
@@ -166,6 +172,17 @@ class Terms:
         half = len(terms) // 2
         sides = {"this": self.total(terms[:half]), "expression": self.total(terms[half:])}
         return self.exp.Paren(this=self.exp.Add(**sides))
+
+    def greatest(self, values: list[Expression]) -> Expression:
+        """The greatest of some numbers, of which none is NULL; databases limit how many."""
+        if len(values) > _MOST_ARGUMENTS:
+            half = len(values) // 2
+            values = [self.greatest(values[:half]), self.greatest(values[half:])]
+        if len(values) == 1:
+            return values[0]
+        # In DuckDB it ignores NULL; were that not wanted, sqlglot would test all values.
+        ignores = self.dialect.name == "duckdb"
+        return self.exp.Greatest(this=values[0], expressions=values[1:], ignore_nulls=ignores)
 
     def closed(self, label: int, cells: Mapping[int, str]) -> Expression:
         """The value of a label; 0 where no rule wrote it."""

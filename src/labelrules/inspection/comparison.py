@@ -13,8 +13,8 @@ from labelrules.inspection.summaries import Table, columns_of, places_of, text_t
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import Gibbs, LayeredTheory, Rule, RuleTable, Theory, theory_of
 from labelrules.rules.formats.frame import pandas_frame
-from labelrules.rules.formats.language import name_text
-from labelrules.rules.formats.text import inference_text, rule_text
+from labelrules.rules.formats.language import label_text
+from labelrules.rules.formats.text import inference_text, rule_texts
 from labelrules.rules.inference import Inference, Once
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class StructureDifference(NamedTuple):
     """A difference between two theories other than in their rules."""
 
-    what: str  #: "layers", "order" (perhaps of a layer), "inference", or "rows without labels".
+    what: str  #: "layers", "order" (perhaps of a layer), "inference", or "if no label was found".
     one: str  #: In the first theory.
     other: str  #: In the second theory.
 
@@ -98,12 +98,10 @@ class Comparison:
 
     @property
     def headline(self) -> str:
-        """How many rules the theories have, and how many they share."""
+        """How large the theories are, and how many rules they share."""
         order = ", in another order" if self.reordered else ""
-        return (
-            f"{counted(len(self.one), 'rule')} and {counted(len(self.other), 'rule')}, "
-            f"{len(self.kept)} of them in both{order}"
-        )
+        one, other = _size_text(self.one), _size_text(self.other)
+        return f"{one} and {other}, {len(self.kept)} of them in both{order}"
 
     def __str__(self) -> str:
         pairs = [[f"{c.what} of {c.one}", f"now {c.other}"] for c in self.changed]
@@ -141,7 +139,7 @@ class Comparison:
             f"{int(self.differs.any(axis=1).sum())} of {counted(self.n_rows, 'row')}"
         )
         n_known = 2 if any(row.n_one_right is None for row in self.labels) else 4
-        rows = [(name_text(row.label), *row[1:n_known]) for row in self.labels if row.n_rows]
+        rows = [(label_text(row.label), *row[1:n_known]) for row in self.labels if row.n_rows]
         return title, (("label", "differ", "one right", "other right")[:n_known], rows)
 
 
@@ -167,9 +165,9 @@ def compare(one: Any, other: Any, data: Any = None) -> Comparison:
     >>> one = parse("quality <- sex = Female\nsports <- true", readers.schema)
     >>> other = parse("quality <- children = No\nsports <- true\nfashion <- true", readers.schema)
     >>> print(compare(one, other, readers))
-    2 rules and 3 rules, 1 of them in both
+    2 rules (3 literals) and 3 rules (4 literals), 1 of them in both
     added: 1
-      rule 3: fashion <- true
+      rule 3: otherwise: fashion
     changed: 1
       body of rule 1: quality <- sex = Female
         now rule 1: quality <- children = No
@@ -185,7 +183,7 @@ def compare(one: Any, other: Any, data: Any = None) -> Comparison:
             "can be compared"
         )
     sampled = _sampled_layer(one, other)
-    mine, theirs = _placed(one, sampled), _placed(other, sampled)
+    mine, theirs = _placed(one), _placed(other)
     kept = _paired(mine, theirs, lambda placed: (placed.rule, _sampled_evidence(placed, sampled)))
     evidence = _paired(mine, theirs, lambda placed: placed.rule)
     marks = _paired(mine, theirs, lambda placed: (placed.rule.head, placed.rule.body))
@@ -212,14 +210,13 @@ def compare(one: Any, other: Any, data: Any = None) -> Comparison:
     )
 
 
-def _placed(theory: Theory, sampled: int | None) -> list[PlacedRule]:
+def _size_text(theory: Theory) -> str:
+    return f"{counted(len(theory), 'rule')} ({counted(theory.n_literals, 'literal')})"
+
+
+def _placed(theory: Theory) -> list[PlacedRule]:
     """The rules with their places; those that labels are sampled by show their evidence."""
-    return [
-        PlacedRule(
-            place, rule, rule_text(rule, theory.schema, evidence=_part(place) == (False, sampled))
-        )
-        for place, rule in zip(places_of(theory), theory, strict=True)
-    ]
+    return list(map(PlacedRule, places_of(theory), theory, rule_texts(theory)))
 
 
 def _paired(
@@ -310,7 +307,7 @@ def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifferen
         what = "order" if has_one_layer else f"order of layer {number}"
         every.append(StructureDifference(what, _order_text(a), _order_text(b)))
     every.append(StructureDifference("inference", _inference(one), _inference(other)))
-    every.append(StructureDifference("rows without labels", _fallback(one), _fallback(other)))
+    every.append(StructureDifference("if no label was found", _fallback(one), _fallback(other)))
     return tuple(difference for difference in every if difference.one != difference.other)
 
 
@@ -338,4 +335,4 @@ def _inference(theory: Theory) -> str:
 
 def _fallback(theory: Theory) -> str:
     fallback = theory.fallback if isinstance(theory, LayeredTheory) else None
-    return "no rules for them" if fallback is None else counted(len(fallback), "rule")
+    return "nothing" if fallback is None else counted(len(fallback), "rule")

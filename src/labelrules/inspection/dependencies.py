@@ -53,7 +53,7 @@ def pair_counts(rules: Iterable[Rule], n_labels: int) -> PairCounts:
 
     >>> from labelrules import load, parse
     >>> schema = load("magazines").schema
-    >>> counts = pair_counts(parse("not sports (3/1) <- fashion", schema), schema.n_labels)
+    >>> counts = pair_counts(parse("not sports <- fashion (3/1)", schema), schema.n_labels)
     >>> counts.opposite[3, 2], counts.strength[3, 2]
     (np.int64(1), np.float64(0.75))
     """

@@ -18,8 +18,8 @@ from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_
 from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Rule, Theory, theory_of
 from labelrules.rules.formats.frame import WHERE, pandas_frame, placed_rules
-from labelrules.rules.formats.language import name_text
-from labelrules.rules.formats.text import rule_text
+from labelrules.rules.formats.language import label_text, name_text
+from labelrules.rules.formats.text import rule_texts
 
 if TYPE_CHECKING:
     import pandas
@@ -80,6 +80,7 @@ class Summary:
     head_sizes: dict[int, int]  #: Number of rules by the labels in their heads.
     body_sizes: dict[int, int]  #: Number of rules by the conditions in their bodies.
     n_conditions: int  #: Conditions of all rules.
+    n_literals: int  #: Conditions, and labels in heads: the size of the theory.
     n_label_conditions: int  #: Conditions on labels.
     n_positive: int  #: Rules whose heads predict presence only.
     n_negative: int  #: Rules whose heads predict absence only.
@@ -115,9 +116,8 @@ class Summary:
         return pandas_frame({**{name: [p[name] for p in places] for name in WHERE}, **columns})
 
     def __repr__(self) -> str:
-        sizes = f"{counted(len(self.rules), 'rule')}, {counted(self.n_conditions, 'condition')}"
         data = "" if self.n_rows is None else f"; on {counted(self.n_rows, 'row')}"
-        return f"Summary({sizes}, {counted(len(self.labels), 'label')}{data})"
+        return f"Summary({self.theory.size_text}, {counted(len(self.labels), 'label')}{data})"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -152,7 +152,7 @@ class Summary:
     def _size_lines(self) -> Iterator[str]:
         """The size of the theory, its kinds of rules, and how much they decide on the data."""
         n_rules = len(self.theory)
-        yield f"{counted(n_rules, 'rule')} with {self._conditions_text()}"
+        yield f"{self.theory.size_text}; {self._conditions_text()}"
         yield f"labels in the head: {_sizes_text(self.head_sizes)}"
         yield f"conditions in the body: {_sizes_text(self.body_sizes)}"
         yield (
@@ -187,7 +187,7 @@ class Summary:
         )  # fmt: skip
         first = self.labels[0]
         n_known = 6 + (first.n_undecided is not None) + (first.n_wrong is not None)
-        return titles[:n_known], [(name_text(row[0]), *row[1:n_known]) for row in self.labels]
+        return titles[:n_known], [(label_text(row[0]), *row[1:n_known]) for row in self.labels]
 
     def _feature_table(self) -> Table:
         rows = [
@@ -213,7 +213,7 @@ def summary(theory: Any, data: Any = None) -> Summary:
     >>> readers = load("magazines")
     >>> text = "quality <- sex = Female\nnot sports <- quality\nquality <- sex = Female"
     >>> print(summary(parse(text, readers.schema), readers))
-    3 rules with 3 conditions, 1 of them on labels
+    3 rules, 6 literals; 3 conditions, 1 of them on labels
     labels in the head: 1 in 3 rules
     conditions in the body: 1 in 3 rules
     67% positive, 33% negative, 0% mixed heads
@@ -240,7 +240,8 @@ def summary(theory: Any, data: Any = None) -> Summary:
         theory,
         dict(sorted(Counter(len(rule.head) for rule in theory).items())),
         dict(sorted(Counter(len(rule.body) for rule in theory).items())),
-        sum(len(rule.body) for rule in theory),
+        theory.n_conditions,
+        theory.n_literals,
         sum(len(rule.body.on_labels) for rule in theory),
         polarity["positive"],
         polarity["negative"],
@@ -268,7 +269,7 @@ def places_of(theory: Theory) -> tuple[Place, ...]:
 
 def _named_pairs(theory: Theory, pairs: Iterable[tuple[int, list[int]]]) -> tuple[Pair, ...]:
     places = places_of(theory)
-    texts = [rule_text(rule, theory.schema) for rule in theory]
+    texts = rule_texts(theory)
     return tuple(
         Pair(
             places[number],
@@ -281,13 +282,10 @@ def _named_pairs(theory: Theory, pairs: Iterable[tuple[int, list[int]]]) -> tupl
 
 
 def _rules(theory: Theory, usage: Usage | None) -> tuple[RuleSummary, ...]:
+    placed = zip(places_of(theory), rule_texts(theory), strict=True)
     return tuple(
-        RuleSummary(
-            place,
-            rule_text(rule, theory.schema),
-            *((None,) * 6 if usage is None else usage.of_rule(number)),
-        )
-        for number, (rule, place) in enumerate(zip(theory, places_of(theory), strict=True))
+        RuleSummary(place, text, *((None,) * 6 if usage is None else usage.of_rule(number)))
+        for number, (place, text) in enumerate(placed)
     )
 
 
@@ -387,4 +385,4 @@ def _share(part: int, whole: int) -> str:
 
 def _names_text(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(name_text, names[:SHOWN])) + more
+    return ", ".join(map(label_text, names[:SHOWN])) + more

@@ -1,7 +1,8 @@
 """Trace one row through a theory: which rule wrote each of its labels."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 from typing import Any, overload
 
@@ -14,8 +15,8 @@ from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, column_of
 from labelrules.rules import DecisionList, LayeredTheory, RuleSet, Run, Theory, theory_of
-from labelrules.rules.formats.language import name_text, number_text
-from labelrules.rules.formats.text import rule_text
+from labelrules.rules.formats.language import label_text, name_text, number_text
+from labelrules.rules.formats.text import rule_texts
 from labelrules.rules.inference import no_writer
 from labelrules.rules.layered_theory import without_labels
 from labelrules.rules.theory import checked_board
@@ -32,6 +33,7 @@ class Trace:
     board: Board  #: Its labels; `UNSET` where no rule decided.
     writer: Integers  #: For each label the rule that wrote it, -1 if none.
     stopped: int  #: The stopping rule that ended the list, -1 if none.
+    is_fallback: bool = False  #: Whether it is the list for rows without a label.
 
     def __repr__(self) -> str:
         rules = counted(len({*self.writer.tolist()} - {-1}), "rule")
@@ -46,8 +48,8 @@ class Trace:
         yield from self.notes()
 
     def notes(self) -> Iterator[str]:
-        """Which rule ended the list, if one did."""
-        if self.stopped >= 0:
+        """Which rule ended the list, if one did that others do not."""
+        if self.stopped >= 0 and not self.is_fallback:
             yield f"Rule {self.stopped + 1} ended the list."
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
@@ -61,7 +63,15 @@ class Trace:
             return "by default: no rule that covers the row predicts it"
         if number < 0:
             return "given" if self.theory.ordered else "by vote"
-        return f"rule {number + 1}: {rule_text(self.theory[number], self.theory.schema)}"
+        return f"rule {number + 1}: {self.texts[number]}"
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The rules in the rule language; in a list for rows without a label, each ends the row."""
+        if not self.is_fallback:
+            return rule_texts(self.theory)
+        unmarked = (replace(rule, stops=False) for rule in self.theory)
+        return rule_texts(self.theory.with_rules(unmarked))
 
     def _repr_html_(self) -> str:
         row = paragraphs([_row_text(self.theory.schema, self.values)])
@@ -103,7 +113,7 @@ class LayeredTrace:
             rows = self._sampled() if is_sampled else layer.rows()
             yield f"Layer {number}", None if is_sampled else layer, rows
         if self.fallback is not None:
-            yield "Rows without labels", self.fallback, self.fallback.rows()
+            yield "If no label was found", self.fallback, self.fallback.rows()
 
     def _notes(self) -> Iterator[str]:
         if self.rounds > 1:
@@ -158,7 +168,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     Row: education = University, marital = Divorced, sex = Female, children = No
       quality  absent   by default: no rule that covers the row predicts it
       tabloid  absent   by default: no rule that covers the row predicts it
-      fashion  present  rule 2: fashion, * <- true
+      fashion  present  rule 2: otherwise: fashion, *
       sports   absent   by default: no rule that covers the row predicts it
     Rule 2 ended the list.
     """
@@ -172,7 +182,7 @@ def trace(theory: Any, X: Any, row: int = 0, board: Board | None = None) -> Trac
     run = model.run(one, given)
     fallback = None
     if run.fallback is not None and without_labels(run.layers[-1].board)[0]:
-        fallback = _trace(model.fallback, values, run.fallback)
+        fallback = _trace(model.fallback, values, run.fallback, is_fallback=True)
     return LayeredTrace(
         model,
         values,
@@ -200,8 +210,9 @@ def run_of(
     return Run(voted, *no_writer(voted))
 
 
-def _trace(theory: Any, values: Floats, run: Run) -> Trace:
-    return Trace(theory, values, run.board[0], run.writer[0], int(run.stopped[0]))
+def _trace(theory: Any, values: Floats, run: Run, is_fallback: bool = False) -> Trace:
+    stopped = int(run.stopped[0])
+    return Trace(theory, values, run.board[0], run.writer[0], stopped, is_fallback)
 
 
 def _aligned(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
@@ -224,7 +235,7 @@ def _labels_text(schema: Schema, board: Board) -> str:
 
 def unsettled_text(labels: tuple[str, ...]) -> str:
     """Why the labels of a last layer that reads itself are those of its first round."""
-    names = and_text(map(name_text, labels))
+    names = and_text(map(label_text, labels))
     return f"Not settled: {names} changed even in the last round, so the first round counts."
 
 

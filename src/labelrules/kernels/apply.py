@@ -31,7 +31,10 @@ class EncodedFeatures(NamedTuple):
 
 
 class FlatRules(NamedTuple):
-    """Rules as flat arrays: rule r owns the entries from start[r] to start[r + 1]."""
+    """Rules as flat arrays: rule r owns the entries from start[r] to start[r + 1].
+
+    Likewise label set s of a rule set, from `set_start[s]` to `set_start[s + 1]`.
+    """
 
     column: Integers
     operator: npt.NDArray[np.int8]
@@ -46,6 +49,10 @@ class FlatRules(NamedTuple):
     head_value: npt.NDArray[np.int8]
     head_votes: npt.NDArray[np.int32]
     stops: npt.NDArray[np.bool_]
+    set_start: Integers
+    set_label: Integers
+    bonus: Integers
+    at_least_one: bool
 
 
 _ONE = np.uint64(1)
@@ -232,8 +239,11 @@ def run_list(rules, columns, board, fresh, reads, writer, stopped):
 
 
 @njit(nogil=True, cache=True)
-def run_set(rules, columns, board, reads):
-    """Let rules vote on the open cells of a board, in place; see `run_list`."""
+def run_set(rules, columns, board, reads, margins):
+    """Let rules vote on the open cells of a board, in place; see `run_list`.
+
+    `margins`, votes for presence less those for absence, is filled unless it has no rows.
+    """
     n_total, n_labels = board.shape
     words = np.empty((len(rules.column), SLAB), np.uint64)
     filled = np.empty(len(rules.column), np.bool_)
@@ -241,6 +251,7 @@ def run_set(rules, columns, board, reads):
     votes = np.empty((2, n_labels, 64 * SLAB), np.int32)
     active = np.empty(SLAB, np.uint64)
     covered = np.empty(SLAB, np.uint64)
+    by_row = len(rules.bonus) > 0 or rules.at_least_one
     for first in range(0, n_total, 64 * SLAB):
         n_rows = min(64 * SLAB, n_total - first)
         filled[:] = False
@@ -254,7 +265,12 @@ def run_set(rules, columns, board, reads):
                 _count(
                     covered, rules.head_votes[i], votes[rules.head_value[i], rules.head_label[i]]
                 )
-        _decide(board, first, n_rows, votes)
+        if by_row:
+            _decide_rows(board, first, n_rows, votes, rules)
+        else:
+            _decide(board, first, n_rows, votes)
+        if len(margins):
+            _subtract(margins, first, n_rows, votes)
 
 
 @njit(nogil=True, cache=True)
@@ -267,9 +283,64 @@ def _count(covered, number, votes):
 
 
 @njit(nogil=True, cache=True)
+def _subtract(margins, first, n_rows, votes):
+    for row in range(n_rows):
+        for label in range(margins.shape[1]):
+            margins[first + row, label] = votes[1, label, row] - votes[0, label, row]
+
+
+@njit(nogil=True, cache=True)
 def _decide(board, first, n_rows, votes):
     for row in range(n_rows):
         for label in range(board.shape[1]):
             absent, present = votes[0, label, row], votes[1, label, row]
             if board[first + row, label] < 0 and absent + present > 0:
                 board[first + row, label] = present > absent
+
+
+@njit(nogil=True, cache=True)
+def _decide_rows(board, first, n_rows, votes, rules):
+    """Decide the labels of a row together: by their points, or a usual label set."""
+    n_labels = board.shape[1]
+    points = np.empty(n_labels, np.int64)
+    chosen = np.empty(n_labels, np.int8)
+    for row in range(n_rows):
+        for label in range(n_labels):
+            points[label] = votes[1, label, row] - votes[0, label, row]
+        best = _alone(points, rules.at_least_one, chosen)
+        winner = _best_set(points, best, rules)
+        if winner >= 0:
+            chosen[:] = 0
+            for i in range(rules.set_start[winner], rules.set_start[winner + 1]):
+                chosen[rules.set_label[i]] = 1
+        for label in range(n_labels):
+            if board[first + row, label] < 0:
+                board[first + row, label] = chosen[label]
+
+
+@njit(nogil=True, cache=True)
+def _alone(points, at_least_one, chosen):
+    """Choose labels by their own points; return the sum of these."""
+    best, top = 0, 0
+    for label in range(len(points)):
+        chosen[label] = points[label] > 0
+        best += max(points[label], 0)
+        if points[label] > points[top]:
+            top = label
+    if best == 0 and at_least_one and len(points):
+        chosen[top] = 1
+        best = points[top]
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _best_set(points, best, rules):
+    """The first label set with the most points, if these are no fewer than `best`; else -1."""
+    winner = -1
+    for s in range(len(rules.bonus)):
+        total = rules.bonus[s]
+        for i in range(rules.set_start[s], rules.set_start[s + 1]):
+            total += points[rules.set_label[i]]
+        if total > best or (total == best and winner < 0):
+            winner, best = s, total
+    return winner

@@ -56,7 +56,7 @@ class BinaryRelevance(LabelwiseClassifier):
     fashion <- sex = Female, education = University
     not fashion <- true
     sports <- marital = Divorced, education = Secondary, children = No
-    not sports <- true
+    otherwise: not sports
     """
 
     base: Any = None

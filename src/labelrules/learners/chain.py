@@ -116,8 +116,8 @@ class ClassifierChain(LabelwiseClassifier):
     quality <- sports
     not quality <- true
     fashion <- sex = Female
-    not fashion <- true
-    not tabloid <- true
+    otherwise: not fashion
+    otherwise: not tabloid
     """
 
     base: Any = None

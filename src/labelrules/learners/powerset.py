@@ -60,9 +60,9 @@ class LabelPowerset(ComposedClassifier):
     >>> from labelrules.learners import SeparateAndConquer
     >>> base = SeparateAndConquer(polarity="presence", label_conditions=False)
     >>> print(LabelPowerset(base).fit(load("magazines")).theory_)
-    not quality, not tabloid, not fashion, not sports <- education = Primary
-    quality, not tabloid, fashion, not sports <- education = University, sex = Female
-    not quality, not tabloid, not fashion, not sports <- true
+    no label <- education = Primary
+    quality, fashion, not others <- education = University, sex = Female
+    otherwise: no label
     """
 
     base: Any = None

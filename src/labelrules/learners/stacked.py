@@ -96,10 +96,10 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     >>> print(model.fit(load("magazines")).theory_.layers[1])
     quality <- education = University
     quality <- sports
-    not quality <- true
-    not tabloid <- true
-    not fashion <- true
-    not sports <- true
+    otherwise: not quality
+    otherwise: not tabloid
+    otherwise: not fashion
+    otherwise: not sports
     """
 
     base: Any = None
@@ -148,8 +148,8 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         theory: LayeredTheory = self.theory_
         if not all(isinstance(layer, DecisionList) for layer in theory.layers):
             raise ValueError("the layers of this learner must be decision lists")
-        evidence = [rule.evidence for rule in theory.layers[-1]]
-        if isinstance(theory.inference, Gibbs) and None in evidence:
+        are_counted = all(rule.is_counted for rule in theory.layers[-1])
+        if isinstance(theory.inference, Gibbs) and not are_counted:
             raise ValueError("rules that are sampled from need evidence")
         self.n_layers_ = len(theory.layers)
 

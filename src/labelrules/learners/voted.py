@@ -116,9 +116,9 @@ class VotedRules(TableClassifier):
     >>> from labelrules import load
     >>> print(VotedRules().fit(load("magazines")).theory_)
     in any order:
-    not quality x6 <- education = Primary
-    fashion x5 <- sex = Female
-    quality x3, tabloid, not fashion x4, not sports x3 <- true
+    quality -6 <- education = Primary
+    fashion +5 <- sex = Female
+    quality +3, tabloid +1, fashion -4, sports -3 <- true
     """
 
     n_lists: int = 10

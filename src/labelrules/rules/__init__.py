@@ -5,7 +5,10 @@ from labelrules.rules.formats.html import theory_html
 from labelrules.rules.formats.language import RuleSyntaxError
 from labelrules.rules.formats.latex import rule_latex, theory_latex
 from labelrules.rules.formats.markdown import rule_markdown, theory_markdown
-from labelrules.rules.formats.text import parse, parse_rule, rule_text, theory_text
+from labelrules.rules.formats.points_table import theory_table
+from labelrules.rules.formats.reading_view import theory_view
+from labelrules.rules.formats.text import rule_text, theory_text
+from labelrules.rules.formats.theory_parser import parse, parse_rule
 from labelrules.rules.inference import Gibbs, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredRun, LayeredTheory
 from labelrules.rules.planted_data import planted
@@ -56,5 +59,7 @@ __all__ = [
     "theory_latex",
     "theory_markdown",
     "theory_of",
+    "theory_table",
     "theory_text",
+    "theory_view",
 ]

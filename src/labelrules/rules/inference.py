@@ -13,7 +13,7 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import RuleTable
-from labelrules.rules.theory import Run, Theory
+from labelrules.rules.theory import RuleSet, Run, Theory
 from labelrules.rules.theory import closed as closed
 
 
@@ -252,12 +252,14 @@ class TheoryColumn:
 
     def __init__(self, layer: Theory, label: int, rows: Dataset, known: Board | None) -> None:
         self.label, self.layer = label, layer
-        self.numbers = _rules_for(label, layer)
-        rules = [_only(label, layer[number]) for number in self.numbers]
+        # Where labels are decided together, none can be read without the others.
+        whole = isinstance(layer, RuleSet) and layer.decides_rows
+        self.numbers = list(range(len(layer))) if whole else _rules_for(label, layer)
+        part = layer if whole else _part_for(label, layer, self.numbers)
         # The last place is for the number -1: no rule.
         self.lookup = np.array([*self.numbers, -1], dtype=np.int32)
         self.known = None if known is None else known[:, label]
-        self.reader = TheoryReader(type(layer)(layer.schema, rules), rows, known)
+        self.reader = TheoryReader(part, rows, known)
 
     def read(self, seen: Board) -> tuple[Board, Numbers]:
         """The cells of the label, and the rules of the layer that wrote them."""
@@ -285,6 +287,11 @@ def _rules_for(label: int, layer: Theory) -> list[int]:
     """The rules that predict a label; all rules if one that does not may stop the list."""
     every = any(rule.stops and label not in rule.head.labels for rule in layer)
     return [number for number, rule in enumerate(layer) if every or label in rule.head.labels]
+
+
+def _part_for(label: int, layer: Theory, numbers: list[int]) -> Theory:
+    """The part of a layer that predicts a label."""
+    return layer.with_rules(_only(label, layer[number]) for number in numbers)
 
 
 def _only(label: int, rule: Rule) -> Rule:

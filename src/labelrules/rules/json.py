@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from msgspec import UNSET, Meta, UnsetType
@@ -13,7 +14,7 @@ from labelrules.rules.conditions import Body, Condition, Operator
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Theory
+from labelrules.rules.theory import DecisionList, LabelSet, RuleSet, Theory
 
 MOST_ROUNDS = 1_000_000
 """How often a layer that is read from a file may be applied."""
@@ -33,14 +34,15 @@ class ConditionRecord(Record):
 class RuleRecord(Record):
     """If every condition of the body holds, the head is written: 1 for present, 0 for absent.
 
-    Evidence: for each label of the head, how often it was right and wrong. Where a rule stops, a
+    Evidence: for each label of the head, how often it was right and wrong, or null if that was not
+    counted. Where a rule stops, a
     decision list ends for the rows it covers.
     """
 
     head: Annotated[dict[str, Literal[0, 1]], Meta(min_length=1)]
     body: list[ConditionRecord]
     stops: bool
-    evidence: dict[str, tuple[Count, Count]] | None
+    evidence: dict[str, tuple[Count, Count] | None] | None
 
 
 class VotesRecord(RuleRecord):
@@ -55,10 +57,25 @@ class ListRecord(Record, tag="decision list", tag_field="kind"):
     rules: list[RuleRecord]
 
 
+class LabelSetRecord(Record):
+    """Labels that are usual together, in the order of the schema, and the points they gain."""
+
+    labels: list[str]
+    bonus: Annotated[int, Meta(ge=-MOST_VOTES, le=MOST_VOTES)]
+
+
 class SetRecord(Record, tag="rule set", tag_field="kind"):
-    """Rules that vote: a label is present if more votes are for its presence than against it."""
+    """Rules that vote: a label is present if more votes are for its presence than against it.
+
+    Label sets: a row gets the first of those with the most points, which are the votes of its
+    labels for presence less those against it, and its bonus, if these are no fewer than the points
+    of the labels that are present by themselves. At least one: in rows where no label is present by
+    itself, the first of those with the most points is.
+    """
 
     rules: list[VotesRecord]
+    label_sets: Annotated[list[LabelSetRecord], Meta(min_length=1)] | UnsetType = UNSET
+    at_least_one: bool | UnsetType = UNSET
 
 
 class InferenceRecord(Record):
@@ -97,8 +114,15 @@ def theory_record(theory: Theory) -> Any:
         layers = [theory_record(layer) for layer in theory.layers]
         fallback = None if theory.fallback is None else theory_record(theory.fallback)
         return LayersRecord(layers, inference_record(theory.inference), fallback)
-    kind: Any = ListRecord if isinstance(theory, DecisionList) else SetRecord
-    return kind([rule_record(rule, theory.schema) for rule in theory])
+    rules: Any = [rule_record(rule, theory.schema) for rule in theory]
+    if not isinstance(theory, RuleSet):
+        return ListRecord(rules)
+    sets = [_label_set_record(one, theory.schema) for one in theory.label_sets]
+    return SetRecord(rules, sets or UNSET, theory.at_least_one or UNSET)
+
+
+def _label_set_record(label_set: LabelSet, schema: Schema) -> LabelSetRecord:
+    return LabelSetRecord([schema.labels[label] for label in label_set.labels], label_set.bonus)
 
 
 def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
@@ -106,7 +130,7 @@ def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
     names = [schema.labels[label] for label in rule.head.labels]
     evidence = None
     if rule.evidence is not None:
-        pairs = ((int(right), int(wrong)) for right, wrong in rule.evidence)
+        pairs = (pair and (int(pair.right), int(pair.wrong)) for pair in rule.evidence)
         evidence = dict(zip(names, pairs, strict=True))
     head: Any = dict(zip(names, rule.head.values, strict=True))
     body = [_condition_record(condition, schema) for condition in rule.body]
@@ -153,12 +177,30 @@ def _read_theory(record: TheoryRecord, names: "_Names") -> Theory:
         with at(".fallback"):
             fallback: Any = record.fallback and _read_theory(record.fallback, names)
         return LayeredTheory(names.schema, layers, inference, fallback)
-    kind = DecisionList if isinstance(record, ListRecord) else RuleSet
     rules = []
     for number, rule in enumerate(record.rules):
         with at(f".rules[{number}]"):
             rules.append(_read_rule(rule, names))
-    return kind(names.schema, rules)
+    if isinstance(record, ListRecord):
+        return DecisionList(names.schema, rules)
+    if record.at_least_one is False:
+        raise DocumentError(".at_least_one", "leave the field out unless it is true")
+    label_sets = _read_label_sets(record, names)
+    return RuleSet(names.schema, rules, label_sets, record.at_least_one is True)
+
+
+def _read_label_sets(record: SetRecord, names: "_Names") -> list[LabelSet]:
+    found: list[LabelSet] = []
+    for number, one in enumerate(() if record.label_sets is UNSET else record.label_sets):
+        place = f".label_sets[{number}]"
+        labels = label_numbers(one.labels, names.schema, f"{place}.labels")
+        if any(label >= after for label, after in pairwise(labels)):
+            message = "each label must be there once, and in the order of the schema"
+            raise DocumentError(f"{place}.labels", message)
+        if any(labels == other.labels for other in found):
+            raise DocumentError(f"{place}.labels", "this label set is there twice")
+        found.append(LabelSet(labels, one.bonus))
+    return found
 
 
 class _Names:
@@ -194,7 +236,7 @@ def _read_rule(record: RuleRecord, names: _Names) -> Rule:
     evidence = votes = None
     if record.evidence is not None:
         pairs = _for_head(record.evidence, head, names, "evidence")
-        evidence = tuple(Evidence(*pair) for pair in pairs)
+        evidence = tuple(pair and Evidence(*pair) for pair in pairs)
     if isinstance(record, VotesRecord) and record.votes is not UNSET:
         votes = tuple(_for_head(record.votes, head, names, "votes"))
         if set(votes) == {1}:

@@ -1,7 +1,7 @@
 """Layered theories: theories in sequence, each reading the labels that the one before wrote."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,8 @@ class LayeredTheory(Theory):
     inference : Once, UntilStable, LabelByLabel or Gibbs
         How the last layer is applied; by default once.
     fallback : DecisionList, optional
-        A list for rows in which the layers predict no label; its rules test no labels.
+        A list for rows in which the layers predict no label; its rules test no labels, and the
+        first that holds decides the row.
 
     Examples
     --------
@@ -124,11 +125,15 @@ class LayeredTheory(Theory):
     ) -> None:
         object.__setattr__(self, "layers", tuple(layers))
         object.__setattr__(self, "inference", Once() if inference is None else inference)
-        object.__setattr__(self, "fallback", fallback)
         _check_layers(self.layers, schema)
-        _check_fallback(fallback, schema)
+        object.__setattr__(self, "fallback", _checked_fallback(fallback, schema))
         super().__init__(schema, (rule for part in self.parts for rule in part))
         _check_inference(self.inference, self.layers[-1], schema)
+
+    @property
+    def n_literals(self) -> int:
+        """Size of the theory: the literals of its layers, and of the list for other rows."""
+        return sum(part.n_literals for part in self.parts)
 
     @property
     def parts(self) -> tuple[Theory, ...]:
@@ -238,9 +243,8 @@ class LayeredTheory(Theory):
         return self.rules[index]
 
     def __repr__(self) -> str:
-        layers, rules = counted(len(self.layers), "layer"), counted(len(self), "rule")
-        labels = counted(self.schema.n_labels, "label")
-        return f"<LayeredTheory: {layers}, {rules} for {labels}>"
+        layers = counted(len(self.layers), "layer")
+        return f"<LayeredTheory: {layers}, {self.size_text} for {self._labels_text}>"
 
     def __eq__(self, other: object) -> bool:
         """Whether layers and inference are the same; with Gibbs sampling, also the evidence."""
@@ -278,9 +282,10 @@ def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:
             )
 
 
-def _check_fallback(fallback: object, schema: Schema) -> None:
+def _checked_fallback(fallback: object, schema: Schema) -> DecisionList | None:
+    """The list, each rule with a stop mark: the first that holds decides the row."""
     if fallback is None:
-        return
+        return None
     if not isinstance(fallback, DecisionList):
         raise ValueError(f"fallback must be a DecisionList, not a {type(fallback).__name__}")
     if fallback.schema != schema:
@@ -290,6 +295,7 @@ def _check_fallback(fallback: object, schema: Schema) -> None:
             raise ValueError(
                 f"rule {number} for rows without labels tests a label, but all are absent there"
             )
+    return fallback.with_rules(replace(rule, stops=True) for rule in fallback)
 
 
 def _check_inference(inference: object, last: Theory, schema: Schema) -> None:

@@ -155,8 +155,9 @@ class Rule:
     body : Body
     stops : bool, default=False
         Whether the list ends for a row on which this rule fires: the chapter's star.
-    evidence : sequence of Evidence, optional
-        One for each label of the head, in the order of the head.
+    evidence : sequence of (Evidence or None), optional
+        One for each label of the head, in the order of the head; None for a label that was not
+        counted.
     votes : sequence of int, optional
         In a rule set, the votes for each label of the head; by default one each.
 
@@ -171,7 +172,7 @@ class Rule:
     head: Head
     body: Body = field(default_factory=Body)
     stops: bool = False
-    evidence: tuple[Evidence, ...] | None = field(default=None, compare=False)
+    evidence: tuple[Evidence | None, ...] | None = field(default=None, compare=False)
     votes: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -195,6 +196,19 @@ class Rule:
         )
 
     @property
+    def n_conditions(self) -> int:
+        """Number of conditions in the body."""
+        return len(self.body)
+
+    @property
+    def n_literals(self) -> int:
+        """Size of the rule: conditions in its body and labels in its head.
+
+        Of a rule with an empty body only the labels that it predicts present are counted.
+        """
+        return len(self.body) + len(self.head) if self.body else sum(self.head.values)
+
+    @property
     def ballot(self) -> tuple[tuple[int, int, int], ...]:
         """For each label of the head: the label, its value, and the votes for it."""
         votes = self.votes or (1,) * len(self.head)
@@ -206,7 +220,12 @@ class Rule:
             return None
         return self.evidence[self.head.labels.index(label)]
 
-    def with_evidence(self, evidence: Iterable[Evidence] | None) -> "Rule":
+    @property
+    def is_counted(self) -> bool:
+        """Whether there is evidence for every label of the head."""
+        return self.evidence is not None and None not in self.evidence
+
+    def with_evidence(self, evidence: Iterable[Evidence | None] | None) -> "Rule":
         """The same rule with other evidence."""
         return replace(self, evidence=None if evidence is None else tuple(evidence))
 
@@ -222,9 +241,12 @@ class Rule:
         return f"<Rule: {_head_numbers(self.head)}{', *' if self.stops else ''} <- {body}>"
 
 
-def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Evidence, ...]:
+def _checked(
+    evidence: Iterable[tuple[int, int] | None], n_labels: int
+) -> tuple[Evidence | None, ...] | None:
+    """The evidence; None if no label was counted."""
     try:
-        pairs = tuple(Evidence(*pair) for pair in evidence)
+        pairs = tuple(None if pair is None else Evidence(*pair) for pair in evidence)
     except TypeError:
         raise ValueError(
             "evidence must be a sequence with a pair of counts, right and wrong, for each label "
@@ -232,10 +254,10 @@ def _checked(evidence: Iterable[tuple[int, int]], n_labels: int) -> tuple[Eviden
         ) from None
     if len(pairs) != n_labels:
         raise ValueError(f"{len(pairs)} pieces of evidence were given for {n_labels} labels")
-    for right, wrong in pairs:
+    for right, wrong in filter(None, pairs):
         if right < 0 or wrong < 0 or right != int(right) or wrong != int(wrong):
             raise ValueError(f"evidence counts cells; {right}/{wrong} are no counts")
-    return pairs
+    return pairs if any(pairs) else None
 
 
 MOST_VOTES = 10_000

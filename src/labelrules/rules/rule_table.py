@@ -74,29 +74,45 @@ class RuleTable:
         """The labels of each row, 0 or 1; a cell that no rule writes becomes 0."""
         return closed(self.apply(X))
 
+    def margin(self, X: Any) -> Integers:
+        """Votes for presence minus votes for absence, rows by labels; see `RuleSet.margin`."""
+        if self.ordered:
+            raise TypeError("only the rules of a rule set vote: a decision list has no margins")
+        matrix = encode(X, self.schema)
+        margins = np.zeros((matrix.shape[0], self.schema.n_labels), dtype=np.int64)
+        self._vote(matrix, start_board(None, matrix, self.schema), self._no_board(), margins)
+        return margins
+
     def __repr__(self) -> str:
         rules = counted(len(self.arrays.stops), "rule")
         return f"<RuleTable: {rules} for {counted(self.schema.n_labels, 'label')}>"
 
     def _run(self, X: Any, board: Board | None, reads: Board | None, traced: bool) -> Run:
-        from labelrules.kernels.apply import run_list, run_set
+        from labelrules.kernels.apply import run_list
 
         matrix = encode(X, self.schema)
         fresh = board is None
         board = start_board(board, matrix, self.schema)
+        seen = self._no_board()
+        if reads is not None:
+            seen = checked_board(reads, matrix, self.schema, "reads")
         n_labels = self.schema.n_labels
-        seen = (
-            np.empty((0, n_labels), np.int8)
-            if reads is None
-            else checked_board(reads, matrix, self.schema, "reads")
-        )
         writer = np.full((len(board) if traced else 0, n_labels), -1, dtype=np.int32)
         stopped = np.full(len(board) if traced else 0, -1, dtype=np.int32)
         if self.ordered:
             run_list(self.arrays, columns_of(matrix), board, fresh, seen, writer, stopped)
         else:
-            run_set(self.arrays, columns_of(matrix), board, seen)
+            self._vote(matrix, board, seen, np.empty((0, n_labels), np.int64))
         return Run(board, writer, stopped)
+
+    def _vote(self, X: Matrix, board: Board, seen: Board, margins: Integers) -> None:
+        from labelrules.kernels.apply import run_set
+
+        run_set(self.arrays, columns_of(X), board, seen, margins)
+
+    def _no_board(self) -> Board:
+        """A board without rows: conditions on labels are tested on the one that is written."""
+        return np.empty((0, self.schema.n_labels), np.int8)
 
 
 def columns_of(X: Matrix) -> "EncodedFeatures":
@@ -124,6 +140,7 @@ def _flat(theory: Theory) -> "FlatRules":
     number = {atom: i for i, atom in enumerate(atoms)}
     looks = [condition for body in bodies for condition in body.on_labels]
     literals = [literal for rule in theory for literal in rule.ballot]
+    sets = theory.label_sets if isinstance(theory, RuleSet) else ()
     return FlatRules(
         column=_whole(atom.column for atom in atoms),
         operator=np.array([OPERATORS.index(atom.operator) for atom in atoms], np.int8),
@@ -138,6 +155,10 @@ def _flat(theory: Theory) -> "FlatRules":
         head_value=np.array([value for _, value, _ in literals], np.int8),
         head_votes=np.array([votes for _, _, votes in literals], np.int32),
         stops=np.array([rule.stops for rule in theory], np.bool_),
+        set_start=_starts([len(one.labels) for one in sets]),
+        set_label=_whole(label for one in sets for label in one.labels),
+        bonus=_whole(one.bonus for one in sets),
+        at_least_one=isinstance(theory, RuleSet) and theory.at_least_one,
     )
 
 

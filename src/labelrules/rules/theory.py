@@ -79,11 +79,12 @@ class Theory:
         """The theory as a data frame, in the order of its rules.
 
         Columns per rule: `layer`, `is_fallback`, `number` (in its layer, from 1), `head`
-        and `body` as text, `n_labels`, `n_conditions`, `right` and `wrong` (sums over the head;
-        missing without evidence), `votes` (sum over the head; missing where rules have an order),
-        `stops`, and the form of the rule: `polarity`, `extent`, `dependence`, `constraint`.
+        and `body` as text, `n_labels`, `n_conditions`, `n_literals`, `right` and `wrong` (sums over
+        the head; missing unless all its labels have evidence), `votes` (sum over the head; missing
+        where rules have an order), `stops`, and the form of the rule: `polarity`, `extent`,
+        `dependence`, `constraint`.
         Columns per label: `layer`, `is_fallback`, `number`, `label`, `present`, `right`, `wrong`,
-        `votes`, `body`.
+        `votes`, `body`. Columns per label set of rule sets: `layer`, `labels`, `n_labels`, `bonus`.
 
         A theory without layers is its own layer 1; the fallback counts as a layer after the last.
 
@@ -91,13 +92,13 @@ class Theory:
         ----------
         library : {"pandas", "polars"}, default="pandas"
             The library of the frame, which must be installed.
-        per : {"rule", "label"}, default="rule"
-            Whether a row is a rule, or a label in the head of a rule.
+        per : {"rule", "label", "label set"}, default="rule"
+            Whether a row is a rule, a label in the head of a rule, or a usual label set.
 
         Examples
         --------
         >>> from labelrules import load, parse
-        >>> text = "quality (6/1), not sports (5/2) <- sex = Male"
+        >>> text = "quality, not sports <- sex = Male (6/1, 5/2)"
         >>> theory = parse(text, load("magazines").schema)
         >>> theory.to_frame()[["head", "body", "right", "wrong"]]
                           head        body  right  wrong
@@ -110,6 +111,28 @@ class Theory:
         from labelrules.rules.formats.frame import frame_of_theory
 
         return frame_of_theory(self, library, per)
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of conditions in all bodies."""
+        return sum(rule.n_conditions for rule in self.rules)
+
+    @property
+    def n_literals(self) -> int:
+        r"""Size of the theory: conditions in bodies and labels in heads, of all its parts.
+
+        Of a rule with an empty body only the labels that it predicts present are counted. The
+        labels of usual label sets are counted, too.
+
+        Examples
+        --------
+        >>> from labelrules import load, parse
+        >>> text = "quality, not sports <- sex = Male\nnot tabloid, fashion <- true"
+        >>> theory = parse(text, load("magazines").schema)
+        >>> theory.n_conditions, theory.n_literals
+        (1, 4)
+        """
+        return sum(rule.n_literals for rule in self.rules)
 
     def as_full_predictions(self) -> Self:
         """The same bodies with every head completed by the absence of the other labels."""
@@ -135,8 +158,16 @@ class Theory:
         return self.rules[index]
 
     def __repr__(self) -> str:
-        rules, labels = counted(len(self), "rule"), counted(self.schema.n_labels, "label")
-        return f"<{type(self).__name__}: {rules} for {labels}>"
+        return f"<{type(self).__name__}: {self.size_text} for {self._labels_text}>"
+
+    @property
+    def size_text(self) -> str:
+        """The numbers of rules and literals, in words."""
+        return f"{counted(len(self), 'rule')}, {counted(self.n_literals, 'literal')}"
+
+    @property
+    def _labels_text(self) -> str:
+        return counted(self.schema.n_labels, "label")
 
     def __str__(self) -> str:
         from labelrules.rules.formats.text import theory_text
@@ -285,6 +316,16 @@ class RuleSet(Theory):
                 )
 
     @property
+    def n_literals(self) -> int:
+        """Size of the set: conditions, labels in heads, and labels in usual label sets."""
+        return super().n_literals + sum(len(labels) for labels, _ in self.label_sets)
+
+    @property
+    def gives_points(self) -> bool:
+        """Whether the votes are shown as points: not if each rule has one vote on each label."""
+        return self.decides_rows or any(rule.votes is not None for rule in self.rules)
+
+    @property
     def decides_rows(self) -> bool:
         """Whether labels are decided together, row by row, and not each by its own points."""
         return self.at_least_one or bool(self.label_sets)
@@ -339,7 +380,7 @@ class RuleSet(Theory):
         --------
         >>> from labelrules import load, parse
         >>> readers = load("magazines")
-        >>> text = "in any order:\nsports x3 <- marital = Divorced\nnot sports x2 <- true"
+        >>> text = "in any order:\nsports +3 <- marital = Divorced\nsports -2 <- true"
         >>> parse(text, readers.schema).margin(readers)[:4, 3]
         array([-2, -2, -2,  1])
         """

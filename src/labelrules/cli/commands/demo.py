@@ -18,7 +18,7 @@ def command() -> None:
     from labelrules.data import load
     from labelrules.inspection import trace
     from labelrules.learners import SeparateAndConquer
-    from labelrules.rules import rule_text
+    from labelrules.rules.formats.text import rule_texts
 
     readers = load("magazines")
     with shown_progress("learning"):
@@ -32,8 +32,8 @@ def command() -> None:
     print(_table(readers, theory))
     print("\nThe decision list, learned with the settings of the chapter; in brackets: right and")
     print("wrong predictions for these readers\n")
-    for number, rule in enumerate(theory, 1):
-        print(f"{number:>3}  {rule_text(rule, readers.schema, evidence=True)}")
+    for number, text in enumerate(rule_texts(theory, evidence=True), 1):
+        print(f"{number:>3}  {text}")
     print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
     print("\nWhy reader 4 gets her labels\n")
     print(trace(theory, readers, 3))

@@ -39,6 +39,7 @@ from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset
+    from labelrules.rules import Theory
 
 EXAMPLES = """
 labelrules learn magazines
@@ -224,22 +225,34 @@ def _interrupts() -> Iterator[list[int]]:
 def _print(
     model: Model, about: dict[str, Any], test: "Dataset | None", as_json: bool, quiet: bool
 ) -> None:
-    from labelrules.cli.commands.show import document, text_of
+    from labelrules.cli.commands.show import document, is_terminal, reading_text, text_of
 
     try:
-        n_rules = sum(map(len, model.theories))
+        theories = model.theories
     except click.ClickException:
-        n_rules = None  # rules are made for each row
+        theories = []  # rules are made for each row
     values = None if test is None else usual_values(model, test)
     if as_json:
-        rules = {} if n_rules is None else document(model)
+        rules = document(model) if theories else {}
         tested = {} if values is None else {"values": values}
         write({"learner": model.kind, **about, **rules, **tested})
-    else:
-        if n_rules is not None:
-            print(text_of(model, "plain", evidence=True))
-        if values is not None:
-            print("\n" * (n_rules is not None) + values_text(values))
+        return
+    is_read = is_terminal()
     if not quiet:
-        rules_text = "no rules of its own" if n_rules is None else counted(n_rules, "rule")
-        say(f"{rules_text} from {counted(about['rows'], 'row')} in {about['seconds']:.1f} s")
+        header = _header(theories, about)
+        print(f"{header}\n") if is_read else say(header)
+    if theories:
+        print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
+    if values is not None:
+        print("\n" * bool(theories) + values_text(values))
+
+
+def _header(theories: "list[Theory]", about: dict[str, Any]) -> str:
+    """One line about a model: its data, its size, the rows and the time."""
+    size = "no rules of its own"
+    if theories:
+        several = f"{len(theories)} theories, " if len(theories) > 1 else ""
+        rules, literals = sum(map(len, theories)), sum(one.n_literals for one in theories)
+        labels = counted(theories[0].schema.n_labels, "label")
+        size = f"{several}{counted(rules, 'rule')}, {counted(literals, 'literal')} for {labels}"
+    return f"{about['data']}: {size} · {counted(about['rows'], 'row')} · {about['seconds']:.1f} s"

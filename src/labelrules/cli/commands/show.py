@@ -1,5 +1,9 @@
 """``labelrules show``: the rules of a model."""
 
+import os
+import shutil
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,25 +23,31 @@ from labelrules.cli.models import Model, check_label, data_for, read_model, sche
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
+    from labelrules.inspection.explanation.values import Place
     from labelrules.rules import Rule, Theory
 
 EXAMPLES = """
 labelrules show model.json
 labelrules show model.json --style unicode --label quality
 labelrules show model.json --style latex -o rules.tex
+labelrules show model.json --by label
 labelrules show model.json --style html -o rules.html
 labelrules show my-rules.txt --data magazines --summary
 """
 
+ORDERS = ("order", "label", "table")
+"""How rules are laid out for reading."""
 STYLES = ("plain", "unicode", "ascii", "markdown", "latex", "html")
 _LINES = ("plain", "unicode", "ascii")
 """Styles with a line for each rule, from which rules can be selected."""
+_ORDER_NAMES = {"order": "list", "label": "label", "table": "table"}
 _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 
 
 @click.command("show", cls=Command, examples=EXAMPLES)
 @model_argument("model")
-@click.option("--style", type=OneOf("style", STYLES), default="plain", help=", ".join(STYLES))
+@click.option("--by", type=OneOf("order", ORDERS), help="for reading: in order, by label, as table")
+@click.option("--style", type=OneOf("style", STYLES), help=f"{', '.join(STYLES)}; plain in a pipe")
 @click.option("--label", type=Text(), help="only rules that mention this label")
 @click.option("--evidence/--no-evidence", default=True, help="counts of right and wrong cells")
 @click.option("--summary", is_flag=True, help="statistics of the rules, and of their use on --data")
@@ -46,15 +56,12 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 @json_option("the rules and their counts")
 @reading_options
 def command(
-    model: str, style: str, label: str | None, evidence: bool, summary: bool, data: str | None,
-    output: str | None, as_json: bool, reading: Reading,
+    model: str, by: str | None, style: str | None, label: str | None, evidence: bool, summary: bool,
+    data: str | None, output: str | None, as_json: bool, reading: Reading,
 ) -> None:  # fmt: skip
     """Show the rules of a model."""
     check_files(output, [model, data])
-    if label is not None and style not in _LINES:
-        raise click.UsageError(f"--label needs --style {', '.join(_LINES)}, not {style}")
-    if style != "plain" and (as_json or summary):
-        raise click.UsageError(f"{'--json' if as_json else '--summary'} takes no --style")
+    _check_options(by, style, label, "--json" if as_json else "--summary" if summary else None)
     found = read_model(model, schema_of(data, reading))
     if label is not None:
         check_label(label, found.schema)
@@ -67,18 +74,79 @@ def command(
     elif as_json:
         write(document(found, label), output)
     else:
-        text = text_of(found, style, evidence, label)
+        is_read = style is None and label is None and output is None and is_terminal()
+        if style is None and (by is not None or is_read):
+            text = reading_text(found, by, evidence)
+        else:
+            text = text_of(found, style or "plain", evidence, label, by)
         write(text + "\n" if text else "", output)
 
 
-def text_of(model: Model, style: str, evidence: bool = True, label: str | None = None) -> str:
+def _check_options(by: str | None, style: str | None, label: str | None, other: str | None) -> None:
+    """Refuse options that do not go together."""
+    if label is not None and style not in (None, *_LINES):
+        raise click.UsageError(f"--label needs --style {', '.join(_LINES)}, not {style}")
+    if other is not None and (by is not None or style is not None):
+        raise click.UsageError(f"{other} takes no {'--style' if by is None else '--by'}")
+    if by is not None and style not in (None, "html"):
+        raise click.UsageError(f"--by is for reading, and for --style html, not for {style}")
+    if by is not None and label is not None:
+        raise click.UsageError("--label lists the rules that mention a label, and takes no --by")
+
+
+def is_terminal() -> bool:
+    """Whether results are shown to a person, and not to a program."""
+    return sys.stdout.isatty()
+
+
+def reading_text(model: Model, by: str | None = None, evidence: bool = True) -> str:
+    """The rules laid out for reading; by default tables of points, or rules in their order."""
+    titles, theories = _titled(model)
+    texts = [_reading_text(theory, by, evidence) for theory in theories]
+    if len(texts) > 1:
+        texts = [f"{title}\n{text}" for title, text in zip(titles, texts, strict=True)]
+    return "\n\n".join(texts)
+
+
+def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
+    from labelrules.rules import RuleSet, theory_table, theory_view
+    from labelrules.rules.formats.points_table import NARROWEST
+
+    width = max(shutil.get_terminal_size((100, 24)).columns, NARROWEST)
+    colour = is_terminal() and not os.environ.get("NO_COLOR")
+    if by is None:
+        by = "table" if isinstance(theory, RuleSet) and theory.gives_points else "order"
+    if by == "table":
+        _check_table(theory)
+        return theory_table(theory, width=width, colour=colour)
+    order: Any = _ORDER_NAMES[by]
+    return theory_view(theory, width=width, order=order, evidence=evidence, colour=colour)
+
+
+def _check_table(theory: "Theory") -> None:
+    if theory.ordered:
+        raise click.UsageError("--by table is for rule sets that give points: use --by label")
+
+
+def _titled(model: Model) -> tuple[list[str], "list[Theory]"]:
+    """The theories of a model, and the constraints, with their titles."""
+    theories = list(model.theories)
+    if model.constraints is None:
+        return [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)], theories
+    titles = ["rules", "constraints, which every prediction satisfies"]
+    return titles, [*theories, model.constraints]
+
+
+def text_of(
+    model: Model,
+    style: str,
+    evidence: bool = True,
+    label: str | None = None,
+    by: str | None = None,
+) -> str:
     """The rules as text; several theories, and the constraints, with a heading each."""
-    theories = model.theories
-    titles = [f"theory {n} of {len(theories)}" for n in range(1, len(theories) + 1)]
-    if model.constraints is not None:
-        theories = [*theories, model.constraints]
-        titles = ["rules", "constraints, which every prediction satisfies"]
-    texts = [_text(theory, style, evidence, label) for theory in theories]
+    titles, theories = _titled(model)
+    texts = [_text(theory, style, evidence, label, by) for theory in theories]
     if len(texts) > 1:
         heading = _HEADINGS.get(style, "# {}")
         texts = [f"{heading.format(t)}\n{text}" for t, text in zip(titles, texts, strict=True)]
@@ -91,31 +159,51 @@ def text_of(model: Model, style: str, evidence: bool = True, label: str | None =
 
 def document(model: Model, label: str | None = None) -> dict[str, Any]:
     """The rules as values for JSON, counted from 0."""
-    from labelrules.inspection.summaries import places_of
-
     schema = model.schema
     found = {
         "kind": model.kind,
         "labels": list(schema.labels),
         "features": schema.n_features,
         "rules": [
-            {"theory": number, "place": place, **_rule(rule, schema)}
+            {"theory": number, "place": place, **rule}
             for number, theory in enumerate(model.theories)
-            for place, rule in zip(places_of(theory), theory, strict=True)
-            if _mentions(rule, label, schema)
+            for place, rule in _rules(theory, label)
         ],
     }
+    sets = [one for number, theory in enumerate(model.theories) for one in _sets(theory, number)]
+    if sets:
+        found["label_sets"] = sets
     if model.constraints is not None:
-        chosen = [rule for rule in model.constraints if _mentions(rule, label, schema)]
-        found["constraints"] = [_rule(rule, schema) for rule in chosen]
+        found["constraints"] = [rule for _, rule in _rules(model.constraints, label)]
     return found
 
 
-def _rule(rule: "Rule", schema: "Schema") -> dict[str, Any]:
-    from labelrules.rules import rule_text
+def _rules(theory: "Theory", label: str | None) -> Iterator[tuple["Place", dict[str, Any]]]:
+    """The places of the rules that mention a label, and the rules as values."""
+    from labelrules.inspection.summaries import places_of
+    from labelrules.rules.formats.text import rule_texts
     from labelrules.rules.json import rule_document
 
-    return {"text": rule_text(rule, schema), **rule_document(rule, schema)}
+    texts = rule_texts(theory)
+    for place, rule, text in zip(places_of(theory), theory, texts, strict=True):
+        if _mentions(rule, label, theory.schema):
+            yield place, {"text": text, **rule_document(rule, theory.schema)}
+
+
+def _sets(theory: "Theory", number: int) -> Iterator[dict[str, Any]]:
+    """The usual label sets of rule sets, counted from 0, and whether each row gets a label."""
+    from labelrules.rules import LayeredTheory, RuleSet
+
+    layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+    for layer, part in enumerate(layers):
+        if isinstance(part, RuleSet) and part.decides_rows:
+            names = part.schema.labels
+            sets = [
+                {"labels": [names[label] for label in labels], "bonus": bonus}
+                for labels, bonus in part.label_sets
+            ]
+            where = {"theory": number, "layer": layer}
+            yield {**where, "sets": sets, "at_least_one": part.at_least_one}
 
 
 def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
@@ -126,15 +214,17 @@ def _mentions(rule: "Rule", label: str | None, schema: "Schema") -> bool:
     return in_head or any(c.on_label and c.column == number for c in rule.body)
 
 
-def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> str:
+def _text(theory: "Theory", style: str, evidence: bool, label: str | None, by: str | None) -> str:
     from labelrules.inspection.summaries import places_of
-    from labelrules.rules import rule_text, theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.rules import theory_html, theory_latex, theory_markdown, theory_text
+    from labelrules.rules.formats.text import rule_texts
 
     signs: Any = style if style in ("unicode", "ascii") else "plain"
     if label is not None:
+        texts = rule_texts(theory, signs, evidence)
         return "\n".join(
-            f"{place}: {rule_text(rule, theory.schema, signs, evidence)}"
-            for place, rule in zip(places_of(theory), theory, strict=True)
+            f"{place}: {text}"
+            for place, rule, text in zip(places_of(theory), theory, texts, strict=True)
             if _mentions(rule, label, theory.schema)
         )
     if style == "latex":
@@ -142,5 +232,8 @@ def _text(theory: "Theory", style: str, evidence: bool, label: str | None) -> st
     if style == "markdown":
         return theory_markdown(theory, evidence)
     if style == "html":
-        return theory_html(theory, evidence=evidence)
+        if by == "table":
+            _check_table(theory)
+        order: Any = by and _ORDER_NAMES[by]
+        return theory_html(theory, evidence=evidence, order=order)
     return theory_text(theory, signs, evidence)

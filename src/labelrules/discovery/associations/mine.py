@@ -133,14 +133,14 @@ def association_rules(
     >>> print(association_rules(readers, 3, 0.75))
     2 rules that hold in at least 3 rows
       confidence  rows   lift
-           1.000     4   2.00  quality (4/0) <- education = University
-           0.800     4   1.60  quality (4/1) <- marital = Divorced
+           1.000     4   2.00  quality <- education = University (4/0)
+           0.800     4   1.60  quality <- marital = Divorced (4/1)
     >>> print(association_rules(readers, 2, 0.6, heads="multi", top=3, measure="leverage"))
     3 rules that hold in at least 2 rows
       confidence  rows   lift
-           1.000     4   2.00  quality (4/0) <- education = University
-           0.600     3   2.80  fashion (3/2) <- sex = Female
-           1.000     2   7.00  quality (2/0), fashion (2/0) <- education = University, sex = Female
+           1.000     4   2.00  quality <- education = University (4/0)
+           0.600     3   2.80  fashion <- sex = Female (3/2)
+           1.000     2   7.00  quality, fashion <- education = University, sex = Female (2/0)
     """
     _check_data(data)
     is_single = one_of(heads, "heads", ("single", "multi")) == "single"

@@ -17,7 +17,7 @@ from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data import Schema
 from labelrules.rules import Body, Condition, Head, Rule, RuleSet
 from labelrules.rules.formats.frame import pandas_frame
-from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import body_text
 
 DIGITS = 12
@@ -336,6 +336,6 @@ class Subgroups(Sequence[Subgroup]):
 
     def _what(self, change: Contrast) -> str:
         if self.target is None:
-            return " ~ ".join(name_text(self.schema.labels[label]) for label in change.labels)
+            return " ~ ".join(label_text(self.schema.labels[label]) for label in change.labels)
         conditions = [Condition.label(label, bool(value)) for label, value in self.target]
         return body_text(Body(conditions), self.schema)

@@ -110,7 +110,7 @@ def explain(
       right in 4 of 4 cells: estimated precision 0.83 (95 % interval 0.51 to 1.00)
       depends on quality = present, by rule 1: quality <- education = University
       later rules that cover the row:
-        rule 3 predicts present: sports <- true
+        rule 3 predicts present: otherwise: sports
       training: right in rows 3, 4, 6, 12
       sports would be present with education = Primary instead of University
     >>> print(explanation["sports"].sentence())

@@ -20,7 +20,7 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
 from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
-from labelrules.rules.formats.text import condition_text, rule_text
+from labelrules.rules.formats.text import condition_text
 from labelrules.rules.inference import closed
 
 BEFORE = -1  # the source of labels that no part has written: their values before the first round
@@ -58,16 +58,6 @@ class PartHistory:
                 rules.setdefault(label, {})[number] = (value, votes)
         return rules
 
-    @cached_property
-    def _texts(self) -> dict[int, str]:
-        return {}
-
-    def text(self, number: int) -> str:
-        """A rule in the rule language; kept, since every label of a long head needs it."""
-        if number not in self._texts:
-            self._texts[number] = rule_text(self.theory[number], self.theory.schema)
-        return self._texts[number]
-
     def cell(self, condition: Condition, number: int, label: int) -> int:
         """The value of the tested label when rule `number` was to write `label`."""
         if self.seen is not None:
@@ -90,7 +80,9 @@ class PartHistory:
         rule = self.theory[number]
         value, votes = self.predicting[label][number]
         conditions = tuple(self._checked(condition, number, label) for condition in rule.body)
-        return CheckedRule(self.place(number), rule, self.text(number), value, votes, conditions)
+        return CheckedRule(
+            self.place(number), rule, self.trace.texts[number], value, votes, conditions
+        )
 
     def _checked(self, condition: Condition, number: int, label: int) -> CheckedCondition:
         schema, column = self.theory.schema, condition.column
@@ -132,7 +124,7 @@ def stopping_rule(parts: Iterable[PartHistory], label: int) -> StoppingRule | No
         stops = (n for n, rule in enumerate(part.theory) if rule.stops and part.covered(n, label))
         number = next(stops, None)
         if number is not None and max(part.predicting.get(label, ()), default=-1) > number:
-            return StoppingRule(part.place(number), part.text(number))
+            return StoppingRule(part.place(number), part.trace.texts[number])
     return None
 
 

@@ -92,7 +92,7 @@ class AssociativeClassifier(RuleClassifier):
     tabloid <- marital = Single
     tabloid <- sex = Male
     fashion <- sex = Female
-    not quality, not tabloid, not fashion, not sports <- true
+    otherwise: no label
     """
 
     max_conditions: int = 2

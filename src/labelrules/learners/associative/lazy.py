@@ -99,9 +99,9 @@ class LazyAssociativeClassifier(TableClassifier):
     >>> print(model.explain(readers, 3, n_rules=1))
     6 bodies cover this row
     quality: mean 0.82, probability 0.82
-      0.90, 25.8% of the votes: quality (4/0) <- education = University
+      0.90, 25.8% of the votes: quality <- education = University (4/0)
     fashion: mean 0.55, probability 0.55
-      0.74, 31.1% of the votes: fashion (2/0) <- education = University, sex = Female
+      0.74, 31.1% of the votes: fashion <- education = University, sex = Female (2/0)
     """
 
     max_conditions: int = 2

@@ -15,7 +15,7 @@ from labelrules.data import Schema
 from labelrules.data.table import column_of
 from labelrules.discovery.items import Bits, Items, Ragged, packed_rows
 from labelrules.rules import Evidence, Head, Rule
-from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import rule_text
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -74,7 +74,7 @@ class RowRules:
         lines = [f"{self.n_bodies:,} bodies cover this row"]
         for votes in sorted(self.votes, key=lambda one: -one.presence):
             if votes.is_predicted:
-                name = name_text(self.schema.labels[votes.label])
+                name = label_text(self.schema.labels[votes.label])
                 lines.append(f"{name}: mean {votes.score:.2f}, probability {votes.presence:.2f}")
                 lines += [
                     f"  {voting.share:.2f}, {voting.part:.1%} of the votes: "

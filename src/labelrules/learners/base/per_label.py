@@ -23,7 +23,7 @@ from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.learner import SeparateAndConquer
 from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
 from labelrules.learners.covering.settings import checked_settings
-from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.rules import DecisionList, Head, LayeredTheory, Rule
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -200,8 +200,13 @@ def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionLis
     board.board[predicted.T == 1] = 1
     settings = checked_settings(SeparateAndConquer(), data.schema)
     resort = LastResort(data, board, SortedColumns.of(data), settings, least, is_late=lambda: False)
-    rules = [Rule(head, grown.body) for head, grown in resort.guesses()]
+    rules = [Rule(_present(head), grown.body) for head, grown in resort.guesses()]
     return DecisionList(data.schema, rules) if rules else None
+
+
+def _present(head: Head) -> Head:
+    """The head without the labels that it predicts absent."""
+    return Head({label: value for label, value in head if value}, head.n_labels)
 
 
 def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:

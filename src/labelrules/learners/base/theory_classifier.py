@@ -106,10 +106,10 @@ class Background:
 
 def _present_and_absent(rule: Rule) -> list[tuple[int, Evidence]]:
     """For each label of the head the cells written in which it is present, and absent."""
-    evidence = rule.evidence or (Evidence(0, 0),) * len(rule.head)
+    counts = [count or Evidence(0, 0) for count in rule.evidence or (None,) * len(rule.head)]
     return [
         (label, cells if value else Evidence(cells.wrong, cells.right))
-        for (label, value), cells in zip(rule.head, evidence, strict=True)
+        for (label, value), cells in zip(rule.head, counts, strict=True)
     ]
 
 
@@ -305,7 +305,7 @@ class RuleClassifier(TheoryClassifier):
         """Learn from a data set that is checked already."""
         prefix = as_prefix(self._kept(theory), data.schema)
         learned = self._learn(data, prefix)
-        if any(rule.evidence is None for rule in learned):
+        if not all(rule.is_counted for rule in learned):
             learned = learned.with_evidence(data, data.Y)
         self.theory_ = learned
         self._remember(data.schema, target)

@@ -72,10 +72,10 @@ class Ripper(RuleClassifier):
     >>> flowers = load_iris(as_frame=True)
     >>> names = flowers.target_names[flowers.target]
     >>> print(theory_text(Ripper().fit(flowers.data, names).theory_, evidence=True))
-    not setosa (48/0), not versicolor (46/2), virginica (46/2) <- "petal width (cm)" > 1.6
-    not setosa (5/0), not versicolor (4/1), virginica (4/1) <- "petal length (cm)" > 4.9
-    not setosa (46/0), versicolor (46/0), not virginica (46/0) <- "petal length (cm)" > 3
-    setosa (50/1), not versicolor (50/1), not virginica (51/0) <- true
+    virginica, not others <- "petal width (cm)" > 1.6 (46/2)
+    virginica, not others <- "petal length (cm)" > 4.9 (4/1)
+    versicolor, not others <- "petal length (cm)" > 3 (46/0)
+    otherwise: setosa, no other label (50/1)
     """
 
     def __init__(

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from labelrules._checks import one_of
+from labelrules.rules.formats.language import label_text
 from labelrules.rules.formats.text import body_text, head_text
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory
+from labelrules.rules.theory import RuleSet, Theory
 
 if TYPE_CHECKING:
     import pandas
@@ -20,6 +21,7 @@ _RULE_TYPES = {
     "body": "text",
     "n_labels": "number",
     "n_conditions": "number",
+    "n_literals": "number",
     **_COUNTS,
     "stops": "flag",
     "polarity": "text",
@@ -27,15 +29,20 @@ _RULE_TYPES = {
     "dependence": "text",
     "constraint": "text",
 }
+_SET_TYPES = {"layer": "number", "labels": "text", "n_labels": "number", "bonus": "number"}
 _LABEL_TYPES = {**WHERE, "label": "text", "present": "flag", **_COUNTS, "body": "text"}
 
 
 def frame_of_theory(theory: Theory, library: str, per: str) -> Any:
     """See `Theory.to_frame`."""
     one_of(library, "library", ("pandas", "polars"))
-    one_of(per, "per", ("rule", "label"))
-    types = _RULE_TYPES if per == "rule" else _LABEL_TYPES
-    rows = list(_rules(theory) if per == "rule" else _labels(theory))
+    one_of(per, "per", ("rule", "label", "label set"))
+    types, rows_of = {
+        "rule": (_RULE_TYPES, _rules),
+        "label": (_LABEL_TYPES, _labels),
+        "label set": (_SET_TYPES, _label_sets),
+    }[per]
+    rows = list(rows_of(theory))
     columns = {name: [row[name] for row in rows] for name in types}
     try:
         return _pandas(columns, types) if library == "pandas" else _polars(columns, types)
@@ -75,15 +82,16 @@ def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]
 def _rules(theory: Theory) -> Iterator[dict[str, Any]]:
     for where, rule, part in placed_rules(theory):
         form = rule.form
-        counts = rule.evidence
+        counts = [count for count in rule.evidence or () if count is not None]
         yield {
             **where,
             "head": head_text(rule, theory.schema),
             "body": body_text(rule.body, theory.schema),
             "n_labels": len(rule.head),
-            "n_conditions": len(rule.body),
-            "right": None if counts is None else sum(count.right for count in counts),
-            "wrong": None if counts is None else sum(count.wrong for count in counts),
+            "n_conditions": rule.n_conditions,
+            "n_literals": rule.n_literals,
+            "right": sum(count.right for count in counts) if rule.is_counted else None,
+            "wrong": sum(count.wrong for count in counts) if rule.is_counted else None,
             "votes": None if part.ordered else sum(votes for _, _, votes in rule.ballot),
             "stops": rule.stops,
             "polarity": form.polarity,
@@ -107,6 +115,15 @@ def _labels(theory: Theory) -> Iterator[dict[str, Any]]:
                 "votes": None if part.ordered else votes,
                 "body": body,
             }
+
+
+def _label_sets(theory: Theory) -> Iterator[dict[str, Any]]:
+    parts = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
+    for layer, part in enumerate(parts, 1):
+        for labels, bonus in part.label_sets if isinstance(part, RuleSet) else ():
+            names = [label_text(theory.schema.labels[label]) for label in labels]
+            shown = {"labels": ", ".join(names), "n_labels": len(labels), "bonus": bonus}
+            yield {"layer": layer, **shown}
 
 
 def pandas_frame(columns: dict[str, Any]) -> "pandas.DataFrame":

@@ -1,21 +1,31 @@
 """Theories in HTML: labels as chips, for notebooks and for pages of their own."""
 
-from itertools import islice
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from labelrules._checks import counted, whole_number
+from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import fragment, html_page, render
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.text import SPELLED_OUT
+from labelrules.rules.formats.points_table import GIVEN, NOTHING, PointsTable
+from labelrules.rules.formats.reading_view import by_label, shown_rules
+from labelrules.rules.formats.text import (
+    RuleLayout,
+    ShownEvidence,
+    counts_text,
+    endings,
+    is_shortened,
+    laid_out,
+)
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory, theory_of
+from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
 
 SHOWN_IN_NOTEBOOKS = 200
 """Rules that a notebook shows; it would become slow with many more."""
+
+HtmlOrder: TypeAlias = Literal["list", "label", "table"]
 
 _SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
 
@@ -23,8 +33,9 @@ _SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
 def theory_html(
     theory: Theory,
     *,
-    evidence: bool = True,
+    evidence: ShownEvidence = True,
     max_rules: int | None = None,
+    order: HtmlOrder | None = None,
     page: bool = False,
     title: str = "Rules",
 ) -> str:
@@ -36,7 +47,10 @@ def theory_html(
     evidence : bool, default=True
         As for :func:`theory_text`.
     max_rules : int, optional
-        How many rules of each layer to show at most; the others are counted.
+        How many rules of each layer, or rows of a table, to show at most; the others are counted.
+    order : {"list", "label", "table"}, optional
+        The rules in their order, or label by label, or as a table, conditions by labels, which only
+        rule sets can be. By default rule sets that give points are tables, other theories lists.
     page : bool, default=False
         Whether to return a whole page, to be written into a file; else a fragment for one.
     title : str, default="Rules"
@@ -52,46 +66,136 @@ def theory_html(
     theory = theory_of(theory)
     if max_rules is not None:
         whole_number(max_rules, "max_rules", low=1, also="None")
+    if order is not None:
+        one_of(order, "order", ("list", "label", "table"))
     parts = [
-        {
-            "heading": "" if part is theory else heading,
-            "is_ordered": part.ordered,
-            "rules": [_rule(rule, part.schema, counts) for rule in islice(part, max_rules)],
-            "n_left": 0 if max_rules is None else max(len(part) - max_rules, 0),
-        }
-        for heading, part, counts in headed_parts(theory, evidence)
+        {"heading": "" if part is theory else heading, **_part(part, shown, max_rules, order)}
+        for heading, part, shown in headed_parts(theory, evidence)
     ]
-    has_evidence = evidence and any(rule.evidence for rule in theory)
+    if order == "table" and not any(part["table"] for part in parts):
+        raise ValueError(f"only rule sets can be shown as tables, not a {type(theory).__name__}")
+    is_counted = evidence and any(rule.evidence for rule in theory)
+    has_evidence = is_counted and not all(part["table"] for part in parts)
     content = render("theory.html", about=_about(theory), has_evidence=has_evidence, parts=parts)
     return html_page(fragment(content), title) if page else fragment(content)
 
 
+def _part(
+    part: Theory, evidence: ShownEvidence, max_rules: int | None, order: HtmlOrder | None
+) -> dict[str, Any]:
+    """What the template shows of a decision list or a rule set: a table, or labels, or rules."""
+    if isinstance(part, RuleSet) and (order == "table" or (order is None and part.gives_points)):
+        shown = _table(PointsTable.of(part), max_rules)
+    elif order == "label":
+        shown = _by_label(part, evidence, max_rules)
+    else:
+        rules = [_rule(rule, part.schema, layout) for rule, layout in laid_out(part, evidence)]
+        shown = {"rules": rules[:max_rules], "n_left": len(rules) - len(rules[:max_rules])}
+    nothing: dict[str, Any] = {"table": None, "groups": [], "rules": []}
+    return {
+        **nothing,
+        "is_ordered": part.ordered,
+        "endings": [
+            (ending.removesuffix(":"), [_label_set(one, part.schema) for one in label_sets])
+            for ending, label_sets in endings(part)
+        ],
+        **shown,
+    }
+
+
+def _by_label(part: Theory, evidence: ShownEvidence, max_rules: int | None) -> dict[str, Any]:
+    """The rules for each label."""
+    found = list(by_label(shown_rules(part, evidence), part))
+    groups: dict[int | None, list[dict[str, Any]]] = {}
+    for label, rule, layout in found[:max_rules]:
+        groups.setdefault(label, []).append(_rule_for(label, rule, part.schema, layout))
+    names = part.schema.labels
+    return {
+        "groups": [(None if n is None else names[n], rules) for n, rules in groups.items()],
+        "n_left": len(found) - len(found[:max_rules]),
+    }
+
+
+def _rule_for(label: int | None, rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
+    """What the template shows of a rule for one label."""
+    whole = _rule(rule, schema, layout)
+    if label is None:
+        return {**whole, "labels": [], "counts": ""}
+    named = [one for one in whole["labels"] if one["name"] == schema.labels[label]]
+    return {**whole, "labels": named, "counts": counts_text([named[0]["evidence"]])}
+
+
+def _table(table: PointsTable, max_rows: int | None) -> dict[str, Any]:
+    """The cells of a table of points, each with its strength from 1 to 4."""
+    names = table.schema.labels
+    most = max((abs(n) for row in table.rows for n in row.points.values()), default=1)
+    rows = [
+        {
+            "conditions": [_condition(condition, table.schema) for condition in row.body],
+            "cells": [_cell(row.points.get(label), most) for label in table.labels],
+        }
+        for row in table.rows[:max_rows]
+    ]
+    return {
+        "table": {
+            "labels": [names[label] for label in table.labels],
+            "rows": rows,
+            "without": [names[label] for label in table.without_points],
+            "given": GIVEN,
+        },
+        "n_left": len(table.rows) - len(rows),
+    }
+
+
+def _cell(points: int | None, most: int) -> dict[str, Any]:
+    if points is None:
+        return {"text": NOTHING, "kind": "none"}
+    side = "for" if points > 0 else "against"
+    return {"text": _points(points), "kind": f"{side} s{-(-4 * abs(points) // most)}"}
+
+
 def _about(theory: Theory) -> str:
-    """The kind of the theory, and how its rules decide."""
-    n_rules = counted(len(theory), "rule")
-    if isinstance(theory, LayeredTheory):
-        layers = counted(len(theory.layers), "layer")
-        return f"{layers}, {n_rules}: each layer reads the labels that the one before has written"
+    """The kind of the theory, its size, and how its rules decide."""
+    if isinstance(theory, LayeredTheory) and len(theory.layers) > 1:
+        size = f"{counted(len(theory.layers), 'layer')}, {theory.size_text}"
+        return f"{size}: each layer reads the labels that the one before has written"
     if theory.ordered:
-        return f"Decision list, {n_rules}: the first rule to write a label decides it"
-    return f"Rule set, {n_rules} in any order: those that hold vote on each label"
+        return f"Decision list, {theory.size_text}: the first rule to write a label decides it"
+    return f"Rule set, {theory.size_text}, in any order: those that hold vote on each label"
 
 
-def _rule(rule: Rule, schema: Schema, evidence: bool) -> dict[str, Any]:
-    """What the template shows; many absent labels of a complete head are folded away."""
-    counts = rule.evidence if evidence and rule.evidence else (None,) * len(rule.head)
-    labels = [
-        {"name": schema.labels[label], "value": value, "votes": votes, "evidence": count}
+def _rule(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
+    """What the template shows; the absent labels of a complete head are folded away."""
+    counts = rule.evidence if layout.evidence and rule.evidence else (None,) * len(rule.head)
+    labels: list[dict[str, Any]] = [
+        {
+            "name": schema.labels[label],
+            "value": 1 if layout.has_points else value,
+            "points": _points(votes if value else -votes) if layout.has_points else "",
+            "evidence": count,
+            "is_absent": not value,
+        }
         for (label, value, votes), count in zip(rule.ballot, counts, strict=True)
     ]
-    absent = [label for label in labels if not label["value"]]
-    folds = rule.head.is_complete and len(absent) > SPELLED_OUT
+    folds = is_shortened(rule, layout)
+    named = [label for label in labels if not (folds and label["is_absent"])]
     return {
-        "labels": [label for label in labels if label["value"]] if folds else labels,
-        "folded": absent if folds else [],
+        "labels": named,
+        "folded": [label for label in labels if label["is_absent"]] if folds else [],
         "stops": rule.stops,
+        "is_default": layout.is_default,
         "conditions": [_condition(condition, schema) for condition in rule.body],
+        "counts": counts_text([label["evidence"] for label in named]),
     }
+
+
+def _points(number: int) -> str:
+    return f"{number:+}".replace("-", "−")
+
+
+def _label_set(label_set: LabelSet, schema: Schema) -> dict[str, Any]:
+    names = [schema.labels[label] for label in label_set.labels]
+    return {"names": names, "points": _points(label_set.bonus)}
 
 
 def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
@@ -99,6 +203,9 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
         name = schema.labels[condition.column]
         return {"on_label": True, "name": name, "value": int(condition.value)}
     feature = schema.features[condition.column]
+    if feature.present_code is not None and condition.operator == "=":
+        is_present = condition.value == feature.present_code
+        return {"on_label": False, "name": feature.name, "sign": "", "value": is_present}
     value = number_text(condition.value)
     if feature.categories is not None:
         value = feature.categories[int(condition.value)]

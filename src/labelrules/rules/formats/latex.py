@@ -1,21 +1,30 @@
 """Rules in LaTeX, in the chapter's notation.
 
-Labels are in italics, an overline means absence. A feature whose two categories mean no and yes
-is shown by its name alone, overlined for no; every other condition is a comparison.
+Labels are in italics, an overline means absence. A binary feature, with the categories 0 and 1, is
+shown by its name in quotes. One whose two categories mean no and yes is shown by its name alone,
+overlined for no; every other condition is a comparison.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from labelrules.data.schema import Schema
+from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Condition
 from labelrules.rules.formats.language import number_text
-from labelrules.rules.formats.text import Notation, is_sampled, theory_parts
+from labelrules.rules.formats.text import (
+    Notation,
+    RuleLayout,
+    ShownEvidence,
+    endings,
+    layout_of,
+    part_rules,
+    theory_parts,
+)
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import Theory, theory_of
+from labelrules.rules.theory import LabelSet, Theory, theory_of
 
-NO_YES = frozenset({("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1")})
+NO_YES = frozenset({("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t")})
 
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
@@ -26,7 +35,7 @@ _ESCAPES = {
 """Characters with a meaning in LaTeX, or that its default fonts print as other characters."""
 
 
-def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
+def rule_latex(rule: Rule, schema: Schema, evidence: ShownEvidence = False) -> str:
     r"""One rule as a LaTeX formula, between dollar signs.
 
     Parameters
@@ -42,10 +51,10 @@ def rule_latex(rule: Rule, schema: Schema, evidence: bool = False) -> str:
     >>> print(rule_latex(parse_rule("quality, not tabloid <- children = No", schema), schema))
     $\textit{quality}, \overline{\textit{tabloid}} \leftarrow \overline{\text{children}}$
     """
-    return _LATEX.rule(rule, schema, evidence)
+    return _LATEX.rule(rule, schema, layout_of(rule, evidence))
 
 
-def theory_latex(theory: Any, evidence: bool = False) -> str:
+def theory_latex(theory: Any, evidence: ShownEvidence = False) -> str:
     """A theory as a LaTeX tabular with one rule to a line; needs the package amsmath.
 
     The headings of layers and of rule sets are in bold. Letters that are not in the fonts of
@@ -56,42 +65,68 @@ def theory_latex(theory: Any, evidence: bool = False) -> str:
     theory, evidence
         As for :func:`theory_text`.
     """
-    theory, rows = theory_of(theory), []
-    for heading, part, counts in headed_parts(theory, evidence):
-        rows += [rf"  \textbf{{{_escaped(heading)}}} \\"] if heading else []
-        rows += [rf"  {rule_latex(rule, theory.schema, counts)} \\" for rule in part]
-    return "\n".join([r"\begin{tabular}{l}", *rows, r"\end{tabular}"])
+    theory = theory_of(theory)
+    rows: list[str] = []
+    for heading, part, shown in headed_parts(theory, evidence):
+        rows += [_bold(heading)] if heading else []
+        rows += part_rules(part, _LATEX, shown)
+        for ending, label_sets in endings(part):
+            rows.append(_bold(ending.removesuffix(":")))
+            rows += [_LATEX.label_set(one, theory.schema) for one in label_sets]
+    lines = [rf"  {row} \\" for row in rows]
+    return "\n".join([r"\begin{tabular}{l}", *lines, r"\end{tabular}"])
 
 
-def headed_parts(theory: Theory, evidence: bool) -> Iterator[tuple[str, Theory, bool]]:
-    """The parts with their headings, also of rule sets, and whether to show evidence."""
-    for heading, part in theory_parts(theory):
+def _bold(heading: str) -> str:
+    return rf"\textbf{{{_escaped(heading)}}}"
+
+
+def headed_parts(
+    theory: Theory, evidence: ShownEvidence
+) -> Iterator[tuple[str, Theory, ShownEvidence]]:
+    """The parts with their headings, also of rule sets, and what evidence they show."""
+    for heading, part, shown in theory_parts(theory, evidence=evidence):
         words = [heading.removesuffix(":"), "" if part.ordered else "in any order"]
-        yield ", ".join(filter(None, words)), part, evidence or is_sampled(theory, part)
+        yield ", ".join(filter(None, words)), part, shown
 
 
 class _Latex(Notation):
-    arrow, true, others = r"\leftarrow", r"\text{true}", r"\text{others}"
-    votes, evidence = r" \times {}", r"\ ({}/{})"
+    arrow, true, otherwise = r"\leftarrow", r"\text{true}", r"\text{otherwise: }"
     operators: Mapping[str, str] = {"<=": r"\leq", "!=": r"\neq"}
 
-    def rule(self, rule: Rule, schema: Schema, evidence: bool) -> str:
-        return f"${super().rule(rule, schema, evidence)}$"
+    def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
+        return f"${super().rule(rule, schema, layout)}$"
+
+    def words(self, text: str) -> str:
+        return rf"\text{{{text}}}"
+
+    def points(self, number: int) -> str:
+        return rf"\ {{{number:+}}}"
+
+    def bracket(self, counts: str) -> str:
+        return rf"\ ({counts})"
+
+    def label_set(self, label_set: LabelSet, schema: Schema) -> str:
+        names = ", ".join(self.label(schema.labels[label]) for label in label_set.labels)
+        return rf"$\{{{names}\}}{self.points(label_set.bonus)}$"
 
     def condition(self, condition: Condition, schema: Schema) -> str:
         feature = None if condition.on_label else schema.features[condition.column]
-        categories = tuple(map(str.lower, (feature and feature.categories) or ()))
-        if feature is None or categories not in NO_YES:
+        if feature is None or not _is_yes_or_no(feature):
             return super().condition(condition, schema)
-        is_no = int(condition.value) == (condition.operator == "!=")
-        name = self.feature(feature.name)
-        return self.absent(name) if is_no else name
+        yes = 1 if feature.present_code is None else feature.present_code
+        name = self.feature if feature.present_code is None else self.binary
+        is_no = (condition.value == yes) == (condition.operator == "!=")
+        return self.absent(name(feature.name)) if is_no else name(feature.name)
 
     def label(self, name: str) -> str:
         return rf"\textit{{{_escaped(name)}}}"
 
-    def absent(self, label: str) -> str:
-        return rf"\overline{{{label}}}"
+    def absent(self, name: str) -> str:
+        return rf"\overline{{{name}}}"
+
+    def binary(self, name: str) -> str:
+        return rf"\text{{``{_escaped(name)}''}}"
 
     def feature(self, name: str) -> str:
         return rf"\text{{{_escaped(name)}}}"
@@ -105,6 +140,11 @@ class _Latex(Notation):
 
 
 _LATEX = _Latex("plain")
+
+
+def _is_yes_or_no(feature: Feature) -> bool:
+    categories = tuple(map(str.lower, feature.categories or ()))
+    return feature.present_code is not None or categories in NO_YES
 
 
 def _escaped(text: str) -> str:

@@ -5,18 +5,26 @@ words are in quotes and in code spans. `parse` reads the text that a page shows.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from labelrules.data.schema import Schema
+from labelrules.rules.formats.language import name_text
 from labelrules.rules.formats.latex import headed_parts
-from labelrules.rules.formats.text import Notation
+from labelrules.rules.formats.text import (
+    Notation,
+    ShownEvidence,
+    endings,
+    layout_of,
+    part_rules,
+)
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import theory_of
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
 
 
-def theory_markdown(theory: Any, evidence: bool = False) -> str:
+def theory_markdown(theory: Any, evidence: ShownEvidence = False) -> str:
     r"""A theory as a Markdown list, numbered if its order matters.
 
     Each layer is a list of its own, below its heading in bold; so are rules in any order.
@@ -29,22 +37,28 @@ def theory_markdown(theory: Any, evidence: bool = False) -> str:
     Examples
     --------
     >>> from labelrules import load, parse
-    >>> text = "not sports (5/0) <- fashion\nquality <- education != Primary"
+    >>> text = "not sports <- fashion (5/0)\nquality <- education != Primary"
     >>> print(theory_markdown(parse(text, load("magazines").schema), evidence=True))
-    1. not **sports** (5/0) ← **fashion**
+    1. not **sports** ← **fashion** (5/0)
     2. **quality** ← education ≠ Primary
     """
-    lists = []
-    for heading, part, counts in headed_parts(theory_of(theory), evidence):
-        rules = "\n".join(
-            f"{f'{number}.' if part.ordered else '-'} {rule_markdown(rule, part.schema, counts)}"
-            for number, rule in enumerate(part, 1)
-        )
-        lists += [f"**{_heading(heading)}**", rules] if heading else [rules]
-    return "\n\n".join(text for text in lists if text)
+    blocks = []
+    for heading, part, shown in headed_parts(theory_of(theory), evidence):
+        rules = part_rules(part, _MARKDOWN, shown)
+        blocks += [_heading(heading), _list(rules, part.ordered)]
+        for ending, label_sets in endings(part):
+            sets = (_MARKDOWN.label_set(one, part.schema) for one in label_sets)
+            blocks += [_heading(ending.removesuffix(":")), _list(sets, is_numbered=False)]
+    return "\n\n".join(block for block in blocks if block)
 
 
-def rule_markdown(rule: Rule, schema: Schema, evidence: bool = False) -> str:
+def _list(items: Iterable[str], is_numbered: bool) -> str:
+    return "\n".join(
+        f"{f'{number}.' if is_numbered else '-'} {item}" for number, item in enumerate(items, 1)
+    )
+
+
+def rule_markdown(rule: Rule, schema: Schema, evidence: ShownEvidence = False) -> str:
     r"""One rule in Markdown; see `theory_markdown`.
 
     Examples
@@ -54,17 +68,21 @@ def rule_markdown(rule: Rule, schema: Schema, evidence: bool = False) -> str:
     >>> print(rule_markdown(parse_rule("quality, * <- not tabloid", schema), schema))
     **quality**, \* ← not **tabloid**
     """
-    return _MARKDOWN.rule(rule, schema, evidence)
+    return _MARKDOWN.rule(rule, schema, layout_of(rule, evidence))
 
 
 class _Markdown(Notation):
     stop = r"\*"
 
     def label(self, name: str) -> str:
-        return f"**{self.feature(name)}**"
+        return f"**{_plain_or_code(name, super().label(name))}**"
 
-    def absent(self, label: str) -> str:
-        return f"not {label}"
+    def absent(self, name: str) -> str:
+        return f"not {name}"
+
+    def binary(self, name: str) -> str:
+        text = super().binary(name)
+        return _word(text) if name_text(name) == name else _code(text)
 
     def feature(self, name: str) -> str:
         return _plain_or_code(name, super().feature(name))
@@ -92,9 +110,11 @@ def _code(text: str) -> str:
 
 
 def _heading(text: str) -> str:
-    """The heading of a layer, which may name labels."""
+    """A heading in bold, if there is one; that of a layer may name labels."""
+    if not text:
+        return ""
     words, quoted = _QUOTED.split(text), _QUOTED.findall(text)
     parts = [_word(words[0])]
     for name, after in zip(quoted, words[1:], strict=True):
         parts += [_code(name), _word(after)]
-    return "".join(parts)
+    return f"**{''.join(parts)}**"

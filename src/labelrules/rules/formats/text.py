@@ -1,58 +1,58 @@
-"""The rule language: theories as text, and theories from text.
+"""The rule language: theories as text, which `parse` reads back.
 
 ::
 
-    theory    = rules | layer { layer } [fallback]        one rule to a line, "#" begins a comment
-    layer     = heading rules                             such as "layer 1:"; see HeadingParser
-    fallback  = "rows without labels:" rules
-    rules     = ["in any order:"] { rule }
-    rule      = head "<-" body
+    rule      = head "<-" body [counts] | "otherwise:" head [counts]
     head      = part { "," part }
-    part      = literal ["x" votes] ["(" right "/" wrong ")"] | "not others" | "*"
+    part      = ["not"] label | label points | "not others" | "others" points
+              | "no other label" | "no label" | "*"
     body      = "true" | condition { "," condition }
-    condition = literal | feature ("<=" | ">") number | feature ("=" | "!=") category
-    literal   = ["not"] label
+    condition = ["not"] label | ["not"] binary feature
+              | feature ("<=" | ">") number | feature ("=" | "!=") category
+    counts    = "(" count { "," count } ")"
+    count     = right "/" wrong | "?"
+    points    = ("+" | "-") number
 
-A bare name is a label, and features are compared with values. Names and categories that are not
-plain words stand in double quotes, with backslash escapes. "not others" predicts every label that
-is not named as absent, "*" is the stop mark, "x3" are three votes in a rule set. The signs
-``← ≤ ≠ ¬`` may be used too.
+For whole theories see `labelrules.rules.formats.theory_parser`. A label is a bare name, in single
+quotes if it is no plain word. The name of a binary feature, whose categories are 0 and 1 or False
+and True, stands in double quotes and means 1. Other features are compared with values, and their
+names and categories stand in double quotes if they are no plain words. "not others" and "no other
+label" predict every label that is not named as absent, "*" is the stop mark. The signs ``← ≤ ≠ ¬``
+may be used too.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import one_of
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.language import (
-    NO_LABELS,
-    HeadingParser,
-    RuleParser,
+    ANY_ORDER,
+    MOST_POINTS,
+    NO_LABEL,
+    OTHERWISE,
+    USUAL_SETS,
     Style,
-    is_fallback,
-    is_heading,
+    label_text,
     name_text,
     number_text,
-    tokens,
+    quoted_text,
 )
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
-from labelrules.rules.rule import Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
-
-SPELLED_OUT = 8
-"""More absent labels than this in a complete head are shortened to "not others"."""
-
-ANY_ORDER = "in any order:"
+from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.theory import LabelSet, RuleSet, Theory, theory_of
 
 CATEGORY_KEYWORDS = frozenset({"not"})
 
+ShownEvidence: TypeAlias = bool | Literal["all"]
 
-def theory_text(theory: Any, style: Style = "plain", evidence: bool = False) -> str:
-    """A theory, one rule to a line, as `parse` reads it.
+
+def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = False) -> str:
+    r"""A theory, one rule to a line, as `parse` reads it.
 
     Parameters
     ----------
@@ -60,45 +60,98 @@ def theory_text(theory: Any, style: Style = "plain", evidence: bool = False) -> 
     style : {"plain", "unicode", "ascii"}
         Signs in ASCII and names as they are; signs in Unicode; or all in ASCII, other characters of
         names escaped.
-    evidence : bool, default=False
-        Whether to show after each predicted label how often it was right / wrong. A layer that is
-        sampled from always shows it, since it gives the probability of a label.
+    evidence : bool or "all", default=False
+        Whether to show after each rule how often the labels that it names were right / wrong: one
+        count if all have the same, else one for each. With "all", complete heads name every label.
+        A layer that is sampled from always shows all counts, since they give the probabilities.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> text = "tabloid, not others <- sex = Male\nquality, sports <- children = No"
+    >>> theory = parse(text, readers.schema).with_evidence(readers, readers.Y)
+    >>> print(theory_text(theory, evidence=True))
+    tabloid, not others <- sex = Male (5/4)
+    quality, sports <- children = No (2/1, 1/2)
     """
     theory = theory_of(theory)
-    if isinstance(theory, LayeredTheory):
-        return _layers_text(theory, style, evidence)
-    lines = [] if theory.ordered else [ANY_ORDER]
-    lines += [rule_text(rule, theory.schema, style, evidence) for rule in theory]
+    lines: list[str] = []
+    for heading, part, shown in theory_parts(theory, style, evidence):
+        lines += [heading] if heading else []
+        lines += part_lines(part, _notation(style), shown)
     return "\n".join(lines)
 
 
-def _layers_text(theory: LayeredTheory, style: Style, evidence: bool) -> str:
-    lines = []
-    for heading, part in theory_parts(theory, style):
-        counts = evidence or is_sampled(theory, part)
-        lines += [heading, theory_text(part, style, counts)]
-    return "\n".join(line for line in lines if line)
+def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
+    """The lines of a decision list or a rule set."""
+    if isinstance(part, RuleSet):
+        yield ANY_ORDER
+    yield from part_rules(part, notation, evidence)
+    for heading, label_sets in endings(part):
+        yield heading
+        yield from (notation.label_set(one, part.schema) for one in label_sets)
 
 
-def theory_parts(theory: Theory, style: Style = "plain") -> Iterator[tuple[str, Theory]]:
-    """The parts of a layered theory with their headings; any other theory without a heading."""
+def part_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
+    """The rules of a decision list or a rule set."""
+    for rule, layout in laid_out(part, evidence):
+        yield notation.rule(rule, part.schema, layout)
+
+
+def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "RuleLayout"]]:
+    """The rules of a decision list or a rule set, and how they are shown."""
+    has_points = isinstance(part, RuleSet) and part.gives_points
+    n_others = len(part)  # before rules with empty bodies at the end of a list
+    while part.ordered and n_others and not part[n_others - 1].body:
+        n_others -= 1
+    for number, rule in enumerate(part):
+        yield rule, RuleLayout(evidence, has_points, number >= n_others)
+
+
+def endings(part: Theory) -> Iterator[tuple[str, tuple[LabelSet, ...]]]:
+    """The headings after the rules of a rule set, and label sets below them."""
+    if isinstance(part, RuleSet) and part.label_sets:
+        yield USUAL_SETS, part.label_sets
+    if isinstance(part, RuleSet) and part.at_least_one:
+        yield f"{NO_LABEL} {MOST_POINTS}", ()
+
+
+def rule_texts(
+    theory: Any, style: Style = "plain", evidence: ShownEvidence = False
+) -> tuple[str, ...]:
+    r"""The text of each rule, as it stands in the text of the theory.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> text = "sports <- tabloid\nquality, not others <- true"
+    >>> rule_texts(parse(text, load("magazines").schema))
+    ('sports <- tabloid', 'otherwise: quality, no other label')
+    """
+    notation = _notation(style)
+    parts = theory_parts(theory_of(theory), style, evidence)
+    return tuple(text for _, part, shown in parts for text in part_rules(part, notation, shown))
+
+
+def theory_parts(
+    theory: Theory, style: Style = "plain", evidence: ShownEvidence = False
+) -> Iterator[tuple[str, Theory, ShownEvidence]]:
+    """The parts of a theory, their headings if they have one, and what evidence they show."""
     if not isinstance(theory, LayeredTheory):
-        yield "", theory
+        yield "", theory, evidence
         return
+    is_plain = len(theory.layers) == 1 and theory.inference == Once()
     for number, layer in enumerate(theory.layers, 1):
         inference = theory.inference if number == len(theory.layers) else Once()
-        yield heading_text(number, inference, theory.schema, style), layer
+        heading = heading_text(number, inference, theory.schema, style)
+        if is_plain and theory.fallback is not None:
+            heading = ""
+        yield heading, layer, "all" if isinstance(inference, Gibbs) else evidence
     if theory.fallback is not None:
-        yield NO_LABELS, theory.fallback
-
-
-def is_sampled(theory: Theory, part: Theory) -> bool:
-    """Whether labels are sampled from this part, which is the last layer."""
-    return (
-        isinstance(theory, LayeredTheory)
-        and isinstance(theory.inference, Gibbs)
-        and part is theory.layers[-1]
-    )
+        # Each of its rules stops the list, which need not be said.
+        unmarked = (replace(rule, stops=False) for rule in theory.fallback)
+        yield NO_LABEL, theory.fallback.with_rules(unmarked), evidence
 
 
 def heading_text(number: int, inference: Inference, schema: Schema, style: Style) -> str:
@@ -117,7 +170,7 @@ def _inference_parts(inference: Inference, schema: Schema, style: Style) -> Iter
     elif isinstance(inference, LabelByLabel):
         yield f"label by label in at most {_rounds(inference.max_rounds)}"
         if inference.order is not None:
-            names = [name_text(schema.labels[label], style) for label in inference.order]
+            names = [label_text(schema.labels[label], style) for label in inference.order]
             yield f"in the order {', '.join(names)}"
     elif isinstance(inference, Gibbs):
         yield f"sampled {inference.n_samples} times after {_rounds(inference.burn_in)}"
@@ -128,7 +181,9 @@ def _rounds(number: int) -> str:
     return "1 round" if number == 1 else f"{number} rounds"
 
 
-def rule_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool = False) -> str:
+def rule_text(
+    rule: Rule, schema: Schema, style: Style = "plain", evidence: ShownEvidence = False
+) -> str:
     """One rule in the rule language; see `theory_text`.
 
     Examples
@@ -140,12 +195,12 @@ def rule_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool
     >>> rule_text(rule, load("magazines").schema, style="unicode")
     'quality, ¬tabloid, * ← education = University'
     """
-    return _notation(style).rule(rule, schema, evidence)
+    return _notation(style).rule(rule, schema, layout_of(rule, evidence))
 
 
-def head_text(rule: Rule, schema: Schema, style: Style = "plain", evidence: bool = False) -> str:
-    """The head of a rule with its votes and its stop mark."""
-    return _notation(style).head(rule, schema, evidence)
+def head_text(rule: Rule, schema: Schema, style: Style = "plain") -> str:
+    """The head of a rule with its points and its stop mark."""
+    return _notation(style).head(rule, schema, layout_of(rule))
 
 
 def body_text(body: Body, schema: Schema, style: Style = "plain") -> str:
@@ -158,11 +213,23 @@ def condition_text(condition: Condition, schema: Schema, style: Style = "plain")
     return _notation(style).condition(condition, schema)
 
 
+class RuleLayout(NamedTuple):
+    """What is shown of a rule, and how: by its place in a theory."""
+
+    evidence: ShownEvidence = False
+    has_points: bool = False  #: Whether the votes are shown, as points.
+    is_default: bool = False  #: Whether it has an empty body and stands at the end of a list.
+
+
+def layout_of(rule: Rule, evidence: ShownEvidence = False) -> RuleLayout:
+    """The layout of a rule that stands alone."""
+    return RuleLayout(evidence, rule.votes is not None)
+
+
 class Notation:
     """How a rule is written: the rule language, from which other formats differ in their signs."""
 
-    arrow, true, others, stop = "<-", "true", "others", "*"
-    votes, evidence = " x{}", " ({}/{})"
+    arrow, true, stop, otherwise = "<-", "true", "*", OTHERWISE
     operators: Mapping[str, str] = {}
 
     def __init__(self, style: Style) -> None:
@@ -170,26 +237,63 @@ class Notation:
         if style == "unicode":
             self.arrow, self.operators = "←", {"<=": "≤", "!=": "≠"}
 
-    def rule(self, rule: Rule, schema: Schema, evidence: bool) -> str:
+    def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A whole rule."""
-        return f"{self.head(rule, schema, evidence)} {self.arrow} {self.body(rule.body, schema)}"
+        head, counts = self.head(rule, schema, layout), self.counts(rule, layout)
+        if layout.is_default:
+            return f"{self.otherwise} {head}{counts}"
+        return f"{head} {self.arrow} {self.body(rule.body, schema)}{counts}"
 
-    def head(self, rule: Rule, schema: Schema, evidence: bool) -> str:
-        """A head; many absent labels of a complete one are shortened to "not others"."""
-        counts = rule.evidence if evidence else None
-        plain = counts is None and rule.votes is None
-        short = plain and rule.head.is_complete and rule.head.values.count(0) > SPELLED_OUT
+    def head(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
+        """A head; the absent labels of a complete one are shortened to "not others"."""
+        is_short = is_shortened(rule, layout)
         parts = [
-            self.literal(schema.labels[label], value)
-            + (self.votes.format(votes) if votes > 1 else "")
-            + (self.evidence.format(*count) if count else "")
-            for (label, value, votes), count in zip(
-                rule.ballot, counts or (None,) * len(rule.head), strict=True
-            )
-            if value or not short
+            self.vote(schema.labels[label], value, votes, layout)
+            for label, value, votes in rule.ballot
+            if value or not is_short
         ]
-        parts += [self.absent(self.others)] if short else []
+        if is_short:
+            parts.append(self.rest(rule, layout, is_alone=not parts))
         return ", ".join([*parts, self.stop] if rule.stops else parts)
+
+    def vote(self, name: str, value: int, votes: int, layout: RuleLayout) -> str:
+        """A label of a head, present or absent, or with points for or against it."""
+        if layout.has_points:
+            return f"{self.label(name)}{self.points(votes if value else -votes)}"
+        return self.literal(name, value)
+
+    def rest(self, rule: Rule, layout: RuleLayout, is_alone: bool) -> str:
+        """The labels that a head does not name, all absent."""
+        if layout.has_points:
+            votes = next(votes for _, value, votes in rule.ballot if not value)
+            return f"{self.words('others')}{self.points(-votes)}"
+        if is_alone:
+            return self.words("no label")
+        if layout.is_default:
+            return self.words("no other label")
+        return self.absent(self.words("others"))
+
+    def points(self, number: int) -> str:
+        """Points after a label, with their sign."""
+        return f" {number:+}"
+
+    def counts(self, rule: Rule, layout: RuleLayout) -> str:
+        """The evidence after a rule, of the labels that its head names."""
+        if not layout.evidence or rule.evidence is None:
+            return ""
+        is_short = is_shortened(rule, layout)
+        every = zip(rule.head, rule.evidence, strict=True)
+        shown = counts_text([count for (_, value), count in every if value or not is_short])
+        return shown and self.bracket(shown)
+
+    def bracket(self, counts: str) -> str:
+        """Counts in brackets."""
+        return f" ({counts})"
+
+    def label_set(self, label_set: LabelSet, schema: Schema) -> str:
+        """A usual label set and its points."""
+        names = ", ".join(self.label(schema.labels[label]) for label in label_set.labels)
+        return f"{{{names}}}{self.points(label_set.bonus)}"
 
     def body(self, body: Body, schema: Schema) -> str:
         """A body."""
@@ -200,6 +304,9 @@ class Notation:
         if condition.on_label:
             return self.literal(schema.labels[condition.column], int(condition.value))
         feature = schema.features[condition.column]
+        if feature.present_code is not None and condition.operator == "=":
+            name = self.binary(feature.name)
+            return name if condition.value == feature.present_code else self.absent(name)
         operator = self.operators.get(condition.operator, condition.operator)
         if feature.categories is None:
             value = self.number(condition.value)
@@ -211,16 +318,24 @@ class Notation:
         """A label, present or absent."""
         return self.label(name) if value else self.absent(self.label(name))
 
+    def words(self, text: str) -> str:
+        """Words of the language."""
+        return text
+
     def label(self, name: str) -> str:
         """The name of a label."""
-        return name_text(name, self.style)
+        return label_text(name, self.style)
 
-    def absent(self, label: str) -> str:
-        """The absence of a label that is written already."""
-        return f"¬{label}" if self.style == "unicode" else f"not {label}"
+    def absent(self, name: str) -> str:
+        """The absence of a label or a binary feature that is written already."""
+        return f"¬{name}" if self.style == "unicode" else f"not {name}"
+
+    def binary(self, name: str) -> str:
+        """The presence of a binary feature."""
+        return quoted_text(name, '"', self.style)
 
     def feature(self, name: str) -> str:
-        """The name of a feature."""
+        """The name of a feature that is compared."""
         return name_text(name, self.style)
 
     def category(self, name: str) -> str:
@@ -232,125 +347,25 @@ class Notation:
         return number_text(value)
 
 
+def is_shortened(rule: Rule, layout: RuleLayout) -> bool:
+    """Whether a head is complete and its absent labels, two or more, are not named."""
+    absent = [votes for _, value, votes in rule.ballot if not value]
+    if not rule.head.is_complete or len(absent) < 2:
+        return False
+    if layout.evidence == "all" and rule.evidence is not None:
+        return False
+    return not layout.has_points or len(set(absent)) == 1
+
+
+def counts_text(counts: Sequence[Evidence | None]) -> str:
+    """How often labels were right / wrong, once if all counts are the same; "?" if unknown."""
+    if not any(counts):
+        return ""
+    shown = counts[:1] if len(set(counts)) == 1 else counts
+    return ", ".join("?" if count is None else f"{count.right}/{count.wrong}" for count in shown)
+
+
 @cache
 def _notation(style: Style) -> Notation:
     one_of(style, "style", ("plain", "unicode", "ascii"))
     return Notation(style)
-
-
-def parse(text: str, schema: Schema) -> Theory:
-    r"""Read a theory: a decision list, a rule set, or layers of them.
-
-    The text has one rule to a line. A rule set begins with the line "in any order:", a layer with
-    its number: "layer 1:".
-
-    Raises
-    ------
-    RuleSyntaxError
-        With the line and the column.
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> schema = load("magazines").schema
-    >>> theory = parse("quality <- sex = Female  # comment\nnot quality <- true", schema)
-    >>> len(theory)
-    2
-    >>> parse("quality <- eduction = University", schema)
-    Traceback (most recent call last):
-        ...
-    labelrules.rules.formats.language.RuleSyntaxError: line 1, column 12: there is no feature or
-    label 'eduction'; did you mean 'education'?
-      quality <- eduction = University
-                 ^
-    """
-    _check_types(text, schema)
-    sections = [_Section()]
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    for number, line in enumerate(lines, 1):
-        words = list(tokens(line, number))
-        if len(words) == 1:
-            continue
-        if is_heading(words) or is_fallback(words):
-            sections.append(_Section.after(sections, HeadingParser(words, schema, line, number)))
-        else:
-            sections[-1].read(RuleParser(words, schema, line, number))
-    if len(sections) == 1:
-        return sections[0].theory(schema)
-    fallback = None
-    if sections[-1].is_fallback:
-        fallback = DecisionList(schema, sections.pop().rules)
-    layers = [section.theory(schema) for section in sections[1:]]
-    return LayeredTheory(schema, layers, sections[-1].inference, fallback)
-
-
-@dataclass
-class _Section:
-    """The lines of a theory, or of one layer of it."""
-
-    inference: Inference = field(default_factory=Once)
-    kind: type[DecisionList | RuleSet] | None = None
-    rules: list[Rule] = field(default_factory=list)
-    is_fallback: bool = False
-
-    @classmethod
-    def after(cls, sections: list["_Section"], parser: HeadingParser) -> "_Section":
-        if sections[-1].is_fallback:
-            parser.fail("nothing comes after the rules for rows without labels", parser.tokens[0])
-        if sections[0].kind is not None:
-            parser.fail("rules stand before the heading of the first layer", parser.tokens[0])
-        if is_fallback(parser.tokens):
-            parser.fallback()
-            if len(sections) == 1:
-                parser.fail("rows without labels come after a layer", parser.tokens[0])
-            return cls(is_fallback=True)
-        number, inference = parser.heading()
-        if number != len(sections):
-            parser.fail(f"this is layer {len(sections)}, not {number}", parser.tokens[1])
-        if sections[-1].inference != Once():
-            parser.fail("only the last layer has an inference", parser.tokens[0])
-        return cls(inference)
-
-    def read(self, parser: RuleParser) -> None:
-        if self.kind is None:
-            start = parser.line.partition("#")[0].strip()
-            if start + ":" == ANY_ORDER:
-                parser.fail(f"a rule set begins with {ANY_ORDER!r}, with a colon", parser.tokens[0])
-            self.kind = RuleSet if start == ANY_ORDER else DecisionList
-            if self.kind is RuleSet:
-                if self.is_fallback:
-                    parser.fail("rules for rows without labels have an order", parser.tokens[0])
-                return
-        rule = parser.rule()
-        if rule.stops and self.kind is RuleSet:
-            parser.fail("a rule set has no order, so no rule can stop it", parser.tokens[0])
-        if rule.votes is not None and self.kind is DecisionList:
-            parser.fail(f"votes need a rule set, which begins with {ANY_ORDER!r}", parser.tokens[0])
-        if rule.body.on_labels and self.is_fallback:
-            parser.fail("rules for rows without labels test no labels", parser.tokens[0])
-        self.rules.append(rule)
-
-    def theory(self, schema: Schema) -> DecisionList | RuleSet:
-        return (self.kind or DecisionList)(schema, self.rules)
-
-
-def parse_rule(text: str, schema: Schema) -> Rule:
-    """Read one rule.
-
-    Examples
-    --------
-    >>> from labelrules import load
-    >>> parse_rule("not sports <- fashion", load("magazines").schema).form.constraint
-    'exclusion'
-    """
-    _check_types(text, schema)
-    return RuleParser(list(tokens(text, 1)), schema, text, 1).rule()
-
-
-def _check_types(text: object, schema: object) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"rules are parsed from text, not from {type(text).__name__}")
-    if not isinstance(schema, Schema):
-        raise TypeError(
-            f"rules are parsed with a Schema, not with {type(schema).__name__}: give data.schema"
-        )

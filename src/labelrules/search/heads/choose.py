@@ -279,8 +279,8 @@ def rehead(
     >>> readers = load("magazines")
     >>> theory = parse("quality <- education = University\nquality <- true", readers.schema)
     >>> print(rehead(theory, readers, "subset/samples/full"))
-    quality, tabloid, not fashion, not sports <- education = University
-    not quality, not tabloid, not fashion, not sports <- true
+    quality, tabloid, not others <- education = University
+    otherwise: no label
     """
     if not isinstance(theory, DecisionList):
         raise ValueError(f"rehead takes a DecisionList, not a {type(theory).__name__}")

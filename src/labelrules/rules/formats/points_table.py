@@ -1,0 +1,238 @@
+"""Rule sets as tables: conditions by labels, with points in the cells."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from labelrules._checks import whole_number
+from labelrules.data.schema import Schema
+from labelrules.rules.conditions import Body
+from labelrules.rules.formats.terminal import (
+    ReadingNotation,
+    broken,
+    left,
+    right,
+    styled,
+    width_of,
+    wrapped,
+)
+from labelrules.rules.theory import LabelSet, RuleSet, theory_of
+
+START = "start"
+"""The name of the row for all rows of data."""
+NOTHING = "·"
+"""The cell of a condition that gives a label no points."""
+GIVEN = "a label is given above 0 points"
+NARROWEST = 40
+"""Columns of a terminal that a table needs at least."""
+_HEADING = 9
+"""Columns that the name of a label takes, unless one of its words is longer."""
+
+
+class PointsRow(NamedTuple):
+    """A body and the points that it gives to labels, below 0 for absence."""
+
+    body: Body
+    points: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class PointsTable:
+    """A rule set as rows of points, in the order in which they are shown."""
+
+    schema: Schema
+    rows: tuple[PointsRow, ...]
+    labels: tuple[int, ...]
+    """Labels that some row gives points to: first those with most rows, then with most points."""
+    label_sets: tuple[LabelSet, ...]
+    at_least_one: bool
+
+    @classmethod
+    def of(cls, theory: RuleSet) -> "PointsTable":
+        """The table of a rule set; rules with the same body are one row."""
+        points: dict[Body, dict[int, int]] = {}
+        for rule in theory:
+            cells = points.setdefault(rule.body, {})
+            for label, value, votes in rule.ballot:
+                cells[label] = cells.get(label, 0) + (votes if value else -votes)
+        rows = [PointsRow(body, _without_zeros(cells)) for body, cells in points.items()]
+        shown = sorted((row for row in rows if row.points), key=lambda row: place_of(row.body))
+        labels = sorted({label for row in shown for label in row.points}, key=_importance(shown))
+        return cls(
+            theory.schema, tuple(shown), tuple(labels), theory.label_sets, theory.at_least_one
+        )
+
+    @property
+    def without_points(self) -> tuple[int, ...]:
+        """Labels that no row gives points to."""
+        return tuple(label for label in range(self.schema.n_labels) if label not in self.labels)
+
+
+def _without_zeros(cells: Mapping[int, int]) -> dict[int, int]:
+    return {label: points for label, points in cells.items() if points}
+
+
+def place_of(body: Body) -> tuple[Any, ...]:
+    """Start first, then features before labels, by column and threshold."""
+    return tuple((one.on_label, one.column, one.value, one.operator) for one in body)
+
+
+def _importance(rows: Sequence[PointsRow]) -> Any:
+    def key(label: int) -> tuple[int, int, int]:
+        cells = [row.points[label] for row in rows if label in row.points]
+        return -len(cells), -sum(map(abs, cells)), label
+
+    return key
+
+
+def theory_table(theory: Any, *, width: int = 100, colour: bool = False) -> str:
+    r"""A rule set as a table: a row for each body, a column for each label, points in the cells.
+
+    Labels with most points come first; those that do not fit come in further blocks, each with the
+    rows that concern it. Beginnings that many long names share are abbreviated, and thresholds are
+    rounded as long as they differ; the lines below the table say so.
+
+    Parameters
+    ----------
+    theory : RuleSet, or fitted learner that has one
+    width : int, default=100
+        The width of lines, in columns of a terminal.
+    colour : bool, default=False
+        Whether to use the colours of a terminal.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> theory = parse('''
+    ... in any order:
+    ... quality -1, fashion -3, sports -1 <- true
+    ... fashion +4, quality -1 <- sex = Female
+    ... quality +3 <- education = University
+    ... usual label sets:
+    ... {quality, fashion} +1
+    ... ''', load("magazines").schema)
+    >>> print(theory_table(theory))
+                              quality  fashion  sports
+      start                        -1       -3      -1
+      education = University        3        ·       ·
+      sex = Female                 -1        4       ·
+    <BLANKLINE>
+      a label is given above 0 points
+      usual together: {quality, fashion} +1
+      no points: tabloid
+    """
+    theory = theory_of(theory)
+    whole_number(width, "width", low=NARROWEST)
+    if not isinstance(theory, RuleSet):
+        raise ValueError(
+            f"a table shows the points of a rule set, not a {type(theory).__name__}: use "
+            "theory_view or theory_text"
+        )
+    notation, table = ReadingNotation(theory), PointsTable.of(theory)
+    lines = _Blocks(table, notation, width, colour).lines()
+    below = [line for text in _below(table, notation) for line in indented(text, width)]
+    return "\n".join(
+        [*lines, *([""] if lines else []), *(styled(x, "note", colour) for x in below)]
+    )
+
+
+def indented(items: Sequence[str], width: int) -> list[str]:
+    """Items in lines, all but the first further to the right."""
+    first, *rest = wrapped(items, width - 4)
+    return [f"  {first}", *(f"    {line}" for line in rest)]
+
+
+def _below(table: PointsTable, notation: ReadingNotation) -> Iterable[list[str]]:
+    """The lines below a table, each as items."""
+    yield from decisions(table, notation)
+    if table.without_points:
+        first, *rest = [notation.label(table.schema.labels[one]) for one in table.without_points]
+        yield [f"no points: {first}", *rest]
+    yield from notation.notes()
+
+
+def decisions(part: "RuleSet | PointsTable", notation: ReadingNotation) -> Iterable[list[str]]:
+    """How points decide which labels a row gets, in lines, each as items."""
+    yield [GIVEN]
+    if part.label_sets:
+        first, *rest = [notation.label_set(one, part.schema) for one in part.label_sets]
+        yield [f"usual together: {first}", *rest]
+    if part.at_least_one:
+        yield ["a row without a label gets the one with the most points"]
+
+
+class _Blocks:
+    """The table in blocks of labels that fit the width."""
+
+    def __init__(
+        self, table: PointsTable, notation: ReadingNotation, width: int, colour: bool
+    ) -> None:
+        self.table, self.width, self.colour = table, width, colour
+        self.names = [
+            [notation.condition(one, table.schema) for one in row.body] or [START]
+            for row in table.rows
+        ]
+        self.titles = {
+            label: broken(notation.label(table.schema.labels[label]), _HEADING)
+            for label in table.labels
+        }
+
+    def lines(self) -> list[str]:
+        """All lines; between blocks an empty one."""
+        found: list[str] = []
+        rest = list(self.table.labels)
+        while rest:
+            chosen = self._first(rest)
+            rest = rest[len(chosen) :]
+            found += ["", *self._block(chosen)] if found else self._block(chosen)
+        return found
+
+    def _first(self, labels: list[int]) -> list[int]:
+        """As many of the first labels as fit, at least one."""
+        room = self.width - self._first_column()
+        chosen: list[int] = []
+        for label in labels:
+            room -= 2 + self._column(label)
+            if room < 0 and chosen:
+                break
+            chosen.append(label)
+        return chosen
+
+    def _first_column(self) -> int:
+        """The width of the first column: long bodies wrap, but no condition does."""
+        longest = max(width_of(", ".join(name)) for name in self.names)
+        widest = max(width_of(one) for name in self.names for one in name) + 1
+        return 2 + max(min(longest, self.width // 2), min(widest, longest))
+
+    def _column(self, label: int) -> int:
+        cells = [str(row.points.get(label, NOTHING)) for row in self.table.rows]
+        return max(width_of(text) for text in [*self.titles[label], *cells])
+
+    def _block(self, labels: list[int]) -> list[str]:
+        first = self._first_column()
+        widths = {label: self._column(label) for label in labels}
+        height = max(len(self.titles[label]) for label in labels)
+        lines = []
+        for number in range(height):
+            titles = [[""] * (height - len(self.titles[n])) + self.titles[n] for n in labels]
+            cells = [
+                right(title[number], widths[n]) for n, title in zip(labels, titles, strict=True)
+            ]
+            shown = [styled(cell, "label", self.colour) for cell in cells]
+            lines.append("  ".join([" " * first, *shown]))
+        for name, row in zip(self.names, self.table.rows, strict=True):
+            if any(label in row.points for label in labels):
+                lines += self._row(name, row, widths, first)
+        return [line.rstrip() for line in lines]
+
+    def _row(
+        self, name: list[str], row: PointsRow, widths: Mapping[int, int], first: int
+    ) -> list[str]:
+        *before, last = wrapped(name, first - 2)
+        cells = [self._cell(row.points.get(label), width) for label, width in widths.items()]
+        return [*(f"  {line}" for line in before), "  ".join([left(f"  {last}", first), *cells])]
+
+    def _cell(self, points: int | None, width: int) -> str:
+        if points is None:
+            return styled(right(NOTHING, width), "note", self.colour)
+        return styled(right(str(points), width), "for" if points > 0 else "against", self.colour)
