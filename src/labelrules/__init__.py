@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Ripper,
         SeparateAndConquer,
         StackedBinaryRelevance,
-        VotedRules,
+        Scorecard,
     )
     from labelrules.measures import Measure, evaluate
     from labelrules.rules import (
@@ -73,7 +73,7 @@ __all__ = [
     "Schema",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
-    "VotedRules",
+    "Scorecard",
     "association_rules",
     "best_head",
     "compare",

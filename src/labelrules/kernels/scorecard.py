@@ -4,8 +4,13 @@ See README.md, "Bins, points and moments". All sums are of whole numbers, so the
 matter.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+from labelrules._types import Floats, Integers
 
 MOST_BINS = 60_000
 """The most bins of one column; rarer categories share one bin."""
@@ -16,8 +21,41 @@ TAKEN = -1
 MOST_GAIN = 2e9
 """Greater gains are cut off, to fit into 32 bits."""
 
+FARTHEST = 1e6
+"""The longest step of points that is tried."""
+
 CHUNK = 1 << 16
 """Rows whose moments are added up in one number, so that the lower half does not overflow."""
+
+
+class Tables(NamedTuple):
+    """By margin: the probability and its spread p(1 - p), in parts of `one`, and the softplus.
+
+    `unit` is a point in nats, `loss_unit` the same in whole parts of a nat, as the softplus has it.
+    """
+
+    chance: npt.NDArray[np.int32]
+    spread: npt.NDArray[np.int32]
+    softplus: Integers
+    one: int
+    unit: float
+    loss_unit: int
+
+
+class Card(NamedTuple):
+    """Rules and their points. Rule `r` holds for the rows from `start[r]` to `start[r + 1]`.
+
+    `points` and `targets`, which are summed over these rows, are rules by labels. `ridges` are how
+    strongly points of a rule are drawn to 0; `ridge_losses` is the same as a loss by the square of
+    the points. The first rule holds for all rows.
+    """
+
+    start: Integers
+    rows: npt.NDArray[np.int32]
+    points: Integers
+    targets: Integers
+    ridges: Floats
+    ridge_losses: Integers
 
 
 # ---------------------------------------------------------------- columns into bins
@@ -136,37 +174,41 @@ def _unpack(total):
 
 
 @njit(nogil=True, cache=True)
-def add_full(bins, cells, packed, slopes, curves):
+def add_full(bins, first_cells, sizes, packed, slopes, curves):
     """Add up the moments of the rows in each bin, for columns that list all rows.
 
-    Column `i` has the cells from `cells[i]` to `cells[i + 1]`. The sums are labels by cells.
+    Column `i` has `sizes[i]` cells from `first_cells[i]` on. The sums are labels by cells.
     """
     n_labels, n_rows = packed.shape
-    size = 1
-    for number in range(len(bins)):
-        size = max(size, cells[number + 1] - cells[number])
-    local = np.zeros(size, np.int64)
+    local = np.zeros(1 + sizes.sum(), np.int64)
     for k in range(n_labels):
         for number in range(len(bins)):
-            own, first, last = bins[number], cells[number], cells[number + 1]
+            own = bins[number]
             for begin in range(0, n_rows, CHUNK):
                 for row in range(begin, min(begin + CHUNK, n_rows)):
                     local[own[row]] += packed[k, row]
-                for cell in range(first, last):
-                    slope, curve = _unpack(local[cell - first])
-                    slopes[k, cell] += slope
-                    curves[k, cell] += curve
-                    local[cell - first] = 0
+                _empty(local, sizes[number], first_cells[number], slopes[k], curves[k])
+
+
+@njit(inline="always")
+def _empty(local, size, first, slopes, curves):
+    """Move packed sums to the cells of a column, and return their total."""
+    all_slope, all_curve = np.int64(0), np.int64(0)
+    for place in range(size):
+        slope, curve = _unpack(local[place])
+        slopes[first + place] += slope
+        curves[first + place] += curve
+        all_slope += slope
+        all_curve += curve
+        local[place] = 0
+    return all_slope, all_curve
 
 
 @njit(nogil=True, cache=True)
-def add_listed(start, rows, bins, rest, cells, packed, slopes, curves):
+def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curves):
     """The same for columns that list some rows; the others are in the bin `rest`."""
     n_labels, n_rows = packed.shape
-    size = 1
-    for number in range(len(rest)):
-        size = max(size, cells[number + 1] - cells[number])
-    local = np.zeros(size, np.int64)
+    local = np.zeros(1 + sizes.sum(), np.int64)
     for k in range(n_labels):
         all_slope, all_curve = np.int64(0), np.int64(0)
         for row in range(n_rows):
@@ -174,125 +216,128 @@ def add_listed(start, rows, bins, rest, cells, packed, slopes, curves):
             all_slope += slope
             all_curve += curve
         for number in range(len(rest)):
-            first, last = cells[number], cells[number + 1]
             left_slope, left_curve = all_slope, all_curve
             for begin in range(start[number], start[number + 1], CHUNK):
                 for i in range(begin, min(begin + CHUNK, start[number + 1])):
                     local[bins[i]] += packed[k, rows[i]]
-                for cell in range(first, last):
-                    slope, curve = _unpack(local[cell - first])
-                    slopes[k, cell] += slope
-                    curves[k, cell] += curve
-                    left_slope -= slope
-                    left_curve -= curve
-                    local[cell - first] = 0
-            slopes[k, first + rest[number]] += left_slope
-            curves[k, first + rest[number]] += left_curve
+                slope, curve = _empty(
+                    local, sizes[number], first_cells[number], slopes[k], curves[k]
+                )
+                left_slope -= slope
+                left_curve -= curve
+            slopes[k, first_cells[number] + rest[number]] += left_slope
+            curves[k, first_cells[number] + rest[number]] += left_curve
 
 
 # ---------------------------------------------------------------- what conditions promise
 
 
 @njit(nogil=True, cache=True)
-def promise(cells, candidates, nominal, slopes, curves, labels, ridge, scale, price, allowed, excess, score, joint):
+def count_covered(cells, candidates, nominal, counts, n_covered):
+    """For how many rows each condition holds, by the rows in each cell.
+
+    0 for the second condition on a column with two categories, which says what the others say.
+    """
+    for column in range(len(nominal)):
+        first, last = cells[column], cells[column + 1] - 1
+        n_valid = counts[first:last].sum()
+        is_twofold = last - first == 2 and candidates[column + 1] - candidates[column] == 4
+        inside, cell = np.int64(0), first
+        for candidate in range(candidates[column], candidates[column + 1], 2):
+            inside = counts[cell] + (0 if nominal[column] else inside)
+            cell += 1
+            n_covered[candidate] = inside
+            n_covered[candidate + 1] = 0 if nominal[column] and is_twofold else n_valid - inside
+
+
+@njit(nogil=True, cache=True)
+def promise(
+    cells, candidates, nominal, slopes, curves, labels, ridges, scale, price, excess, score
+):
     """Estimate by how much points of each condition for some labels lower the loss.
 
     `cells` and `candidates` say where those of each column begin, one more at the end; the last
-    cell of a column is for missing values. `excess` is the gain beyond the `price`, after it is
-    multiplied by `scale`; `score` sums it over all labels.
+    cell of a column is for missing values. A negative ridge forbids a condition. `excess` is the
+    gain, after it is multiplied by `scale`, beyond the `price`; `score` sums it over all labels.
     """
     for k in range(len(labels)):
         label, slope_of, curve_of = labels[k], slopes[k], curves[k]
         for column in range(len(nominal)):
             first, last = cells[column], cells[column + 1] - 1
-            valid_slope, valid_curve = np.int64(0), np.int64(0)
-            for cell in range(first, last):
-                valid_slope += slope_of[cell]
-                valid_curve += curve_of[cell]
-            all_curve = np.float64(valid_curve + curve_of[last])
-            slope, curve = np.int64(0), np.int64(0)
-            cell = first
+            valid_slope, valid_curve = slope_of[first:last].sum(), curve_of[first:last].sum()
+            slope, curve, cell = np.int64(0), np.int64(0), first
             for candidate in range(candidates[column], candidates[column + 1], 2):
                 if nominal[column]:
                     slope, curve = np.int64(0), np.int64(0)
                 slope += slope_of[cell]
                 curve += curve_of[cell]
                 cell += 1
-                for second in range(2):
-                    if allowed[candidate + second]:
-                        before = excess[candidate + second, label]
-                        if before != TAKEN:
-                            now = _excess(
-                                valid_slope - slope if second else slope,
-                                valid_curve - curve if second else curve,
-                                all_curve, joint,
-                                ridge[candidate + second], scale, price,
-                            )  # fmt: skip
-                            score[candidate + second] += now - before
-                            excess[candidate + second, label] = now
+                _note(candidate, label, slope, curve, ridges, scale, price, excess, score)
+                slope_2, curve_2 = valid_slope - slope, valid_curve - curve
+                _note(candidate + 1, label, slope_2, curve_2, ridges, scale, price, excess, score)
 
 
 @njit(inline="always")
-def _excess(slope, curve, all_curve, joint, ridge, scale, price):
-    if joint > 0:
-        curve = curve * (1 - joint * curve / max(all_curve, 1.0))
+def _note(candidate, label, slope, curve, ridges, scale, price, excess, score):
+    before, ridge = excess[candidate, label], ridges[candidate]
+    if ridge < 0 or before == TAKEN:
+        return
     gain = np.float64(slope) * np.float64(slope) / (np.float64(curve) + ridge) * scale
-    return np.int64(max(0.0, min(gain, MOST_GAIN) - price))
+    now = max(0, np.int64(min(gain, MOST_GAIN)) - price)
+    score[candidate] += now - before
+    excess[candidate, label] = now
 
 
 # ---------------------------------------------------------------- points
 
 
 @njit(nogil=True, cache=True)
-def refit(labels, fresh, targets, margin, start, rows, points, most, n_sweeps, tables, costs):
+def refit(labels, fresh, card, margin, most, n_sweeps, tables):
     """Change the points of rules, one after the other, while the loss falls; label by label.
 
-    The rules that have points for a label, the first rule, which holds for all rows, and the rule
-    `fresh` (-1: none) are changed. `targets` are sums over the rows of each rule, rules by labels,
-    as are `points`. `tables` are chance, spread and softplus by margin; `costs` see `Costs`.
+    Those rules that have points for a label, the first rule, which holds for all rows, and the rule
+    `fresh` (-1: none).
     """
     for label in labels:
-        own = margin[label]
         for _sweep in range(n_sweeps):
             n_changes = 0
             if fresh >= 0:
-                n_changes += _change(fresh, label, targets, own, start, rows, points, most, tables, costs)
-            for rule in range(len(points)):
-                if rule != fresh and (rule == 0 or points[rule, label] != 0):
-                    n_changes += _change(rule, label, targets, own, start, rows, points, most, tables, costs)
+                n_changes += _change(fresh, label, card, margin[label], most, tables)
+            for rule in range(len(card.points)):
+                if rule != fresh and (rule == 0 or card.points[rule, label] != 0):
+                    n_changes += _change(rule, label, card, margin[label], most, tables)
             if n_changes == 0:
                 break
 
 
 @njit(nogil=True, cache=True)
-def _change(rule, label, targets, margin, start, rows, points, most, tables, costs):
+def _change(rule, label, card, margin, most, tables):
     """Change the points of a rule for a label by a Newton step, or less, if the loss falls."""
-    chance, spread, softplus = tables
-    one, unit, loss_unit, ridges, ridge_losses = costs
+    chance, spread, softplus, one, unit, loss_unit = tables
     reach = len(chance) // 2
-    first, last, before = start[rule], start[rule + 1], points[rule, label]
-    slope, curve = targets[rule, label], np.int64(0)
+    first, last, before = card.start[rule], card.start[rule + 1], card.points[rule, label]
+    slope, curve = card.targets[rule, label], np.int64(0)
     for i in range(first, last):
-        place = min(max(margin[rows[i]], -reach), reach) + reach
+        place = min(max(margin[card.rows[i]], -reach), reach) + reach
         slope -= chance[place]
         curve += spread[place]
-    own, ridge_loss = ridges[rule], ridge_losses[rule]
-    wanted = np.float64(slope) - own * unit * np.float64(before)
-    wanted /= unit * (np.float64(curve) + own + 0.01 * one)
-    change = np.int64(np.rint(max(min(wanted, 1e6), -1e6)))
+    ridge = card.ridges[rule]
+    wanted = np.float64(slope) - ridge * unit * np.float64(before)
+    wanted /= unit * (np.float64(curve) + ridge + 1.0)
+    change = np.int64(np.rint(max(min(wanted, FARTHEST), -FARTHEST)))
     change = min(max(before + change, -most), most) - before
     while change != 0:
-        saved = targets[rule, label] * change * loss_unit
         now = before + change
-        saved -= ridge_loss * (now * now - before * before)
-        if saved > one * _growth(first, last, rows, margin, change, softplus, loss_unit):
+        saved = card.targets[rule, label] * change * loss_unit
+        saved -= card.ridge_losses[rule] * (now * now - before * before)
+        if saved > one * _growth(first, last, card.rows, margin, change, softplus, loss_unit):
             break
         change = np.int64(change / 2)
     if change == 0:
         return 0
-    points[rule, label] = before + change
+    card.points[rule, label] = before + change
     for i in range(first, last):
-        margin[rows[i]] += change
+        margin[card.rows[i]] += change
     return 1
 
 
@@ -317,44 +362,59 @@ def _softened(softplus, reach, loss_unit, margin):
 
 
 @njit(nogil=True, cache=True)
-def losses_without(labels, targets, margin, start, rows, points, tables, costs, lost):
-    """By how much the loss of each label grows if a rule loses its points, into `lost`."""
-    _, _, softplus = tables
-    one, _, loss_unit, _, ridge_losses = costs
-    for label in labels:
-        own = margin[label]
-        for rule in range(1, len(points)):
-            given = points[rule, label]
-            lost[rule, label] = 0
-            if given != 0:
-                lost[rule, label] = (
-                    targets[rule, label] * given * loss_unit - ridge_losses[rule] * given * given
-                    + one * _growth(start[rule], start[rule + 1], rows, own, -given, softplus, loss_unit)
-                )  # fmt: skip
+def _loss_without(rule, label, card, margin, tables):
+    """By how much the loss of a label grows if a rule loses its points for it."""
+    _, _, softplus, one, _, loss_unit = tables
+    given = card.points[rule, label]
+    first, last = card.start[rule], card.start[rule + 1]
+    grown = one * _growth(first, last, card.rows, margin, -given, softplus, loss_unit)
+    ridge_loss = card.ridge_losses[rule] * given * given
+    return grown + card.targets[rule, label] * given * loss_unit - ridge_loss
 
 
 @njit(nogil=True, cache=True)
-def prune(labels, price, targets, margin, start, rows, points, most, n_sweeps, tables, costs, lost):
+def take_points(rule, label, card, margin):
+    """Take the points that a rule gives to a label."""
+    given = card.points[rule, label]
+    for i in range(card.start[rule], card.start[rule + 1]):
+        margin[label, card.rows[i]] -= given
+    card.points[rule, label] = 0
+
+
+@njit(nogil=True, cache=True)
+def prune_points(labels, price, card, margin, most, n_sweeps, tables, lost):
     """Take points that save less than the price, the least first, and refit the others.
 
-    Returns how many were taken.
+    Afterwards `lost`, rules by labels, is by how much the loss would grow without each.
     """
-    n_taken = 0
     for k in range(len(labels)):
-        some = labels[k : k + 1]
-        label = some[0]
-        while True:
-            losses_without(some, targets, margin, start, rows, points, tables, costs, lost)
-            worst = 0
-            for rule in range(1, len(points)):
-                if points[rule, label] != 0 and lost[rule, label] < price:
-                    if worst == 0 or lost[rule, label] < lost[worst, label]:
-                        worst = rule
-            if worst == 0:
-                break
-            for i in range(start[worst], start[worst + 1]):
-                margin[label, rows[i]] -= points[worst, label]
-            points[worst, label] = 0
-            n_taken += 1
-            refit(some, -1, targets, margin, start, rows, points, most, n_sweeps, tables, costs)
-    return n_taken
+        label, worst = labels[k], 0
+        while worst >= 0:
+            worst = -1
+            for rule in range(1, len(card.points)):
+                lost[rule, label] = 0
+                if card.points[rule, label] != 0:
+                    lost[rule, label] = _loss_without(rule, label, card, margin[label], tables)
+                    if lost[rule, label] < price:
+                        if worst < 0 or lost[rule, label] < lost[worst, label]:
+                            worst = rule
+            if worst >= 0:
+                take_points(worst, label, card, margin)
+                refit(labels[k : k + 1], -1, card, margin, most, n_sweeps, tables)
+
+
+@njit(nogil=True, cache=True)
+def prune_rules(price, card, margin, most, n_sweeps, tables, lost):
+    """Take all points of rules that save less than their points and their condition cost."""
+    n_labels = card.points.shape[1]
+    for rule in range(1, len(card.points)):
+        worth, n_points = np.int64(0), 0
+        for label in range(n_labels):
+            if card.points[rule, label] != 0:
+                worth += lost[rule, label] - price
+                n_points += 1
+        if n_points > 0 and worth < price:
+            for label in range(n_labels):
+                if card.points[rule, label] != 0:
+                    take_points(rule, label, card, margin)
+                    refit(np.array([label]), -1, card, margin, most, n_sweeps, tables)

@@ -9,7 +9,7 @@ from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import (
     LabelProgress,
     LearningInterrupted,
-    ListProgress,
+    CardProgress,
     Progress,
 )
 from labelrules.learners.base.theory_classifier import RuleClassifier
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
     from labelrules.learners.powerset import LabelPowerset as LabelPowerset
     from labelrules.learners.ripper.learner import Ripper as Ripper
     from labelrules.learners.stacked import StackedBinaryRelevance as StackedBinaryRelevance
-    from labelrules.learners.voted import VotedRules as VotedRules
+    from labelrules.learners.scorecard.learner import Scorecard as Scorecard
 
 for _module in walk_packages(__path__, f"{__name__}."):
     import_module(_module.name)
@@ -52,7 +52,7 @@ __all__ = [
     "LabelVotes",
     "LabelwiseClassifier",
     "LearningInterrupted",
-    "ListProgress",
+    "CardProgress",
     "Progress",
     "RowRules",
     "RuleClassifier",
