@@ -395,9 +395,8 @@ def prune_points(labels, price, card, margin, most, n_sweeps, tables, lost):
                 lost[rule, label] = 0
                 if card.points[rule, label] != 0:
                     lost[rule, label] = _loss_without(rule, label, card, margin[label], tables)
-                    if lost[rule, label] < price:
-                        if worst < 0 or lost[rule, label] < lost[worst, label]:
-                            worst = rule
+                    least = price if worst < 0 else lost[worst, label]
+                    worst = rule if lost[rule, label] < least else worst
             if worst >= 0:
                 take_points(worst, label, card, margin)
                 refit(labels[k : k + 1], -1, card, margin, most, n_sweeps, tables)

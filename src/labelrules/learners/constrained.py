@@ -300,7 +300,8 @@ class ConstrainedClassifier(TableClassifier):
         board = self._base_labels(X)
         method = _method(self.by, self.base_)
         if method == "predict_proba":
-            odds = log_odds(presence_by(self.base_, X, self.n_labels_)) - log_odds([[_threshold(self.base_)]])
+            presence = presence_by(self.base_, X, self.n_labels_)
+            odds = log_odds(presence) - log_odds([[_threshold(self.base_)]])
             return mended(board, self._clauses, _as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)

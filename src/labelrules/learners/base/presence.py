@@ -43,7 +43,8 @@ def checked_shape(
 
 def dense(cells: Any) -> npt.NDArray[Any]:
     """An array of cells that may be sparse."""
-    return np.asarray(cells.toarray() if sparse.issparse(cells) else cells)
+    found: Any = cells
+    return np.asarray(found.toarray() if sparse.issparse(cells) else found)
 
 
 def _of_presence(part: npt.NDArray[Any], kinds: npt.NDArray[Any]) -> Floats:

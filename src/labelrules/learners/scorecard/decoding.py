@@ -33,7 +33,7 @@ LEAST_USES = 2
 """A label set that decides fewer of the rows is not kept."""
 
 N_FOLDS = 4
-MANY_ROWS, ENOUGH_ROWS, MOST_REPEATS = 20_000, 2_000, 3
+MANY_ROWS, ENOUGH_ROWS, MOST_REPEATS = 20_000, 1_000, 3
 """Folds are drawn anew until there are enough rows; of many rows some thousand are held out."""
 
 
@@ -99,7 +99,7 @@ class UsualSets(NamedTuple):
     def bonuses(self, part: float) -> Integers:
         """The whole bonus of each, by a part of the logarithm of its count."""
         points = [part * DOUBLING * log(int(count), 2) for count in self.counts]
-        return np.rint(np.array(points)).astype(np.int64)
+        return np.asarray(np.rint(points), dtype=np.int64)
 
     def some(self, kept: Mask) -> "UsualSets":
         """The sets that are kept."""
@@ -115,14 +115,13 @@ def tuned(unseen: Unseen, sets: UsualSets) -> Decoding:
     """The decoding with the greatest sum of micro-F1 and subset accuracy on unseen rows."""
     scorer = _Scorer(unseen, sets)
     plain = [(shift, one) for shift in SHIFTS for one in (False, True)]
-    own = max(plain, key=lambda case: scorer.value(*case, None))
-    least = scorer.value(*own, None)
-    best, part = own, None
+    shift, at_least_one = max(plain, key=lambda case: scorer.value(case[0], case[1], None))
+    least = scorer.value(shift, at_least_one, None) + SAVED
+    part: float | None = None
     for case, some in product(plain, BONUSES if len(sets.counts) else ()):
-        value = scorer.value(*case, some)
-        if value > least + (SAVED if part is None else 0.0):
-            best, part, least = case, some, value
-    shift, at_least_one = best
+        value = scorer.value(case[0], case[1], some)
+        if value > least:
+            (shift, at_least_one), part, least = case, some, value
     if part is None:
         return Decoding(shift, at_least_one)
     used = scorer.uses(shift, at_least_one, part) >= LEAST_USES
@@ -186,4 +185,3 @@ class _Scorer:
         totals = self.totals + (self.sets.bonuses(part) - shift * self.sizes)
         number = totals.argmax(axis=1)
         return totals[np.arange(len(number)), number] >= own, number
-

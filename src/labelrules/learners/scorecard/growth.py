@@ -6,12 +6,12 @@ points to 0, plus the price of each literal. All sums are of whole numbers, so n
 rows nor the processor changes the result.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cache
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,9 @@ from labelrules.search.bodies.binned_columns import BinnedColumns
 if TYPE_CHECKING:
     from labelrules.kernels.scorecard import Card, Tables
 
-Targets = npt.NDArray[np.int32]
+RowNumbers: TypeAlias = npt.NDArray[np.int32]
+
+Targets: TypeAlias = npt.NDArray[np.int32]
 """Labels by rows: how likely a label is meant to be present, in parts of `ONE`."""
 
 DOUBLING = 2
@@ -262,7 +264,7 @@ class Growth:
         prune_rules(round(self.prices.literal * ONE * NAT), *arguments)
         self.is_reviewed[:] = True
         changed = (self.card.points != before).any(axis=0)
-        self._forget(~self.card.points.any(axis=1))
+        self._forget(np.asarray(~self.card.points.any(axis=1)))
         self._promise(np.flatnonzero(changed))
         return bool(changed.any())
 
@@ -272,12 +274,13 @@ class Growth:
         if not needless.any():
             return
         kept = np.flatnonzero(~needless)
-        start, rows, *others = self.card
+        start, rows, points, targets, ridges, losses = self.card
         parts = [rows[start[rule] : start[rule + 1]] for rule in kept.tolist()]
         ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        card = type(self.card)(ends, np.concatenate(parts), *(one[kept] for one in others))
         self.lost, self.conditions = self.lost[kept], [self.conditions[rule] for rule in kept]
-        self.card = card
+        self.card = type(self.card)(
+            ends, np.concatenate(parts), points[kept], targets[kept], ridges[kept], losses[kept]
+        )
 
     @staticmethod
     def _in_grains(nats: float) -> int:
@@ -294,9 +297,8 @@ def _first_card(targets: Targets) -> "Card":
     return Card(np.array([0, n_rows]), rows, points, totals, np.zeros(1), np.zeros(1, np.int64))
 
 
-def _with_rows(known: npt.NDArray[np.int32], end: int, rows: Iterable[int]) -> npt.NDArray[np.int32]:
+def _with_rows(known: RowNumbers, end: int, added: RowNumbers) -> RowNumbers:
     """Rows behind the first `end` ones, in an array that doubles when it is full."""
-    added = np.asarray(rows, np.int32)
     if end + len(added) > len(known):
         known = np.concatenate([known[:end], np.empty(end + 2 * len(added), np.int32)])
     known[end : end + len(added)] = added

@@ -71,8 +71,8 @@ class Scorecard(TableClassifier):
         usual label sets, and labels that start with points above 0.
     literal_cost : float, optional
         How many bits a literal must save if a thousand labels are present in the training rows;
-        with more rows it must save more, by the square root. The higher, the fewer literals. By
-        default 1.5; with `max_literals`, the least from 0.5 on with which the scorecard keeps to it.
+        with more of them it must save more. The higher, the fewer literals. By default 1.5; with
+        `max_literals` the least, from 0.5 on, with which the scorecard keeps to it.
     ridge : float, default=4.0
         How strongly points are drawn to 0, for conditions that hold for half of the rows.
     n_cuts : int, default=8

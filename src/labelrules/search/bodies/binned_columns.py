@@ -108,9 +108,9 @@ class BinnedColumns:
         slopes, curves = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         places, bins = self.full
         add_full(bins, self.cells[places], self.n_bins[places] + 1, packed, slopes, curves)
-        places, *lists = self.listed
+        places, start, rows, bins, rest = self.listed
         cells, sizes = self.cells[places], self.n_bins[places] + 1
-        add_listed(*lists, cells, sizes, packed, slopes, curves)
+        add_listed(start, rows, bins, rest, cells, sizes, packed, slopes, curves)
         return slopes, curves
 
     @cached_property
