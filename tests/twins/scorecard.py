@@ -17,7 +17,7 @@ from labelrules.learners.scorecard.growth import (
 
 
 def slow_conditions(data, n_cuts, min_rows):
-    """The conditions on each column in order, as rows for which they hold; None: none there."""
+    """The conditions in order: their columns, and rows for which they hold; None: a repetition."""
     conditions = []
     for column, feature in enumerate(data.schema.features):
         values = data.column(column)
@@ -28,10 +28,10 @@ def slow_conditions(data, n_cuts, min_rows):
             repeats = len(named) == len(counts) == 2
             for value in named:
                 other = None if repeats else known & (values != value)
-                conditions += [values == value, other]
+                conditions += [(column, values == value), (column, other)]
         else:
             for cut in slow_cuts(values[known].tolist(), n_cuts, min_rows):
-                conditions += [values <= cut, values > cut]
+                conditions += [(column, values <= cut), (column, values > cut)]
     return conditions
 
 
@@ -52,7 +52,10 @@ class SlowCard:
     """A growing scorecard: rules by conditions, with points for each label; -1 is for all rows."""
 
     def __init__(self, data, targets, literal, ridge, n_cuts):
-        self.conditions = slow_conditions(data, n_cuts, MIN_ROWS)
+        found = slow_conditions(data, n_cuts, MIN_ROWS)
+        self.conditions = [rows for _, rows in found]
+        self.columns = [column for column, _ in found]
+        self.twofold = {column for column, rows in found if rows is None}
         self.targets = targets.tolist()
         self.n_labels, self.n_rows = targets.shape
         self.literal, self.ridge = literal, ridge
@@ -72,6 +75,14 @@ class SlowCard:
             return 0.0
         share = len(self.rows(rule)) / self.n_rows
         return (BASE_RIDGE + self.ridge * 4 * share * (1 - share)) * ONE
+
+    def opposites(self, rule):
+        """The conditions that hold where another one does not, but for missing values."""
+        first = rule - rule % 2
+        pair = [first, first + 1]
+        if self.columns[rule] in self.twofold:
+            pair = [r for r, column in enumerate(self.columns) if column == self.columns[rule]][::2]
+        return [other for other in pair if other != rule]
 
     def is_allowed(self, rule):
         if self.conditions[rule] is None:
@@ -141,7 +152,7 @@ class SlowCard:
             return False
         labels = [label for label in range(self.n_labels) if self.excess(best, label) > 0]
         self.points.setdefault(best, [0] * self.n_labels)
-        self.tried |= {(rule, label) for rule in (best, best ^ 1) for label in labels}
+        self.tried |= {(rule, label) for rule in (best, *self.opposites(best)) for label in labels}
         self.refit(labels, SWEEPS, best)
         return True
 
@@ -151,7 +162,8 @@ class SlowCard:
                 rules = [rule for rule in self.points if rule != fresh]
                 rules = [rule for rule in rules if rule == -1 or self.points[rule][label]]
                 first = [] if fresh is None else [fresh]
-                if not any([self.change(rule, label) for rule in (*first, *rules)]):
+                n_changes = sum(self.change(rule, label) for rule in (*first, *rules))
+                if n_changes == 0:
                     break
 
     def change(self, rule, label):

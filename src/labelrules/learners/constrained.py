@@ -114,7 +114,7 @@ class ConstrainedClassifier(TableClassifier):
     by : {"auto", "labels", "probabilities", "scores"}, default="auto"
         The cost of a change: the same for every label, the log-odds of its probability, or its
         score (`decision_function`). "auto" takes probabilities if the base has them, else scores
-        if it has them, else labels. Log-odds count from one half; those of `VotedRules` from
+        if it has them, else labels. Log-odds count from one half; those of `Scorecard` from
         their `threshold_`. No change is free: where the base predicts against its own probability
         or score, a change costs a millionth.
 

@@ -202,7 +202,7 @@ class Growth:
         # Each condition gives points to a label at most once, so growth ends. Nor does its
         # opposite: the points for all rows and those of one condition say the same.
         self._take(best, labels)
-        self._take(best ^ 1, labels)
+        self._take(self.binned.opposite(best), labels)
         self._refit(labels, SWEEPS, rule)
         self._promise(labels)
         return True

@@ -141,6 +141,13 @@ class BinnedColumns:
         threshold = simplest_between(float(values[bins <= cut].max()), float(above.min()))
         return Condition(feature, ">" if second else "<=", threshold)
 
+    def opposite(self, candidate: int) -> int:
+        """The condition that holds where a condition does not, but for missing values."""
+        column, cut, second = self._place(candidate)
+        if self.nominal[column] and self.n_bins[column] == self.n_named[column] == 2:
+            return int(self.candidates[column]) + 2 * (1 - cut) + second
+        return candidate ^ 1
+
     def _place(self, candidate: int) -> tuple[int, int, bool]:
         column = int(np.searchsorted(self.candidates, candidate, "right")) - 1
         cut, second = divmod(candidate - int(self.candidates[column]), 2)
