@@ -12,7 +12,7 @@ from labelrules import load, load_model, parse, planted, save
 from labelrules.cli import main
 from labelrules.cli.commands import learn
 from labelrules.data import write_csv
-from labelrules.learners.scorecard.growth import Growth
+from labelrules.learners.scorecard.growth import CardGrowth
 from shell import called, output
 
 LABELRULES = [sys.executable, "-m", "labelrules"]
@@ -111,16 +111,16 @@ def test_an_interrupt_that_the_compiler_loses(monkeypatch):
 
 def test_ctrl_c_while_a_scorecard_grows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    grow = Growth._grow
+    grow = CardGrowth._grow
 
-    def pressed(self: Growth) -> bool:
+    def pressed(self: CardGrowth) -> bool:
         if len(self.conditions) == 3:
             monkeypatch.undo()
             monkeypatch.chdir(tmp_path)
             signal.raise_signal(signal.SIGINT)
         return grow(self)
 
-    monkeypatch.setattr(Growth, "_grow", pressed)
+    monkeypatch.setattr(CardGrowth, "_grow", pressed)
     cheap = ("--set", "literal_cost=0.05")
     done = called("learn", "magazines", "--learner", "scorecard", *cheap, "-o", "model.json")
     assert done.code == 130

@@ -15,7 +15,7 @@ from labelrules.learners.scorecard.growth import (
     NAT,
     ONE,
     REACH,
-    Growth,
+    CardGrowth,
     Prices,
     point_tables,
 )
@@ -52,7 +52,9 @@ def table(seed, n_rows, storage="dense", n_labels=3, missing=None):
 
 def grown(data, literal, ridge, n_cuts=3):
     binned = BinnedColumns.of(data, n_cuts, 3)
-    growth = Growth(binned, np.ascontiguousarray(data.Y.T * np.int32(ONE)), Prices(literal, ridge))
+    growth = CardGrowth(
+        binned, np.ascontiguousarray(data.Y.T * np.int32(ONE)), Prices(literal, ridge)
+    )
     for _ in growth.run():
         pass
     return growth
@@ -144,7 +146,7 @@ def test_growth_is_that_of_the_slow_card(seed, n_rows, storage, literal, ridge):
 def test_growth_with_soft_targets(seed, n_rows, literal):
     data = table(seed, n_rows, n_labels=2)
     targets = np.random.default_rng(seed).integers(0, ONE + 1, (2, n_rows)).astype(np.int32)
-    growth = Growth(BinnedColumns.of(data, 2, 3), targets, Prices(literal, 1.0))
+    growth = CardGrowth(BinnedColumns.of(data, 2, 3), targets, Prices(literal, 1.0))
     for _ in growth.run():
         pass
     slow = SlowCard(data, targets, literal, 1.0, 2).run()

@@ -11,7 +11,7 @@ from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.learners.base.progress import is_nested_fit
 from labelrules.learners.scorecard.decoding import Unseen, UsualSets, least_count
-from labelrules.learners.scorecard.growth import Growth, Points, Prices, Targets
+from labelrules.learners.scorecard.growth import CardGrowth, Points, Prices, Targets
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
 Report = Callable[[int], object]
@@ -57,14 +57,14 @@ class CardTask:
         """The margins of some rows, by a scorecard that is grown on the others."""
         others = np.setdiff1d(np.arange(self.data.n_rows), part)
         targets = np.ascontiguousarray(self.targets[:, others])
-        growth = Growth(self.binned.take(others), targets, self.prices(cost, others))
+        growth = CardGrowth(self.binned.take(others), targets, self.prices(cost, others))
         for _ in growth.run():
             pass
         return Unseen(growth.points.margins(self.binned.take(part)), self.data.Y[part])
 
     def card(self, cost: float, report: Report, limit: int | None = None) -> GrownCard:
         """A scorecard at this cost; if it is interrupted, what has grown so far."""
-        growth = Growth(self.binned, self.targets, self.prices(cost))
+        growth = CardGrowth(self.binned, self.targets, self.prices(cost))
         try:
             with heard_interrupts():
                 for n_conditions in growth.run(limit):
@@ -95,6 +95,6 @@ class CardTask:
 
 
 def _only_start(task: CardTask) -> Points:
-    growth = Growth(task.binned, task.targets, task.prices(LEAST_COST))
+    growth = CardGrowth(task.binned, task.targets, task.prices(LEAST_COST))
     growth.begin()
     return growth.points

@@ -133,7 +133,7 @@ class Points(NamedTuple):
         return found
 
 
-class Growth:
+class CardGrowth:
     """A scorecard that grows; `margin` is labels by rows.
 
     `excess` is by how much points of each condition for each label are promised to save more than

@@ -40,13 +40,31 @@ def plain_targets(Y: Board) -> Targets:
 
 
 def mixed_targets(Y: Board, presence: Floats, weight: float) -> Targets:
-    """The labels mixed with probabilities, which have this weight."""
+    """The labels mixed with probabilities, which have this weight.
+
+    Examples
+    --------
+    >>> Y, presence = np.array([[1, 0]], np.int8), np.array([[0.5, 0.25]])
+    >>> (mixed_targets(Y, presence, weight=0.5) / ONE).tolist()
+    [[0.75], [0.125]]
+    """
     mixed = (1 - weight) * Y + weight * np.clip(presence, 0, 1)
     return np.ascontiguousarray(np.rint(mixed * ONE).astype(np.int32).T)
 
 
 def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) -> Floats:
-    """The probabilities of the labels of each row, by teachers that have not seen the row."""
+    """The probabilities of the labels of each row, by teachers that have not seen the row.
+
+    Parameters
+    ----------
+    teacher : "forest" or classifier
+        A classifier of ours is given data sets, another one features as numbers.
+    data : Dataset
+    seed : int
+        Draws the folds, and seeds a forest.
+    n_jobs : int, optional
+        Threads of a forest.
+    """
     labels = np.packbits(data.Y, axis=1)
     order = np.lexsort((*labels.T, row_keys(data.X)))  # so that the order of rows does not matter
     ordered = data.take(order)

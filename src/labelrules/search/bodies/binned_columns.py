@@ -45,7 +45,7 @@ class BinnedColumns:
     >>> from labelrules import load
     >>> binned = BinnedColumns.of(load("magazines"), n_cuts=8, min_rows=3)
     >>> binned.n_covered[:4], binned.condition(0)
-    (array([ 6,  8,  4, 10]), <Condition: column 0 = 0>)
+    (array([ 4, 10,  6,  8]), <Condition: column 0 = 0>)
     """
 
     data: Dataset
