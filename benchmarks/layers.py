@@ -22,15 +22,15 @@ from labelrules.learners import (
     ClassifierChain,
     LabelPowerset,
     Ripper,
+    Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
-    VotedRules,
 )
 
 BASES = {"RIPPER": Ripper(), "separate-and-conquer": SeparateAndConquer()}
 PLAIN: dict[str, Callable[[], Any]] = {
     "separate-and-conquer": SeparateAndConquer,
-    "rules that vote": VotedRules,
+    "scorecard": Scorecard,
 }
 LAYERED: dict[str, Callable[[Any], Any]] = {
     "BR": BinaryRelevance,

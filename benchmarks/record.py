@@ -37,7 +37,7 @@ def learners() -> Iterator[tuple[str, Any]]:
     yield "chains3", lr.ClassifierChain(lr.Ripper(), n_chains=2)
     yield "stacked", lr.StackedBinaryRelevance()
     yield "powerset", lr.LabelPowerset(lr.Ripper())
-    yield "voted", lr.VotedRules()
+    yield "scorecard", lr.Scorecard()
     yield "associative", lr.AssociativeClassifier()
     yield "lazy", lr.LazyAssociativeClassifier()
     yield "constrained", lr.ConstrainedClassifier(lr.BinaryRelevance(lr.Ripper()))

@@ -208,8 +208,8 @@ def learn(data):
         BinaryRelevance,
         LazyAssociativeClassifier,
         Ripper,
+        Scorecard,
         SeparateAndConquer,
-        VotedRules,
     )
 
     few = {"max_rules": 4, "pruning": None}
@@ -221,7 +221,7 @@ def learn(data):
         BinaryRelevance(Ripper()),
         AssociativeClassifier(),
         LazyAssociativeClassifier(),
-        VotedRules(n_lists=2),
+        Scorecard(literal_cost=0.1),
     ):
         learner.fit(data).predict(data)
 

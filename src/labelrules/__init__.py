@@ -22,9 +22,9 @@ if TYPE_CHECKING:
         LabelPowerset,
         LazyAssociativeClassifier,
         Ripper,
+        Scorecard,
         SeparateAndConquer,
         StackedBinaryRelevance,
-        VotedRules,
     )
     from labelrules.measures import Measure, evaluate
     from labelrules.rules import (
@@ -71,9 +71,9 @@ __all__ = [
     "RuleSet",
     "RuleTable",
     "Schema",
+    "Scorecard",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
-    "VotedRules",
     "association_rules",
     "best_head",
     "compare",

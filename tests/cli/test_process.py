@@ -12,6 +12,7 @@ from labelrules import load, load_model, parse, planted, save
 from labelrules.cli import main
 from labelrules.cli.commands import learn
 from labelrules.data import write_csv
+from labelrules.learners.scorecard.growth import CardGrowth
 from shell import called, output
 
 LABELRULES = [sys.executable, "-m", "labelrules"]
@@ -109,18 +110,22 @@ def test_an_interrupt_that_the_compiler_loses(monkeypatch):
     assert sys.unraisablehook is complain
 
 
-def test_ctrl_c_in_an_election(tmp_path, monkeypatch):
+def test_ctrl_c_while_a_scorecard_grows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    grow = CardGrowth._grow
 
-    def pressed(self: object, rule: int, votes: object) -> None:
-        monkeypatch.undo()
-        monkeypatch.chdir(tmp_path)
-        signal.raise_signal(signal.SIGINT)
+    def pressed(self: CardGrowth) -> bool:
+        if len(self.conditions) == 3:
+            monkeypatch.undo()
+            monkeypatch.chdir(tmp_path)
+            signal.raise_signal(signal.SIGINT)
+        return grow(self)
 
-    monkeypatch.setattr("labelrules.learners.voted.Election._give", pressed)
-    done = called("learn", "magazines", "--learner", "voted-rules", "-o", "model.json")
+    monkeypatch.setattr(CardGrowth, "_grow", pressed)
+    cheap = ("--set", "literal_cost=0.05")
+    done = called("learn", "magazines", "--learner", "scorecard", *cheap, "-o", "model.json")
     assert done.code == 130
-    assert "it was interrupted; the election ended after 2 rules" in done.err
+    assert "it was interrupted; the scorecard has 2 conditions, and is not tuned" in done.err
     assert len(load_model("model.json").theory_) == 3
 
 

@@ -62,7 +62,7 @@ learn magazines --learner riper | there is no learner 'riper'; did you mean 'rip
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
 learn magazines -l binary-relevance --set base=rippr | --set base: there is no learner 'rippr'
 learn magazines -l binary-relevance --set base.n_folds=3 | choose the base, too, as
-learn magazines -l voted-rules --set base.n_folds=3 | --set base.n_folds: voted-rules has no base
+learn magazines -l scorecard --set base.n_folds=3 | --set base.n_folds: scorecard has no base
 learn magazines -l binary-relevance --set base=ripper --set base.n_fold=3 | did you mean 'n_folds'?
 learn magazines -l lazy-associative-classifier -o m2.json | cannot be stored, because it mines rules
 learn magazines --labels quality | --labels does not apply to a data set by name

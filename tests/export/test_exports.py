@@ -37,9 +37,9 @@ from labelrules.learners import (
     ClassifierChain,
     LabelPowerset,
     Ripper,
+    Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
-    VotedRules,
 )
 from labelrules.rules import Gibbs, LabelByLabel, Once, UntilStable
 from learners.registry import CHAPTER
@@ -200,14 +200,14 @@ def test_nine_data_sets(name, data_folder):
 @pytest.mark.parametrize("name", ["flags", "emotions"])
 def test_learned_votes(name, data_folder):
     data, rows = part(name, data_folder, 200)
-    theory = VotedRules(n_lists=2).fit(data).theory_
+    theory = Scorecard().fit(data).theory_
     assert any(rule.votes for rule in theory)
     for way, run in WAYS.items():
         assert (run(theory, rows_of(rows)) == theory.predict(rows)).all(), way
 
 
 LEARNERS = {
-    "voted": VotedRules(n_lists=3),
+    "scorecard": Scorecard(),
     "associative": AssociativeClassifier(),
     "covering": SeparateAndConquer(stop_share=0.05),
     "covering, several labels": SeparateAndConquer(
@@ -245,7 +245,7 @@ def test_an_evaluator_of_others_agrees(name, data_folder, tmp_path):
     if shutil.which("java") is None:
         pytest.skip("there is no Java")
     data, rows = part(name, data_folder, 100)
-    for learner in ("covering", "covering, several labels", "relevance", "stacked", "voted"):
+    for learner in ("covering", "covering, several labels", "relevance", "stacked", "scorecard"):
         theory = LEARNERS[learner].fit(data).theory_
         (tmp_path / "theory.pmml").write_text(to_pmml(theory), encoding="utf-8")
         evaluator = jpmml.make_evaluator(str(tmp_path / "theory.pmml")).verify()

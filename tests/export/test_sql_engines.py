@@ -11,7 +11,7 @@ from export_cases import ODD, layered, part, plain_theories, tables
 from exports import by_sql, rows_of
 from labelrules import Dataset, Feature, LayeredTheory, Schema, parse
 from labelrules.export import to_sql
-from labelrules.learners import Ripper, SeparateAndConquer, StackedBinaryRelevance, VotedRules
+from labelrules.learners import Ripper, Scorecard, SeparateAndConquer, StackedBinaryRelevance
 from labelrules.rules import Once
 from sql_engines import ENGINES, TABLE, engine
 
@@ -46,7 +46,7 @@ def test_real_data(name, data, data_folder):
     for learner in (
         SeparateAndConquer(stop_share=0.05),
         StackedBinaryRelevance(Ripper(), labels_from="truth", last_resort=0.05),
-        VotedRules(n_lists=2),
+        Scorecard(),
     ):
         theory = learner.fit(learned).theory_
         found = by_sql(name, theory, rows_of(rows, unknown="unheard of"), nan=database.has_nan)

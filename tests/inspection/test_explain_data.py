@@ -5,7 +5,7 @@ import pytest
 
 from labelrules import SeparateAndConquer, load
 from labelrules.inspection import counterfactual, explain, summary
-from labelrules.learners import BinaryRelevance, Ripper, StackedBinaryRelevance, VotedRules
+from labelrules.learners import BinaryRelevance, Ripper, Scorecard, StackedBinaryRelevance
 
 SETS = ["flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "yeast", "CAL500"]
 
@@ -52,7 +52,7 @@ def test_every_cell_of_real_data(name, kind, data_folder):
     learner = {
         "list": BinaryRelevance(Ripper()),
         "layers": StackedBinaryRelevance(SeparateAndConquer(), inference="until stable"),
-        "votes": VotedRules(),
+        "votes": Scorecard(),
     }[kind]
     theory = learner.fit(data).theory_
     for start in range(0, len(data), 50):  # all at once would take gigabytes

@@ -15,9 +15,9 @@ from labelrules.learners import (
     LazyAssociativeClassifier,
     Ripper,
     RuleClassifier,
+    Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
-    VotedRules,
 )
 from labelrules.rules import Gibbs
 
@@ -92,7 +92,7 @@ COMPOSED = [
 """Learners that make one theory of the rules of others."""
 
 VOTING = [
-    VotedRules(n_lists=3),
+    Scorecard(literal_cost=0.3),
     ClassifierChain(Stumps(), n_chains=3),
     LabelPowerset(SeparateAndConquer()),
     StackedBinaryRelevance(Stumps(), inference=Gibbs(20, 5), labels_from="truth"),

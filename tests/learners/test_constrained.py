@@ -24,8 +24,8 @@ from labelrules.discovery import violations
 from labelrules.learners import (
     BinaryRelevance,
     ConstrainedClassifier,
+    Scorecard,
     SeparateAndConquer,
-    VotedRules,
 )
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules import RuleSyntaxError
@@ -283,9 +283,9 @@ class Told(TableClassifier):
     [(0.5, [0, 0]), (0.2, [1, 1])],
 )
 def test_costs_count_from_where_the_base_predicts(threshold, expected):
-    """Labels that `VotedRules` predicts with a probability below one half were taken for nothing.
+    """Labels that scorecards predict with a probability below one half were taken for nothing.
 
-    It predicts by odds of 1 : 2 already, so that a change cost 0 although the base was sure.
+    They predict by odds of 1 : 2 already, so that a change cost 0 although the base was sure.
     """
     base = Told([1, 0], [0.4, 0.19], threshold)
     model = ConstrainedClassifier(base, constraints="y1 <- y0", learn=False)
@@ -303,11 +303,12 @@ def test_no_label_is_changed_for_nothing():
     assert model.fit([[0], [1]], [[1, 1, 1], [0, 0, 0]]).predict([[0]]).tolist() == [[0, 1, 1]]
 
 
-def test_voted_rules_say_from_which_probability_on_they_predict():
+def test_scorecards_say_from_which_probability_on_they_predict():
     """`predict` and `predict_proba` disagreed at one half, and nothing said so."""
     readers = load("magazines")
-    model = VotedRules(miss_cost=3).fit(readers)
-    assert model.threshold_ == 0.25
+    model = Scorecard(literal_cost=0.3, label_sets=False).fit(readers)
+    threshold = model.threshold_
+    assert threshold < 0.5
     presence = model.predict_proba(readers)
-    np.testing.assert_array_equal(model.predict(readers) == 1, presence > 0.25 + 1e-12)
-    assert ((presence > 0.25 + 1e-12) & (presence < 0.5)).any()
+    np.testing.assert_array_equal(model.predict(readers) == 1, presence > threshold + 1e-12)
+    assert ((presence > threshold + 1e-12) & (presence < 0.5)).any()

@@ -27,9 +27,9 @@ from labelrules.learners import (
     ConstrainedClassifier,
     LazyAssociativeClassifier,
     Ripper,
+    Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
-    VotedRules,
 )
 from labelrules.learners.base.estimator import TableClassifier
 from learners.registry import (
@@ -88,7 +88,7 @@ def test_fitted_learners_name_their_labels(learner, table):
     assert clone(learner).fit(X, pd.DataFrame(Y, columns=list("abc"))).labels_ == ["a", "b", "c"]
 
 
-@each([*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE, VotedRules(n_lists=2)])
+@each([*RULE_LEARNERS, *COMPOSED, *ASSOCIATIVE, Scorecard(literal_cost=0.3)])
 def test_fitted_learners_explain_their_predictions(learner):
     readers = load("magazines")
     model = clone(learner).fit(readers)
@@ -101,7 +101,7 @@ def test_fitted_learners_explain_their_predictions(learner):
 def test_other_learners_explain_as_far_as_they_can():
     readers = load("magazines")
     with pytest.raises(NotFittedError):
-        VotedRules().explain(readers)
+        Scorecard().explain(readers)
     chains = labelrules.learners.ClassifierChain(n_chains=2).fit(readers)
     with pytest.raises(AttributeError, match="2 chains that vote are no single theory"):
         chains.explain(readers)
@@ -113,7 +113,7 @@ def test_other_learners_explain_as_far_as_they_can():
 
 
 SEEDED = [
-    (VotedRules(n_lists=2), "theory_"),
+    (Scorecard(literal_cost=0.3), "theory_"),
     (StackedBinaryRelevance(SeparateAndConquer(max_rules=2)), "theory_"),
     (Ripper(), "theory_"),
     (SeparateAndConquer(pruning="irep"), "theory_"),

@@ -16,9 +16,9 @@ from labelrules.learners import (
     LabelPowerset,
     LazyAssociativeClassifier,
     Ripper,
+    Scorecard,
     SeparateAndConquer,
     StackedBinaryRelevance,
-    VotedRules,
 )
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.rules import Gibbs, LabelByLabel
@@ -131,9 +131,9 @@ MEASURE = Measure.parse("f1/macro/partial")
 
 CASES = {
     **{f"registry {number}": (one, readers) for number, one in enumerate(KEPT_OF_REGISTRY)},
-    "voted": (VotedRules(n_lists=2, miss_cost=1.5, random_state=3), with_holes),
-    "voted classes": (VotedRules(n_lists=2), three_classes),
-    "voted, one rule": (VotedRules(n_lists=1, vote_cost=1000), readers),
+    "scorecard": (Scorecard(literal_cost=0.02, random_state=3), with_holes),
+    "scorecard of classes": (Scorecard(literal_cost=0.1), three_classes),
+    "scorecard, one rule": (Scorecard(literal_cost=1000), readers),
     "associative": (AssociativeClassifier(bins="frequency", n_bins=3, smoothing=2.0), with_holes),
     "constrained": (
         ConstrainedClassifier(
@@ -143,7 +143,7 @@ CASES = {
     ),
     "constrained frame": (
         ConstrainedClassifier(
-            VotedRules(n_lists=2), constraints='select <- "日本"', learn=False, by="labels"
+            Scorecard(literal_cost=0.1), constraints='select <- "日本"', learn=False, by="labels"
         ),
         with_holes,
     ),
@@ -152,7 +152,7 @@ CASES = {
         ConstrainedClassifier(BinaryRelevance(Stumps()), alpha=None),
         family,
     ),
-    "powerset of voted": (LabelPowerset(VotedRules(n_lists=2)), numbers_alone),
+    "powerset of scorecards": (LabelPowerset(Scorecard(literal_cost=0.1)), numbers_alone),
     "one layer": (StackedBinaryRelevance(BASE, alpha=1e-9, n_folds=2), with_holes),
     "all chains alike": (
         ClassifierChain(BASE, n_chains=2, bootstrap=False, threshold=0.25),

@@ -17,7 +17,8 @@ from learners.registry import Stumps
 from storage.models import fitted
 
 MODELS = ["registry 2", "registry 6", "covering", "frame", "chains", "stacked", "drawn", "powerset"]
-MODELS += ["powerset of relevance", "classes 0", "options", "peak", "voted", "voted classes"]
+MODELS += ["powerset of relevance", "classes 0", "options", "peak"]
+MODELS += ["scorecard", "scorecard of classes"]
 MODELS += ["associative", "constrained", "constrained frame", "all chains alike"]
 
 WRONG = [

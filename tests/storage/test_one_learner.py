@@ -91,7 +91,7 @@ def test_the_order_of_the_learners_is_fixed_and_their_names_are_public():
         "stacked-binary-relevance",
         "classifier-chain",
         "label-powerset",
-        "voted-rules",
+        "scorecard",
         "associative-classifier",
         "lazy-associative-classifier",
         "constrained-classifier",

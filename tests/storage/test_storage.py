@@ -80,8 +80,8 @@ def test_other_learners_of_the_registry_are_refused(number):
 
 def test_the_cases_are_what_they_are_for():
     assert fitted("one layer")[0].n_layers_ == 1
-    assert any(rule.votes for rule in fitted("voted")[0].theory_)
-    assert len(fitted("voted, one rule")[0].theory_) == 1
+    assert any(rule.votes for rule in fitted("scorecard")[0].theory_)
+    assert len(fitted("scorecard, one rule")[0].theory_) == 1
     for name in ("constrained", "constrained frame"):
         model, X = fitted(name)
         assert len(model.repairs(X).rows), name

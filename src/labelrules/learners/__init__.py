@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from labelrules.learners.associative.row_rules import LabelVotes, RowRules, VotingRule
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import (
+    CardProgress,
     LabelProgress,
     LearningInterrupted,
-    ListProgress,
     Progress,
 )
 from labelrules.learners.base.theory_classifier import RuleClassifier
@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
     from labelrules.learners.covering.learner import SeparateAndConquer as SeparateAndConquer
     from labelrules.learners.powerset import LabelPowerset as LabelPowerset
     from labelrules.learners.ripper.learner import Ripper as Ripper
+    from labelrules.learners.scorecard.learner import Scorecard as Scorecard
     from labelrules.learners.stacked import StackedBinaryRelevance as StackedBinaryRelevance
-    from labelrules.learners.voted import VotedRules as VotedRules
 
 for _module in walk_packages(__path__, f"{__name__}."):
     import_module(_module.name)
@@ -45,6 +45,7 @@ _LEARNERS = {learner.__name__: learner for learner in registered().values()}
 globals().update(_LEARNERS)
 
 __all__ = [
+    "CardProgress",
     "Dependence",
     "DependentPair",
     "ErrorPropagation",
@@ -52,7 +53,6 @@ __all__ = [
     "LabelVotes",
     "LabelwiseClassifier",
     "LearningInterrupted",
-    "ListProgress",
     "Progress",
     "RowRules",
     "RuleClassifier",

@@ -7,9 +7,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
@@ -26,6 +24,7 @@ from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, m
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, column_names, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
+from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet
 from labelrules.rules.json import SetRecord, read_theory, theory_record
@@ -115,7 +114,7 @@ class ConstrainedClassifier(TableClassifier):
     by : {"auto", "labels", "probabilities", "scores"}, default="auto"
         The cost of a change: the same for every label, the log-odds of its probability, or its
         score (`decision_function`). "auto" takes probabilities if the base has them, else scores
-        if it has them, else labels. Log-odds count from one half; those of `VotedRules` from
+        if it has them, else labels. Log-odds count from one half; those of `Scorecard` from
         their `threshold_`. No change is free: where the base predicts against its own probability
         or score, a change costs a millionth.
 
@@ -276,7 +275,7 @@ class ConstrainedClassifier(TableClassifier):
         if hasattr(self, "constraints_"):
             yield heading("Constraints that every prediction satisfies")
             yield shown(self.constraints_)
-            before = "".join(self.base_._rules_html()) if _is_ours(self.base_) else ""
+            before = "".join(self.base_._rules_html()) if is_ours(self.base_) else ""
             if before:
                 yield heading("Rules of the base, before its predictions are repaired")
                 yield before
@@ -292,7 +291,7 @@ class ConstrainedClassifier(TableClassifier):
         return self._repaired(X).after
 
     def _presence(self, X: Any) -> Floats:
-        presence = self._probabilities(X)
+        presence = presence_by(self.base_, X, self.n_labels_)
         done = self._repaired(X)
         likely = np.maximum(presence, 1 - presence)
         return np.where(done.changed, np.where(done.after == 1, likely, 1 - likely), presence)
@@ -301,7 +300,8 @@ class ConstrainedClassifier(TableClassifier):
         board = self._base_labels(X)
         method = _method(self.by, self.base_)
         if method == "predict_proba":
-            odds = log_odds(self._probabilities(X)) - log_odds([[_threshold(self.base_)]])
+            presence = presence_by(self.base_, X, self.n_labels_)
+            odds = log_odds(presence) - log_odds([[_threshold(self.base_)]])
             return mended(board, self._clauses, _as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)
@@ -311,30 +311,14 @@ class ConstrainedClassifier(TableClassifier):
 
     def _base_labels(self, X: Any) -> Board:
         """The labels that the base predicts."""
-        cells = _dense(self.base_.predict(X))
+        cells = dense(self.base_.predict(X))
         cells = cells.reshape(len(cells), -1)
         if not np.isin(cells, (0, 1)).all():
             raise ValueError(f"{type(self.base_).__name__} predicts other values than 0 and 1")
         return self._checked_shape(cells.astype(np.int8), "predict")
 
-    def _probabilities(self, X: Any) -> Floats:
-        """The probabilities of the base, in whichever of the usual forms they come."""
-        cells = self.base_.predict_proba(X)
-        if isinstance(cells, list):
-            parts = zip(cells, self.base_.classes_, strict=True)
-            cells = np.column_stack([_of_presence(part, kinds) for part, kinds in parts])
-        cells = _dense(cells).astype(np.float64)
-        if self.n_labels_ == 1 and isinstance(self.base_.classes_, np.ndarray):
-            cells = _of_presence(cells, self.base_.classes_)[:, None]
-        return self._checked_shape(cells, "predict_proba")
-
     def _checked_shape(self, cells: npt.NDArray[Any], method: str) -> npt.NDArray[Any]:
-        if cells.ndim != 2 or cells.shape[1] != self.n_labels_:
-            raise ValueError(
-                f"{type(self.base_).__name__}.{method} gives the shape {cells.shape}, "
-                f"but there are {self.n_labels_} labels"
-            )
-        return cells
+        return checked_shape(cells, self.base_, method, self.n_labels_)
 
     def _base(self) -> Any:
         if self.base is not None:
@@ -357,12 +341,12 @@ class ConstrainedClassifier(TableClassifier):
         self, base: Any, X: Any, Y: Any, board: Board, target: Target
     ) -> tuple[Any, ...]:
         """X and Y as the base can read them."""
-        if _is_ours(base) or target.kind != "labels":
+        if is_ours(base) or target.kind != "labels":
             return X, Y
         return (numeric_features(X) if isinstance(X, Dataset) else X), board.astype(np.int64)
 
     def _table(self, X: Any) -> Any:
-        if isinstance(X, Dataset) and not _is_ours(self.base_):
+        if isinstance(X, Dataset) and not is_ours(self.base_):
             return numeric_features(X)
         return X
 
@@ -379,15 +363,9 @@ class ConstrainedClassifier(TableClassifier):
         )
 
 
-def _is_ours(base: Any) -> bool:
-    """Whether a classifier is a learner of ours, which reads data sets and labels of any form."""
-    inner = base.estimator if isinstance(base, FrozenEstimator) else base
-    return isinstance(inner, TableClassifier)
-
-
 def _threshold(base: Any) -> float:
     """The probability above which a classifier predicts a label; 0.5 if it is not ours."""
-    return float(getattr(base, "threshold_", 0.5)) if _is_ours(base) else 0.5
+    return float(getattr(base, "threshold_", 0.5)) if is_ours(base) else 0.5
 
 
 def _method(by: CostKind, base: Any) -> str | None:
@@ -408,17 +386,6 @@ def _as_predicted(board: Board, scores: Floats) -> Floats:
     """The scores, but with the signs of what is predicted, so that no change is free."""
     least = 1 / STEPS
     return np.where(board == 1, np.maximum(scores, least), np.minimum(scores, -least))
-
-
-def _dense(cells: Any) -> npt.NDArray[Any]:
-    dense: Any = cells
-    return np.asarray(dense.toarray() if sparse.issparse(cells) else cells)
-
-
-def _of_presence(part: npt.NDArray[Any], kinds: npt.NDArray[Any]) -> Floats:
-    """The column of presence; zeros if no training row had the label."""
-    places = np.flatnonzero(np.asarray(kinds) == 1)
-    return np.asarray(part[:, places[0]] if len(places) else np.zeros(len(part)))
 
 
 def _found_record(found: Constraints) -> FoundRecord:

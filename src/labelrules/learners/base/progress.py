@@ -77,19 +77,30 @@ class LabelProgress:
 
 
 @dataclass(frozen=True)
-class ListProgress:
-    """The progress of a learner of several lists: `n_done` of `n_lists` are finished."""
+class CardProgress:
+    """The progress of a learner of scorecards.
+
+    Attributes
+    ----------
+    n_done, n_cards : int
+        Scorecards that are finished, and all: the one that is kept, and those by which its
+        decisions are tuned.
+    n_conditions : int
+        Conditions of the one that is kept, so far.
+    """
 
     n_done: int
-    n_lists: int
+    n_cards: int
+    n_conditions: int
 
     @property
     def share(self) -> float:
-        """The share of the lists that are finished, from 0 to 1."""
-        return self.n_done / self.n_lists
+        """The share of the scorecards that are finished, from 0 to 1."""
+        return self.n_done / self.n_cards
 
     def __str__(self) -> str:
-        return f"{self.n_done} of {self.n_lists} lists"
+        kept = counted(self.n_conditions, "condition")
+        return f"{self.n_done} of {self.n_cards} scorecards, {kept}"
 
 
 def check_progress(progress: Any) -> None:

@@ -1,0 +1,1 @@
+"""Scorecards: single conditions that give whole points to labels."""

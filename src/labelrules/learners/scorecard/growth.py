@@ -1,0 +1,311 @@
+"""How a scorecard grows: the condition that pays most, with points for all labels it pays for.
+
+A margin is the sum of points of a label in a row; two points double the odds that the label is
+present. The loss is the description length of the targets by these odds, plus a ridge that draws
+points to 0, plus the price of each literal. All sums are of whole numbers, so neither the order of
+rows nor the processor changes the result.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from functools import cache
+from math import log
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers
+from labelrules.search.bodies.binned_columns import BinnedColumns
+
+if TYPE_CHECKING:
+    from labelrules.kernels.scorecard import Card, Tables
+
+RowNumbers: TypeAlias = npt.NDArray[np.int32]
+
+Targets: TypeAlias = npt.NDArray[np.int32]
+"""Labels by rows: how likely a label is meant to be present, in parts of `ONE`."""
+
+DOUBLING = 2
+"""So many points double the odds."""
+
+MOST_POINTS = 40
+"""The most points of one rule for one label."""
+
+MIN_ROWS = 3
+"""A condition holds for so many rows, and does not hold for so many."""
+
+ONE = 1 << 14
+"""The probability 1 in whole numbers."""
+
+NAT = 1 << 16
+"""One nat in the whole numbers that losses are made of, before they are multiplied by `ONE`."""
+
+GRAIN = 1 << 10
+"""One nat in the whole numbers that promised gains are made of."""
+
+REACH = 128
+"""Margins beyond so many points are as good as certain."""
+
+ROOT = 0.4
+"""The cost of a literal grows with this power of the labels that are present."""
+
+BASE_RIDGE = 0.5
+"""The ridge of a condition that holds for almost no row."""
+
+TERM = 8
+"""After so many steps all points are reviewed."""
+
+SWEEPS = 4
+"""How often the points of a label are refitted at most, after each step."""
+
+PATIENCE = 0.9
+"""Points are taken again only if they save less than this part of their price."""
+
+BLOCK = 1 << 21
+"""Cells of labels by rows that are counted together, so that counting takes little memory."""
+
+
+@cache
+def point_tables() -> "Tables":
+    """Probabilities, their spread, and losses by margin; by decimals, the same on all machines."""
+    from labelrules.kernels.scorecard import Tables
+
+    with localcontext() as context:
+        context.prec = 40
+        margins = [Decimal(m) / DOUBLING for m in range(-REACH, REACH + 1)]
+        odds = [Decimal(2) ** margin for margin in margins]
+        chances = [odd / (1 + odd) for odd in odds]
+        chance = np.array([round(p * ONE) for p in chances], np.int32)
+        spread = np.array([round(p * (1 - p) * ONE) for p in chances], np.int32)
+        softplus = np.array([round((1 + odd).ln() * NAT) for odd in odds], np.int64)
+        unit = Decimal(2).ln() / DOUBLING
+        return Tables(chance, spread, softplus, ONE, float(unit), round(unit * NAT))
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a literal costs, in nats, and the ridge of a condition that holds for half the rows."""
+
+    literal: float
+    ridge: float
+
+    @classmethod
+    def of(cls, cost: float, ridge: float, n_present: int) -> "Prices":
+        """By the bits of a literal if a thousand labels are present; more rows, more bits."""
+        return cls(cost * log(2) * (max(1, n_present) / 1000) ** ROOT, ridge)
+
+    @property
+    def bits(self) -> float:
+        """What a literal costs, in bits."""
+        return self.literal / log(2)
+
+    def ridges(self, n_covered: Integers, n_rows: int) -> Floats:
+        """The ridge of each condition, as if all had the same variance."""
+        share = n_covered / n_rows
+        return np.asarray(BASE_RIDGE + self.ridge * 4 * share * (1 - share))
+
+
+class Points(NamedTuple):
+    """The points of a finished scorecard: conditions by numbers, and their points, by labels."""
+
+    start: Integers
+    conditions: tuple[int, ...]
+    given: Integers
+
+    @property
+    def n_literals(self) -> int:
+        """Conditions, and labels that get points from them."""
+        return len(self.conditions) + int(np.count_nonzero(self.given))
+
+    def within(self, n_literals: int) -> "Points":
+        """The first conditions, as long as there are not more literals."""
+        sizes = 1 + np.count_nonzero(self.given, axis=1)
+        n_kept = int(np.searchsorted(np.cumsum(sizes), n_literals, "right"))
+        return Points(self.start, self.conditions[:n_kept], self.given[:n_kept])
+
+    def margins(self, binned: BinnedColumns) -> Integers:
+        """The sum of points, rows by labels."""
+        found = np.repeat(self.start[np.newaxis], binned.n_rows, axis=0)
+        for condition, given in zip(self.conditions, self.given, strict=True):
+            found[binned.covered(condition)] += given
+        return found
+
+
+class CardGrowth:
+    """A scorecard that grows; `margin` is labels by rows.
+
+    `excess` is by how much points of each condition for each label are promised to save more than
+    they cost, `score` the sum over labels.
+    """
+
+    def __init__(self, binned: BinnedColumns, targets: Targets, prices: Prices) -> None:
+        self.binned, self.targets, self.prices = binned, targets, prices
+        self.n_labels, n_rows = targets.shape
+        self.tables = point_tables()
+        self.margin = np.zeros(targets.shape, np.int32)
+        covered = binned.n_covered
+        allowed = (covered >= MIN_ROWS) & (n_rows - covered >= MIN_ROWS)
+        self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
+        self.excess = np.zeros((len(allowed), self.n_labels), np.int32)
+        self.score = np.zeros(len(allowed), np.int64)
+        self.is_reviewed = np.zeros(self.n_labels, np.bool_)
+        self.conditions: list[int] = [-1]
+        self.card = _first_card(targets)
+        self.lost = np.zeros((1, self.n_labels), np.int64)
+
+    def run(self, limit: int | None = None) -> Iterator[int]:
+        """Grow until no condition pays, or there are many more literals than `limit`.
+
+        Gives the number of conditions after each step; if it is not asked to go on, what has grown
+        so far is a scorecard too.
+        """
+        every = np.arange(self.n_labels)
+        self.begin()
+        self._promise(every)
+        n_steps = 0
+        while self._grow():
+            n_steps += 1
+            yield len(self.conditions) - 1
+            if n_steps % TERM == 0:
+                self._review()
+                if limit is not None and self.points.n_literals > limit + limit // 4 + TERM:
+                    return
+        while self._review():
+            yield len(self.conditions) - 1
+        self._refit(every, 10 * SWEEPS)
+
+    def begin(self) -> None:
+        """Give each label the points that it has in all rows."""
+        self._refit(np.arange(self.n_labels), 10 * SWEEPS)
+
+    @property
+    def points(self) -> Points:
+        """The points as they stand."""
+        points, conditions = self.card.points, self.conditions
+        kept = [rule for rule in range(1, len(points)) if points[rule].any()]
+        return Points(points[0].copy(), tuple(conditions[rule] for rule in kept), points[kept])
+
+    def _grow(self) -> bool:
+        """Give points for the condition that promises most, if it pays; of several the first."""
+        if not len(self.score):
+            return False
+        price = self._in_grains(self.prices.literal)
+        costs = np.full(len(self.score), price)
+        costs[self.conditions[1:]] = 0
+        best = int((self.score - costs).argmax())
+        if self.score[best] <= costs[best]:
+            return False
+        labels = np.flatnonzero(self.excess[best] > 0)
+        rule = self.conditions.index(best) if costs[best] == 0 else self._add(best)
+        # Each condition gives points to a label at most once, so growth ends. Nor does its
+        # opposite: the points for all rows and those of one condition say the same.
+        self._take(best, labels)
+        self._take(self.binned.opposite(best), labels)
+        self._refit(labels, SWEEPS, rule)
+        self._promise(labels)
+        return True
+
+    def _take(self, condition: int, labels: Integers) -> None:
+        """Promise nothing more by points of a condition for these labels."""
+        from labelrules.kernels.scorecard import TAKEN
+
+        self.score[condition] -= int(np.maximum(self.excess[condition, labels], 0).sum())
+        self.excess[condition, labels] = TAKEN
+
+    def _refit(self, labels: Integers, n_sweeps: int, fresh: int = -1) -> None:
+        from labelrules.kernels.scorecard import refit
+
+        refit(labels, fresh, self.card, self.margin, MOST_POINTS, n_sweeps, self.tables)
+
+    def _promise(self, labels: Integers) -> None:
+        """Estimate anew what conditions would save for these labels."""
+        from labelrules.kernels.scorecard import pack_moments, promise
+
+        self.is_reviewed[labels] = False
+        binned, tables = self.binned, self.tables
+        price = self._in_grains(self.prices.literal)
+        step = max(1, BLOCK // max(1, binned.n_rows))
+        for first in range(0, len(labels), step):
+            some = labels[first : first + step]
+            packed = np.empty((len(some), binned.n_rows), np.int64)
+            pack_moments(self.targets, self.margin, some, tables.chance, tables.spread, packed)
+            promise(
+                binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
+                self.ridges, GRAIN / (2 * ONE), price, self.excess, self.score,
+            )  # fmt: skip
+
+    def _add(self, condition: int) -> int:
+        """Add a rule without points."""
+        rows = np.flatnonzero(self.binned.covered(condition)).astype(np.int32)
+        ridge = float(self.ridges[condition])
+        start, known, points, targets, ridges, losses = self.card
+        self.card = self.card._replace(
+            start=np.append(start, start[-1] + len(rows)),
+            rows=_with_rows(known, int(start[-1]), rows),
+            points=_with_row(points),
+            targets=_with_row(targets, self.targets[:, rows].sum(axis=1, dtype=np.int64)),
+            ridges=np.append(ridges, ridge),
+            ridge_losses=np.append(losses, round(ridge * self.tables.unit**2 / 2 * NAT)),
+        )
+        self.conditions = [*self.conditions, condition]
+        self.lost = _with_row(self.lost)
+        return len(self.conditions) - 1
+
+    def _review(self) -> bool:
+        """Take points that no longer pay; whether any were taken."""
+        from labelrules.kernels.scorecard import prune_points, prune_rules
+
+        before = self.card.points.copy()
+        least = round(PATIENCE * self.prices.literal * ONE * NAT)
+        arguments = self.card, self.margin, MOST_POINTS, SWEEPS, self.tables, self.lost
+        prune_points(np.flatnonzero(~self.is_reviewed), least, *arguments)
+        prune_rules(round(self.prices.literal * ONE * NAT), *arguments)
+        self.is_reviewed[:] = True
+        changed = (self.card.points != before).any(axis=0)
+        self._forget(np.asarray(~self.card.points.any(axis=1)))
+        self._promise(np.flatnonzero(changed))
+        return bool(changed.any())
+
+    def _forget(self, needless: npt.NDArray[np.bool_]) -> None:
+        """Forget rules without points, but for the first."""
+        needless[0] = False
+        if not needless.any():
+            return
+        kept = np.flatnonzero(~needless)
+        start, rows, points, targets, ridges, losses = self.card
+        parts = [rows[start[rule] : start[rule + 1]] for rule in kept.tolist()]
+        ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        self.lost, self.conditions = self.lost[kept], [self.conditions[rule] for rule in kept]
+        self.card = type(self.card)(
+            ends, np.concatenate(parts), points[kept], targets[kept], ridges[kept], losses[kept]
+        )
+
+    @staticmethod
+    def _in_grains(nats: float) -> int:
+        return round(nats * GRAIN)
+
+
+def _first_card(targets: Targets) -> "Card":
+    """Only the rule that holds for all rows, whose points cost nothing."""
+    from labelrules.kernels.scorecard import Card
+
+    n_labels, n_rows = targets.shape
+    totals = targets.sum(axis=1, dtype=np.int64)[np.newaxis]
+    rows, points = np.arange(n_rows, dtype=np.int32), np.zeros((1, n_labels), np.int64)
+    return Card(np.array([0, n_rows]), rows, points, totals, np.zeros(1), np.zeros(1, np.int64))
+
+
+def _with_rows(known: RowNumbers, end: int, added: RowNumbers) -> RowNumbers:
+    """Rows behind the first `end` ones, in an array that doubles when it is full."""
+    if end + len(added) > len(known):
+        known = np.concatenate([known[:end], np.empty(end + 2 * len(added), np.int32)])
+    known[end : end + len(added)] = added
+    return known
+
+
+def _with_row(table: Integers, row: Integers | None = None) -> Integers:
+    """A table with one row more, by default of zeros."""
+    more = np.zeros((1, table.shape[1]), np.int64) if row is None else row[np.newaxis]
+    return np.concatenate([table, more])

@@ -1,0 +1,251 @@
+"""Scorecards: single conditions give whole points to labels, which are added up."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+from msgspec import Meta
+from sklearn.utils.parallel import Parallel, delayed
+
+from labelrules._checks import counted, job_count, number, truth_value, whole_number
+from labelrules._interrupts import heard_interrupts
+from labelrules._types import Board, Floats, Integers
+from labelrules.data import Dataset
+from labelrules.data.document import Record
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.progress import (
+    CardProgress,
+    Listener,
+    check_progress,
+    is_nested_fit,
+    progress_listener,
+    warn_of_early_end,
+)
+from labelrules.learners.base.sampling import random_numbers, random_seed
+from labelrules.learners.registry import register
+from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
+from labelrules.learners.scorecard.decoding import Decoding, Unseen, held_out_parts, tuned
+from labelrules.learners.scorecard.growth import DOUBLING, MIN_ROWS, Points
+from labelrules.learners.scorecard.teaching import (
+    check_teacher,
+    mixed_targets,
+    plain_targets,
+    taught_presence,
+)
+from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
+from labelrules.rules.json import SetRecord
+from labelrules.search.bodies.binned_columns import BinnedColumns
+
+LITERAL_COST = 1.5
+"""The cost of a literal in bits, unless a budget asks for another one."""
+
+CERTAIN = 1000
+"""Margins are cut off at so many points, so that no probability is 0 or 1."""
+
+
+class ScorecardState(Record):
+    """Points, the shift of those for all rows, and the cost of a literal that was used."""
+
+    theory: SetRecord
+    shift: Annotated[int, Meta(ge=-1000, le=1000)]
+    literal_cost: Annotated[float, Meta(ge=0)]
+
+
+@register(order=7)
+@dataclass(eq=False, repr=False, kw_only=True)
+class Scorecard(TableClassifier):
+    """Learn a scorecard: conditions that give whole points to labels.
+
+    Each rule has one condition. If it holds, labels get points, for their presence (+) or against
+    it (-); a rule for all rows gives the points to start with. A label is predicted if its points
+    add up to more than 0. Two points double the odds that the label is present.
+
+    A row gets one of the usual label sets instead if that has more points, those of its labels and
+    its bonus. Where it pays, rows without any label get the one with the most points. So labels
+    are decided together, though no condition tests a label.
+
+    Parameters
+    ----------
+    max_literals : int, optional
+        The most literals of the scorecard: conditions, labels that get points from them, labels in
+        usual label sets, and labels that start with points above 0.
+    literal_cost : float, optional
+        How many bits a literal must save if a thousand labels are present in the training rows;
+        with more of them it must save more. The higher, the fewer literals. By default 1.5; with
+        `max_literals` the least, from 0.5 on, with which the scorecard keeps to it.
+    ridge : float, default=4.0
+        How strongly points are drawn to 0, for conditions that hold for half of the rows.
+    n_cuts : int, default=8
+        The most thresholds for each numeric feature.
+    label_sets : bool, default=True
+        Whether there may be usual label sets.
+    teacher : "forest", classifier or None, default=None
+        A classifier with `predict_proba`, fitted to the training rows, whose probabilities for rows
+        that it has not seen are learned, together with the labels. "forest" stands for extremely
+        randomized trees.
+    teacher_weight : float, default=0.5
+        The weight of these probabilities; that of the labels is what is left of 1.
+    random_state : int, RandomState or None, default=None
+        Draws the rows on which decisions are tuned, together with the values of the rows, and seeds
+        a forest. None is the same as 0.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+    progress : bool or function, default=False
+        Whether to show a progress bar, or a function to call with each :class:`CardProgress`.
+
+    Attributes
+    ----------
+    theory_ : RuleSet
+        The rules in the order in which they were found, the one for all rows last. Evidence is from
+        the training rows that a rule covers.
+    shift_ : int
+        What was subtracted from the points for all rows, so that labels are predicted if they have
+        more points than 0; `predict_proba` adds it again.
+    threshold_ : float
+        The probability above which a label is predicted, apart from usual label sets.
+    literal_cost_ : float
+        The cost of a literal that was used.
+
+    Examples
+    --------
+    >>> from labelrules import load
+    >>> print(Scorecard().fit(load("magazines")).theory_)
+    """
+
+    max_literals: int | None = None
+    literal_cost: float | None = None
+    ridge: float = 4.0
+    n_cuts: int = 8
+    label_sets: bool = True
+    teacher: Any = None
+    teacher_weight: float = 0.5
+    random_state: Any = None
+    n_jobs: int | None = None
+    progress: bool | Listener = False
+
+    _State = ScorecardState
+
+    def _check_parameters(self) -> None:
+        if self.max_literals is not None:
+            whole_number(self.max_literals, "max_literals", low=1, also="None")
+        if self.literal_cost is not None:
+            number(self.literal_cost, "literal_cost", above=0, high=1000, also="None")
+        number(self.ridge, "ridge", low=0, high=1000)
+        whole_number(self.n_cuts, "n_cuts", low=1, high=1000)
+        truth_value(self.label_sets, "label_sets")
+        check_teacher(self.teacher)
+        number(self.teacher_weight, "teacher_weight", low=0, high=1)
+        job_count(self.n_jobs)
+        random_numbers(self.random_state)
+        check_progress(self.progress)
+
+    @heard_interrupts()
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
+        self._check_parameters()
+        data, target = self._training_data(X, Y)
+        seed = random_seed(self.random_state)
+        task = self._task(data, seed)
+        decides_together = target.kind == "labels" and data.schema.n_labels > 1
+        parts = held_out_parts(data, seed) if decides_together else []
+        with progress_listener(self.progress) as listener:
+            card = self._card(task, lambda n: listener(CardProgress(0, 1 + len(parts), n)))
+            unseen = self._unseen(task, card, parts, listener) if card.is_finished else []
+        decoding = Decoding(0, target.kind == "classes")
+        if unseen:
+            sets = task.usual_sets(card.cost if self.label_sets else np.inf)
+            decoding = tuned(Unseen.joined(unseen), sets)
+        self.theory_ = self._theory(task, card.points, decoding)
+        self.shift_, self.literal_cost_ = decoding.shift, card.cost
+        self._remember(data.schema, target)
+        _warn(card, len(unseen), len(parts))
+        return self
+
+    @property
+    def threshold_(self) -> float:
+        """The probability above which a label is predicted."""
+        return float(1 / (1 + 2 ** (-self.shift_ / DOUBLING)))
+
+    def _task(self, data: Dataset, seed: int) -> CardTask:
+        targets = plain_targets(data.Y)
+        if self.teacher is not None:
+            presence = taught_presence(self.teacher, data, seed, job_count(self.n_jobs))
+            targets = mixed_targets(data.Y, presence, float(self.teacher_weight))
+        binned = BinnedColumns.of(data, self.n_cuts, MIN_ROWS)
+        return CardTask(data, binned, targets, float(self.ridge))
+
+    def _card(self, task: CardTask, report: Report) -> GrownCard:
+        if self.max_literals is None:
+            return task.card(float(self.literal_cost or LITERAL_COST), report)
+        return task.card_within(self.max_literals, float(self.literal_cost or LEAST_COST), report)
+
+    def _unseen(
+        self, task: CardTask, card: GrownCard, parts: list[Integers], listener: Listener
+    ) -> list[Unseen]:
+        """Margins of held-out rows, by scorecards of the same cost; fewer if interrupted."""
+        found: list[Unseen] = []
+        parallel = Parallel(
+            n_jobs=job_count(self.n_jobs), require="sharedmem", return_as="generator"
+        )
+        try:
+            for one in parallel(delayed(task.unseen)(card.cost, part) for part in parts):
+                found.append(one)
+                n_conditions = len(card.points.conditions)
+                listener(CardProgress(1 + len(found), 1 + len(parts), n_conditions))
+        except KeyboardInterrupt:
+            if is_nested_fit():
+                raise
+        return found
+
+    def _theory(self, task: CardTask, points: Points, decoding: Decoding) -> RuleSet:
+        """The scorecard as a rule set; the decoding is part of its points."""
+        start = points.start - decoding.shift
+        if self.max_literals is not None:
+            start = _with_most_present(start, self.max_literals)
+            n_left = self.max_literals - int((start > 0).sum())
+            points = points.within(n_left)
+            decoding = decoding.with_at_most(n_left - points.n_literals)
+        rules = [
+            _rule(Body([task.binned.condition(condition)]), given, task.data)
+            for condition, given in zip(points.conditions, points.given, strict=True)
+        ]
+        if start.any():
+            rules.append(_rule(Body(), start, task.data))
+        return RuleSet(task.data.schema, rules, decoding.label_sets, decoding.at_least_one)
+
+    def _labels(self, X: Any) -> Board:
+        return RuleTable(self.theory_).predict(X)
+
+    def _presence(self, X: Any) -> Floats:
+        margin = RuleTable(self.theory_).margin(X) + self.shift_
+        against = np.exp2(-np.clip(margin, -CERTAIN, CERTAIN) / DOUBLING)
+        return np.asarray(1 / (1 + against))
+
+
+def _rule(body: Body, given: Integers, data: Dataset) -> Rule:
+    """The rule that gives these points, with evidence from the rows it covers."""
+    labels = np.flatnonzero(given).tolist()
+    truth = data.Y[body.covers(data.X, data.empty_board())]
+    values = [int(given[label] > 0) for label in labels]
+    rights = [int((truth[:, j] == value).sum()) for j, value in zip(labels, values, strict=True)]
+    head = Head(dict(zip(labels, values, strict=True)), data.schema.n_labels)
+    evidence = tuple(Evidence(right, len(truth) - right) for right in rights)
+    return Rule(head, body, False, evidence, tuple(abs(int(given[label])) for label in labels))
+
+
+def _with_most_present(start: Integers, most: int) -> Integers:
+    """The points for all rows, with so many above 0 at most: the greatest, of equal ones first."""
+    order = np.argsort(-start, kind="stable")
+    limited = start.copy()
+    limited[order[most:]] = np.minimum(start[order[most:]], 0)
+    return limited
+
+
+def _warn(card: GrownCard, n_unseen: int, n_parts: int) -> None:
+    """Warn what is kept if learning was interrupted."""
+    kept = counted(len(card.points.conditions), "condition")
+    if not card.is_finished:
+        warn_of_early_end("it was interrupted", f"the scorecard has {kept}, and is not tuned")
+    elif n_unseen < n_parts:
+        tuning = f"its decisions are tuned on {n_unseen} of {n_parts} parts of the rows"
+        warn_of_early_end("it was interrupted", f"the scorecard has {kept}, and {tuning}")

@@ -1,0 +1,103 @@
+"""What a scorecard is to learn: the labels, or these mixed with what a teacher thinks of them."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from labelrules._types import Board, Floats, Integers
+from labelrules.data import Dataset
+from labelrules.learners.base.label_models import numeric_features
+from labelrules.learners.base.presence import is_ours, presence_by
+from labelrules.learners.base.progress import nested_fit
+from labelrules.learners.base.sampling import folds_of, row_keys
+from labelrules.learners.scorecard.growth import ONE, Targets
+
+N_FOLDS = 5
+"""A teacher tells of each fifth of the rows what it has learned from the others."""
+
+N_TREES = 300
+
+
+def check_teacher(teacher: Any) -> None:
+    """Refuse a teacher that is neither None nor "forest" nor a classifier with probabilities."""
+    if teacher is None or (isinstance(teacher, str) and teacher == "forest"):
+        return
+    if isinstance(teacher, str | type) or not hasattr(teacher, "fit"):
+        raise ValueError(
+            f"teacher must be 'forest', a classifier of scikit-learn's kind or None, "
+            f"not {teacher!r:.60}"
+        )
+    if not hasattr(teacher, "predict_proba"):
+        raise ValueError(
+            f"teacher must give probabilities, but {type(teacher).__name__} has no predict_proba"
+        )
+
+
+def plain_targets(Y: Board) -> Targets:
+    """The labels themselves: labels by rows, in parts of `ONE`."""
+    return np.ascontiguousarray(Y.T.astype(np.int32) * ONE)
+
+
+def mixed_targets(Y: Board, presence: Floats, weight: float) -> Targets:
+    """The labels mixed with probabilities, which have this weight.
+
+    Examples
+    --------
+    >>> Y, presence = np.array([[1, 0]], np.int8), np.array([[0.5, 0.25]])
+    >>> (mixed_targets(Y, presence, weight=0.5) / ONE).tolist()
+    [[0.75], [0.125]]
+    """
+    mixed = (1 - weight) * Y + weight * np.clip(presence, 0, 1)
+    return np.ascontiguousarray(np.rint(mixed * ONE).astype(np.int32).T)
+
+
+def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) -> Floats:
+    """The probabilities of the labels of each row, by teachers that have not seen the row.
+
+    Parameters
+    ----------
+    teacher : "forest" or classifier
+        A classifier of ours is given data sets, another one features as numbers.
+    data : Dataset
+    seed : int
+        Draws the folds, and seeds a forest.
+    n_jobs : int, optional
+        Threads of a forest.
+    """
+    labels = np.packbits(data.Y, axis=1)
+    order = np.lexsort((*labels.T, row_keys(data.X)))  # so that the order of rows does not matter
+    ordered = data.take(order)
+    folds = folds_of(ordered, N_FOLDS, seed)
+    found = np.empty(data.Y.shape)
+    for fold in range(int(folds.max()) + 1):
+        seen, unseen = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        made = _forest(seed, n_jobs) if teacher == "forest" else clone(teacher)
+        found[order[unseen]] = _taught(made, ordered, seen, unseen)
+    return found
+
+
+def _forest(seed: int, n_jobs: int | None) -> Any:
+    from sklearn.ensemble import ExtraTreesClassifier
+
+    return ExtraTreesClassifier(N_TREES, random_state=seed, n_jobs=n_jobs)
+
+
+def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
+    """What a teacher learns from rows that it sees; a label that they all have, or none, is so."""
+    shares = data.Y[seen].mean(axis=0)
+    varies = (shares > 0) & (shares < 1)
+    found = np.repeat(shares[np.newaxis], len(unseen), axis=0)
+    if not varies.any():
+        return found
+    with nested_fit():
+        if is_ours(teacher):
+            found[:] = presence_by(teacher.fit(data.take(seen)), data.take(unseen), len(varies))
+            return found
+        X: Any = numeric_features(data)
+        X = X.tocsr() if data.is_sparse else X
+        Y = data.Y[seen][:, varies].astype(np.int64)
+        n_labels = int(varies.sum())
+        fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y)
+        found[:, varies] = presence_by(fitted, X[unseen], n_labels)
+    return found
