@@ -74,7 +74,11 @@ def frontier(
     learners: Learners = None,
     sizes: Iterable[int] = SIZES,
     n_folds: int = 5,
-    measure: str | Measure | Iterable[str | Measure] = ("micro-F1", "example-F1", "subset accuracy"),
+    measure: str | Measure | Iterable[str | Measure] = (
+        "micro-F1",
+        "example-F1",
+        "subset accuracy",
+    ),
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Listener = False,
@@ -206,9 +210,7 @@ class _Trial:
             FoldValues(name, tuple(one.values[place] for one in found))
             for place, name in enumerate(self.measures)
         )
-        return FrontierPoint(
-            learner, max_literals, tuple(one.literals for one in found), measures
-        )
+        return FrontierPoint(learner, max_literals, tuple(one.literals for one in found), measures)
 
 
 def _results(

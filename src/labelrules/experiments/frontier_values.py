@@ -1,17 +1,29 @@
-"""Quality against size as values: points of learners, their knees, and the table of them."""
+"""Quality against size as values: points of learners, their knees, as a table and a picture."""
 
 import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labelrules._checks import counted, one_of
+from labelrules.inspection.plots.common import (
+    GREY,
+    PURPLE,
+    VERMILION,
+    check_matplotlib,
+    new_axes,
+    shown_name,
+)
 from labelrules.rules.formats.frame import pandas_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_COLORS = ("#0072b2", VERMILION, "#009e73", PURPLE, GREY, "#b58900")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+"""Learners differ in both, for colours alone are not seen by everybody."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +90,19 @@ class FrontierPoint:
         return self.measures[names.index(one_of(measure, "measure", names))]
 
 
+def best_of(points: Iterable[FrontierPoint], measure: str) -> FrontierPoint:
+    """The point with the greatest mean, of equal ones that with fewer literals, or the first."""
+    return max(points, key=lambda point: (point[measure].mean, -point.mean_literals))
+
+
 def knee_of(points: Iterable[FrontierPoint], measure: str) -> FrontierPoint:
     """The smallest point that is within one standard error of the best one.
 
-    The best has the greatest mean of the measure, of equal ones the fewest literals; the standard
-    error is its own. Size is the mean of the literals used. Of points of equal size the better one
-    is taken, and of equal ones the first.
+    The best is that of `best_of`, and the standard error is its own. Size is the mean of the
+    literals used. Of points of equal size the better one is taken, and of equal ones the first.
     """
     every = list(points)
-    best = max(every, key=lambda point: (point[measure].mean, -point.mean_literals))
+    best = best_of(every, measure)
     least = best[measure].mean - best[measure].standard_error
     near = [point for point in every if point[measure].mean >= least]
     return min(near, key=lambda point: (point.mean_literals, -point[measure].mean))
@@ -176,7 +192,8 @@ class Frontier:
     def plot(self, ax: "Axes | None" = None, *, measure: str | None = None) -> "Axes":
         """Draw a measure, by default the first, against the literals used, a line per learner.
 
-        Bands show one standard error, rings the knees; the literals are on a logarithmic scale.
+        Bars show one standard error, rings the knees of learners, a dotted line that of all. The
+        literals are on a logarithmic scale.
 
         Parameters
         ----------
@@ -189,25 +206,24 @@ class Frontier:
         -------
         Axes
         """
-        from labelrules.experiments.frontier_plot import plot_frontier
-
-        return plot_frontier(self, self._measure(measure), ax)
+        return _plot(self, self._measure(measure), ax)
 
     def _measure(self, measure: str | None) -> str:
         return self.measures[0] if measure is None else one_of(measure, "measure", self.measures)
 
-    def knee_text(self) -> str:
-        """One sentence that names the knee of all learners, and the best point."""
-        knee, name = self.knee(), self.measures[0]
-        best = max(self.points, key=lambda point: (point[name].mean, -point.mean_literals))
-        text = f"The knee by {name} is at {_described(knee, name)}"
+    def knee_lines(self) -> list[str]:
+        """Lines that name the knee of all learners and the best point, by the first measure."""
+        name = self.measures[0]
+        knee, best = self.knee(), best_of(self.points, name)
+        lines = [f"knee by {name}: {_described(knee, name)}"]
         if best == knee:
-            return f"{text}, and no larger model is better."
-        error = f"{best[name].standard_error:.3f}"
-        return (
-            f"{text}: the smallest model within one standard error ({error}) of the best, which "
-            f"has {_described(best, name)}."
-        )
+            return [f"{lines[0]}; it is the best, by over one standard error of all smaller ones"]
+        return [
+            *lines,
+            f"best: {_described(best, name)}",
+            f"The knee is the smallest model within one standard error "
+            f"({best[name].standard_error:.3f}) of the best.",
+        ]
 
     def __repr__(self) -> str:
         knee = self.knee()
@@ -218,21 +234,22 @@ class Frontier:
         )
 
     def __str__(self) -> str:
-        rows = [self._head(), *(self._cells(same) for same in self._distinct())]
-        lines = [self._title(), "", *_aligned(rows), "", "* knee of the learner"]
-        missing = [f"Not all points: {self.stopped}."] if self.stopped else []
-        return "\n".join([*lines, self.knee_text(), *missing])
+        return "\n".join(
+            [self._title(), "", *_aligned([self._head(), *self._rows()]), *self._notes()]
+        )
 
     def _repr_html_(self) -> str:
         from labelrules._html import fragment, html_table, paragraphs, render
 
-        rows = [self._cells(same) for same in self._distinct()]
-        missing = [f"Not all points: {self.stopped}."] if self.stopped else []
         return fragment(
             render("<h4>{{ title }}</h4>", title=self._title()),
-            html_table(rows, self._head()),
-            paragraphs(["* knee of the learner", self.knee_text(), *missing]),
+            html_table(self._rows(), self._head()),
+            paragraphs(self._notes()[1:]),
         )
+
+    def _notes(self) -> list[str]:
+        missing = [f"Not all points: {self.stopped}."] if self.stopped else []
+        return ["", *self.knee_lines(), *missing]
 
     def _title(self) -> str:
         rows = counted(self.n_rows, "row")
@@ -240,24 +257,31 @@ class Frontier:
 
     def _head(self) -> list[str]:
         first, *others = self.measures
-        return ["learner", "at most", "literals", f"{first} (± error)", *others]
+        return ["learner", "at most", "literals", f"{first} (± error)", *others, ""]
 
-    def _distinct(self) -> list[list[FrontierPoint]]:
-        """Points together if a greater limit changes nothing: one line shows them all."""
+    def _rows(self) -> list[list[str]]:
+        """Cells of the table; where a greater limit changes nothing, one row shows both.
+
+        A learner is named in its first row.
+        """
+        rows, named = [], ""
         alike = groupby(self.points, lambda one: (one.learner, one.literals, one.measures))
-        return [list(same) for _, same in alike]
+        for _, same in alike:
+            points = list(same)
+            name = points[0].learner
+            rows.append(["" if name == named else name, *self._cells(points[0], points[-1])])
+            named = name
+        return rows
 
-    def _cells(self, same: Sequence[FrontierPoint]) -> list[str]:
-        point, last = same[0], same[-1]
+    def _cells(self, point: FrontierPoint, last: FrontierPoint) -> list[str]:
         limits = dict.fromkeys(f"{one.max_literals:,}" for one in (point, last))
         first, *others = (point[name] for name in self.measures)
-        star = " *" if point == self.knee(point.learner) else ""
         return [
-            point.learner + star,
             " to ".join(limits),
             f"{point.mean_literals:,.0f}",
             f"{first.mean:.3f} ± {first.standard_error:.3f}",
             *(f"{other.mean:.3f}" for other in others),
+            "knee" if point == self.knee(point.learner) else "",
         ]
 
 
@@ -268,7 +292,7 @@ def _literals(point: FrontierPoint) -> str:
 def _described(point: FrontierPoint, measure: str) -> str:
     """A point in words."""
     limit = f"at most {point.max_literals:,}"
-    return f"{_literals(point)} by {point.learner} ({limit}) with {point[measure].mean:.3f}"
+    return f"{_literals(point)} by {point.learner} ({limit}), {point[measure].mean:.3f}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -278,6 +302,70 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join(
             cell.ljust(width) if place == 0 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
+        ).rstrip()
         for row in rows
     ]
+
+
+class _Style(NamedTuple):
+    """How the points of a learner are drawn."""
+
+    color: str
+    marker: str
+
+    @classmethod
+    def of(cls, place: int) -> "_Style":
+        """The colours come again with other markers after six learners."""
+        return cls(_COLORS[place % 6], _MARKERS[(place + place // 6) % 6])
+
+
+def _plot(found: Frontier, measure: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw a measure against the literals used."""
+    check_matplotlib()
+    if ax is None:
+        ax = new_axes(6.4, 4.4)
+    for place, learner in enumerate(found.learners):
+        _draw_learner(ax, found, learner, measure, _Style.of(place))
+    knee = found.knee(measure=measure).mean_literals
+    ax.axvline(knee, color=GREY, linewidth=0.9, linestyle=":", label=f"knee of all: {knee:,.0f}")
+    _set_sizes(ax, found.points)
+    ax.set_ylabel(f"{measure}, mean of {found.n_folds} folds", parse_math=False)
+    ax.set_title(f"{shown_name(found.data)}: quality against size", fontsize=10, parse_math=False)
+    ax.grid(True, color="#e4e4e4", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    for text in ax.legend(frameon=False, fontsize=8, loc="lower right").get_texts():
+        text.set_parse_math(False)
+    return ax
+
+
+def _draw_learner(ax: "Axes", found: Frontier, learner: str, measure: str, style: _Style) -> None:
+    """The points from the smallest model to the largest, their errors, and a ring at the knee."""
+    points = sorted(found.of(learner), key=lambda point: point.mean_literals)
+    knee = found.knee(learner, measure)
+    ax.errorbar(
+        [point.mean_literals for point in points],
+        [point[measure].mean for point in points],
+        [point[measure].standard_error for point in points],
+        color=style.color, marker=style.marker, linewidth=1.4, markersize=4.5, elinewidth=0.8,
+        capsize=2, zorder=3, label=f"{shown_name(learner)}, knee: {knee.mean_literals:,.0f}",
+    )  # fmt: skip
+    ax.plot(
+        knee.mean_literals, knee[measure].mean, "o", markersize=11, markerfacecolor="none",
+        markeredgecolor=style.color, markeredgewidth=1.4, zorder=4,
+    )  # fmt: skip
+
+
+def _set_sizes(ax: "Axes", points: Sequence[FrontierPoint]) -> None:
+    """A logarithmic scale with plain numbers; linear if some theory has no literal."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xlabel("literals: conditions in bodies and labels in heads")
+    sizes = [point.mean_literals for point in points]
+    if min(sizes) <= 0:
+        return
+    ax.set_xscale("log")
+    steps = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if max(sizes) < 12 * min(sizes) else (1.0, 2.0, 5.0)
+    ax.xaxis.set_major_locator(LogLocator(subs=steps))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.10g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
