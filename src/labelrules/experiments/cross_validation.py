@@ -126,8 +126,16 @@ def frontier(
     --------
     >>> from labelrules import planted
     >>> data, _ = planted(200, random_state=1)
-    >>> found = frontier(data, ["separate-and-conquer"], sizes=(5, 10, 200), n_folds=3)
-    >>> print(found)
+    >>> lists = ["separate-and-conquer"]
+    >>> print(frontier(data, lists, sizes=(5, 10, 100, 200), n_folds=3, measure="micro-F1"))
+    planted 200 x 10: quality against size, means of 3 folds of 200 rows
+    <BLANKLINE>
+    learner                at most  literals  micro-F1 (± error)
+    separate-and-conquer         5         3       0.293 ± 0.022
+                                10         9       0.638 ± 0.013
+                        100 to 200        27       0.898 ± 0.023  knee
+    <BLANKLINE>
+    knee by micro-F1: 27 literals by separate-and-conquer (at most 100), 0.898; ...
     """
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
@@ -135,7 +143,7 @@ def frontier(
         data,
         folds_of(data, _fold_number(n_folds, data.n_rows), random_state),
         checked_learners(learners),
-        _checked_measures(measure),
+        checked_measures(measure),
     )
     limits = _checked_sizes(sizes)
     tasks = [
@@ -236,7 +244,7 @@ def _result(trial: _Trial, task: _Task) -> tuple[_Task, _Result]:
 def _fold_number(n_folds: Any, n_rows: int) -> int:
     checked = whole_number(n_folds, "n_folds", low=2)
     if checked > n_rows:
-        raise ValueError(f"n_folds is {checked}, but the data have {counted(n_rows, 'row')} only")
+        raise ValueError(f"{checked} folds (n_folds) need as many rows, but the data have {n_rows}")
     return checked
 
 
@@ -249,7 +257,8 @@ def _checked_sizes(sizes: Any) -> list[int]:
     return sorted(set(checked))
 
 
-def _checked_measures(measure: Any) -> dict[str, Measure]:
+def checked_measures(measure: Any) -> dict[str, Measure]:
+    """The measures by the names under which they are shown: one, or several."""
     is_one = isinstance(measure, str | Measure)
     if not is_one and not isinstance(measure, Iterable):
         raise ValueError(f"measure must be a name or a Measure, or several, not {measure!r:.60}")

@@ -126,10 +126,10 @@ class Frontier:
 
     Examples
     --------
-    >>> values = [(5, 0.4, 0.5), (9, 0.6, 0.7), (30, 0.65, 0.75), (70, 0.66, 0.74)]
+    >>> values = [(5, (0.4, 0.5)), (9, (0.6, 0.7)), (30, (0.6, 0.8)), (70, (0.6, 0.78))]
     >>> points = [
     ...     FrontierPoint("ripper", size, (size, size), (FoldValues("micro-F1", folds),))
-    ...     for size, *folds in values
+    ...     for size, folds in values
     ... ]
     >>> found = Frontier("readers", 100, 2, ("micro-F1",), tuple(points))
     >>> found
@@ -334,7 +334,8 @@ def _plot(found: Frontier, measure: str, ax: "Axes | None" = None) -> "Axes":
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    for text in ax.legend(frameon=False, fontsize=8, loc="lower right").get_texts():
+    legend = ax.legend(fontsize=8, loc="lower right", framealpha=0.9, edgecolor="none")
+    for text in legend.get_texts():
         text.set_parse_math(False)
     return ax
 

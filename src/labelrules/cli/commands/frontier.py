@@ -1,5 +1,7 @@
 """``labelrules frontier``: quality against size, of several learners."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,7 +46,32 @@ def _sizes(text: str) -> list[int]:
 
 
 def _learners(text: str) -> list[str]:
-    return [LEARNERS.convert(name, None, None) for name in names(text)]
+    from labelrules.experiments.cross_validation import checked_learners
+
+    found = [LEARNERS.convert(name, None, None) for name in names(text)]
+    with _blaming_option():
+        checked_learners(found)
+    return found
+
+
+def _measure(text: str) -> str:
+    from labelrules.experiments.cross_validation import checked_measures
+
+    with _blaming_option():
+        checked_measures(text)
+    return text
+
+
+@contextmanager
+def _blaming_option() -> Iterator[None]:
+    """Errors of the library are those of the option."""
+    try:
+        yield
+    except ValueError as wrong:
+        raise click.BadParameter(str(wrong)) from None
+
+
+MEASURES_HELP = "micro-F1, formula/averaging; repeatable; the first decides where the knee is"
 
 
 @click.command("frontier", cls=Command, examples=EXAMPLES)
@@ -52,7 +79,7 @@ def _learners(text: str) -> list[str]:
 @click.option("--sizes", type=_sizes, help="limits of literals: 50,100,200")
 @click.option("--learners", type=_learners, help="names of learners, as for labelrules learn: a,b")
 @click.option("--folds", type=Count(2), default=5, help="folds of the cross-validation (5)")
-@click.option("-m", "--measure", "measures", multiple=True, help="repeatable; the first decides")
+@click.option("-m", "--measure", "measures", type=_measure, multiple=True, help=MEASURES_HELP)
 @click.option("--jobs", type=Count(1), help="models that are learned at the same time (1)")
 @click.option("-o", "--output", type=File(), help=f"draw a picture ({', '.join(PICTURES)})")
 @click.option("--csv", type=File(), help="write the points to this file (- is standard output)")
