@@ -81,11 +81,12 @@ def test_ctrl_c_prints_the_finished_points(found, monkeypatch):
 
     monkeypatch.setattr(program, "shown_progress", lambda *given: nullcontext(interrupt))
     before = signal.getsignal(signal.SIGINT)
-    done = called(*WORDS, *LISTS)
+    done = called(*WORDS, *LISTS, "--json")
     assert done.code == 130
     assert "the 1 of 2 points finished so far are kept" in done.err
-    assert "Not all points: it was interrupted." in done.out
-    assert done.out.splitlines()[3] == str(found).splitlines()[3]
+    (one,) = done.json["points"]
+    assert (one["max_literals"], one["micro-F1"]) == (3, found.points[0]["micro-F1"].mean)
+    assert done.json["stopped"] == "it was interrupted"
     assert signal.getsignal(signal.SIGINT) is before
 
 
