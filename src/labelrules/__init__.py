@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
+    from labelrules.experiments import frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
@@ -83,6 +84,7 @@ __all__ = [
     "fetch",
     "frequent_itemsets",
     "from_json",
+    "frontier",
     "json_schema",
     "load",
     "load_model",
@@ -102,7 +104,7 @@ __all__ = [
 
 _ROOMS = (
     "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "storage",
+    "learners", "storage", "experiments",
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 

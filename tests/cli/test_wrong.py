@@ -65,6 +65,16 @@ learn magazines -l binary-relevance --set base.n_folds=3 | choose the base, too,
 learn magazines -l scorecard --set base.n_folds=3 | --set base.n_folds: scorecard has no base
 learn magazines -l binary-relevance --set base=ripper --set base.n_fold=3 | did you mean 'n_folds'?
 learn magazines -l lazy-associative-classifier -o m2.json | cannot be stored, because it mines rules
+frontier magazines --sizes 5,x | --sizes: must be a whole number of at least 1, not 'x'
+frontier magazines --sizes , | --sizes: a name is empty
+frontier magazines --learners ripr | --learners: there is no learner 'ripr'; did you mean 'ripper'?
+frontier magazines --learners ripper | --learners: Ripper has no parameter max_literals
+frontier magazines -m mikro-F1 | --measure: measure: there is no formula
+frontier magazines --folds 1 | --folds: must be a whole number of at least 2, not '1'
+frontier magazines -o picture.jpg | --output: a picture is a file .svg, .png, .pdf, not picture.jpg
+frontier magazines -o - | --output: a picture is a file .svg, .png, .pdf, not -
+frontier magazines -o nowhere/a.svg | --output: there is no folder 'nowhere'
+frontier a.csv --labels quality --csv a.csv | --csv: a.csv is an input of this command
 learn magazines --labels quality | --labels does not apply to a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv
 learn a.csv --labels quality -o a.csv | a.csv is an input of this command; choose another name
@@ -164,6 +174,7 @@ evaluate model.json unlabelled.csv | the data have no column 'quality', a label 
 evaluate model.json no-rows.csv | the data have no rows, so there is nothing to compare with
 explain model.json no-rows.csv | the data have no rows, so there is nothing to explain
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
+frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
 compare model.json other.json | have different features or labels
 stats torn.csv --labels quality | torn.csv
 """

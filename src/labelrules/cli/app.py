@@ -30,6 +30,7 @@ COMMANDS = {
     "show": "Show the rules of a model.",
     "explain": "Explain the labels of rows on a screen, and what would change them.",
     "compare": "Compare the rules and the predictions of two models.",
+    "frontier": "Cross-validate learners with limits of size, and find the knee.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",

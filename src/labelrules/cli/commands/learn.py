@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules._checks import counted, listed
+from labelrules._interrupts import heard_interrupts
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
     Command,
@@ -171,14 +172,7 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
 
 def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     """Learn; return whether Ctrl-C has ended it early."""
-    from labelrules._interrupts import heard_interrupts
-
-    with (
-        _interrupts() as noted,
-        warnings.catch_warnings(record=True) as warned,
-        shown_progress("learning", 1.0, quiet or verbose) as bar,
-    ):
-        warnings.simplefilter("always")
+    with ending_early() as noted, shown_progress("learning", 1.0, quiet or verbose) as bar:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             steps = partial(print, file=sys.stderr, flush=True)
@@ -190,9 +184,17 @@ def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
             raise KeyboardInterrupt("before there was a model: nothing is saved") from None
         if has_progress:
             learner.set_params(progress=False)  # a function cannot be saved
+    return bool(noted)
+
+
+@contextmanager
+def ending_early() -> Iterator[list[int]]:
+    """Take note of Ctrl-C, after which long work ends early, and say its warnings at the end."""
+    with _interrupts() as noted, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        yield noted
     for message in dict.fromkeys(str(one.message) for one in warned):
         say(message)
-    return bool(noted)
 
 
 @contextmanager

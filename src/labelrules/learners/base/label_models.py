@@ -14,7 +14,12 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of
-from labelrules.learners.base.progress import LabelProgress, nested_fit, warn_of_early_end
+from labelrules.learners.base.progress import (
+    LabelProgress,
+    is_nested_fit,
+    nested_fit,
+    warn_of_early_end,
+)
 from labelrules.learners.base.theory_classifier import RuleClassifier
 from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run
 from labelrules.rules.inference import (
@@ -297,7 +302,7 @@ class Workers:
                 name = learner.data.schema.labels[task.label]
                 self.listener(LabelProgress(len(models), len(tasks), name, phase))
         except KeyboardInterrupt:
-            self.was_interrupted = True
+            self._note_interrupt()
         return models
 
     def unless_interrupted(self, step: Callable[[], None]) -> None:
@@ -307,7 +312,13 @@ class Workers:
         try:
             step()
         except KeyboardInterrupt:
-            self.was_interrupted = True
+            self._note_interrupt()
+
+    def _note_interrupt(self) -> None:
+        """Keep what is there, unless another learner, or a comparison, handles Ctrl-C."""
+        if is_nested_fit():
+            raise KeyboardInterrupt
+        self.was_interrupted = True
 
     def warn(self) -> None:
         """Warn if not everything was learned."""

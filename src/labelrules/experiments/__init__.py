@@ -1,0 +1,6 @@
+"""COMPARE: learners side by side, such as their quality against the size of their models."""
+
+from labelrules.experiments.cross_validation import FrontierProgress, frontier
+from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
+
+__all__ = ["FoldValues", "Frontier", "FrontierPoint", "FrontierProgress", "frontier"]
