@@ -155,8 +155,10 @@ def test_wrong_parameters(wrong, message):
 
 
 def test_learners_without_a_theory_are_refused():
-    for learner in (BinaryRelevance(LogisticRegression()), ClassifierChain(n_chains=2)):
-        with pytest.raises(TypeError, match="only rules can be shown"):
+    several = ClassifierChain(n_chains=2)
+    refused = [(BinaryRelevance(LogisticRegression()), "only rules"), (several, "for one theory")]
+    for learner, message in refused:
+        with pytest.raises((TypeError, ValueError), match=message):
             frontier(load("magazines"), [learner], [5], 2)
 
 

@@ -333,3 +333,13 @@ def test_lines_fit_the_width_where_names_do():
 def test_wrong_orders_are_refused():
     with pytest.raises(ValueError, match="order must be 'list' or 'label'"):
         theory_view(parse(LIST, READERS.schema), order="order")
+
+
+def test_a_long_ending_is_abbreviated_after_the_beginnings():
+    ending = "_Power_WinHamming_HopSize512"
+    given = [f"{prefix}{word}{ending}" for prefix in LONG for word in ("Flux", "Rolloff", "MFCC")]
+    short = ShortNames.of(given)
+    assert short.name(given[0]) == "MAMM_Flux…"
+    assert short.legend()[-1] == f"… = {ending}"
+    assert len({short.name(name) for name in given}) == len(given)
+    assert ShortNames.of([*given, "a…"]).ending == ""

@@ -85,10 +85,10 @@ def test_without_operators_only_labels_are_tested():
     """What is most frequent is written, and nothing is left that a label could be asked for."""
     theory = learned(load("magazines"), measure="precision", operators=())
     assert theory_text(theory).splitlines() == [
-        "not sports <- true",
-        "not fashion <- true",
-        "not tabloid <- true",
-        "quality <- true",
+        "otherwise: not sports",
+        "otherwise: not fashion",
+        "otherwise: not tabloid",
+        "otherwise: quality",
     ]
 
 

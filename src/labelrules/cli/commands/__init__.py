@@ -134,11 +134,12 @@ class Count(click.ParamType[int]):
     def __init__(self, least: int) -> None:
         self.least = least
 
-    def convert(self, value: str, param: Any, ctx: Any) -> int:
-        """The number, if it is one."""
-        if value.isascii() and value.isdigit() and int(value) >= self.least:
-            return int(value)
-        message = f"must be a whole number of at least {self.least}, not {quoted(value)}"
+    def convert(self, value: str | int, param: Any, ctx: Any) -> int:
+        """The number, if it is one; defaults are numbers already."""
+        text = str(value)
+        if text.isascii() and text.isdigit() and int(text) >= self.least:
+            return int(text)
+        message = f"must be a whole number of at least {self.least}, not {quoted(text)}"
         return self.fail(message, param, ctx)
 
 

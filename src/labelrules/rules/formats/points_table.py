@@ -89,7 +89,7 @@ def theory_table(theory: Any, *, width: int = 100, colour: bool = False) -> str:
     r"""A rule set as a table: a row for each body, a column for each label, points in the cells.
 
     Labels with most points come first; those that do not fit come in further blocks, each with the
-    rows that concern it. Beginnings that many long names share are abbreviated, and thresholds are
+    rows that concern it. What many long names begin or end with is abbreviated, and thresholds are
     rounded as long as they differ; the lines below the table say so.
 
     Parameters

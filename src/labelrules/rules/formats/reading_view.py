@@ -63,7 +63,7 @@ def theory_view(
 ) -> str:
     r"""A theory as a table: which labels, if what holds, and how often that was right and wrong.
 
-    Rules of a label that stand together share its name. Beginnings that many long names share are
+    Rules of a label that stand together share its name. What many long names begin or end with is
     abbreviated, and thresholds are rounded as long as they differ; the last lines say so. This is
     for people: `parse` reads what `theory_text` writes.
 
@@ -191,7 +191,7 @@ def _row_of_label(
         cells = [{"points": points, **(cells[0] if cells else {})}]
         return ReadingRow([notation.label(name)], body, cells)
     head = [notation.literal(name, value)]
-    if is_shortened(rule, layout):
+    if is_shortened(rule, layout) and not layout.is_default:
         head.append(notation.rest(rule, layout, is_alone=False))
     return ReadingRow([*head, notation.stop] if rule.stops else head, body, cells)
 

@@ -5,12 +5,12 @@ What is made here is to be read by people; `parse` reads what `theory_text` writ
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
-from labelrules.rules.formats.language import label_text, name_text, number_text, quoted_text
+from labelrules.rules.formats.language import Style, label_text, name_text, number_text, quoted_text
 from labelrules.rules.formats.text import Notation
 from labelrules.rules.theory import Theory
 
@@ -18,6 +18,8 @@ SHORTEST_PREFIX = 8
 """Beginnings of names that are shorter than this are never abbreviated."""
 PRICE = 10
 """Characters that an abbreviation must save, besides its own explanation, to be worth it."""
+ELLIPSIS = "…"
+"""Stands for the ending that many names share."""
 DIGITS = 4
 """Digits of thresholds, if they are still different."""
 
@@ -84,10 +86,12 @@ def broken(name: str, width: int) -> list[str]:
 
 
 class ShortNames(NamedTuple):
-    """Names without the beginnings that many of them share."""
+    """Names without the beginnings and the ending that many of them share."""
 
     prefixes: Mapping[str, str]
     """From abbreviations to the beginnings of names that they stand for."""
+    ending: str = ""
+    """The ending for which ``…`` stands; empty if there is none."""
 
     @classmethod
     def of(cls, names: Iterable[str], taken: Iterable[str] = ()) -> "ShortNames":
@@ -110,19 +114,32 @@ class ShortNames(NamedTuple):
                 if not any(_begins(one, other) for other in (*found, *known))
             )
             found[short] = prefix
-        return cls(found)
+        begun = cls(found)
+        if any(ELLIPSIS in name for name in known):
+            return begun
+        return cls(found, _ending([begun._rest(name) for name in distinct]))
 
     def name(self, name: str) -> str:
-        """A name, shortened if it begins so."""
+        """A name, shortened if it begins or ends so."""
+        rest = self._rest(name)
+        short = self._beginning(name)
+        if self.ending and rest.endswith(self.ending) and rest != self.ending:
+            rest = rest.removesuffix(self.ending) + ELLIPSIS
+        return short + rest
+
+    def _beginning(self, name: str) -> str:
+        """The abbreviation of the longest prefix with which a name begins; empty without one."""
         fit = [short for short, prefix in self.prefixes.items() if name.startswith(prefix)]
-        if not fit:
-            return name
-        short = max(fit, key=lambda one: len(self.prefixes[one]))
-        return short + name[len(self.prefixes[short]) :]
+        return max(fit, key=lambda one: len(self.prefixes[one]), default="")
+
+    def _rest(self, name: str) -> str:
+        """A name without the prefix that is abbreviated."""
+        return name.removeprefix(self.prefixes.get(self._beginning(name), ""))
 
     def legend(self) -> list[str]:
         """What the abbreviations stand for."""
-        return [f"{short} = {prefix}" for short, prefix in self.prefixes.items()]
+        beginnings = [f"{short} = {prefix}" for short, prefix in self.prefixes.items()]
+        return [*beginnings, *([f"{ELLIPSIS} = {self.ending}"] if self.ending else [])]
 
 
 def _begins(one: str, other: str) -> bool:
@@ -151,6 +168,17 @@ def _best_prefixes(names: Sequence[str], length: int) -> tuple[int, list[str]]:
             inner, prefixes = own, [prefix]
         saved, chosen = saved + inner, [*chosen, *prefixes]
     return saved, chosen
+
+
+def _ending(names: Sequence[str]) -> str:
+    """The ending whose abbreviation saves most; empty if none is worth it.
+
+    >>> _ending([f"{word}_WinHamming_HopSize512" for word in ("Flux", "Rolloff", "MFCC_0")])
+    '_WinHamming_HopSize512'
+    """
+    reverse = [name[::-1] for name in names]
+    found = [prefix[::-1] for prefix in _best_prefixes(reverse, 0)[1]]
+    return max(found, key=lambda end: len(end) * sum(n.endswith(end) for n in names), default="")
 
 
 def _abbreviations(prefix: str, is_unique: bool) -> Iterator[str]:
@@ -196,27 +224,35 @@ class ReadingNotation(Notation):
 
     def notes(self) -> Iterator[list[str]]:
         """What a reader must know, in lines: abbreviations, and whether numbers are rounded."""
-        if self.short.prefixes:
+        if self.short.legend():
             yield self.short.legend()
         if self.is_rounded:
             yield [f"thresholds rounded to {DIGITS} digits"]
 
     def label(self, name: str) -> str:
         """The name of a label, perhaps shortened."""
-        return label_text(self.short.name(name), self.style)
+        return _around_ellipsis(self.short.name(name), label_text, self.style)
 
     def feature(self, name: str) -> str:
         """The name of a feature, perhaps shortened."""
-        return name_text(self.short.name(name), self.style)
+        return _around_ellipsis(self.short.name(name), name_text, self.style)
 
     def binary(self, name: str) -> str:
         """The presence of a binary feature; in quotes only where labels are tested, too."""
         short = self.short.name(name)
-        return name_text(short, self.style) if self.is_bare else quoted_text(short, '"', self.style)
+        if self.is_bare:
+            return _around_ellipsis(short, name_text, self.style)
+        return quoted_text(short, '"', self.style)
 
     def number(self, value: float) -> str:
         """A threshold, perhaps rounded."""
         return self.numbers.get(value) or number_text(value)
+
+
+def _around_ellipsis(name: str, quoted: Callable[[str, Style], str], style: Style) -> str:
+    """A name, in quotes if it needs them, but not because it is shortened."""
+    text = quoted(name.removesuffix(ELLIPSIS), style)
+    return text + ELLIPSIS if name.endswith(ELLIPSIS) else text
 
 
 def _rounded(values: Sequence[float]) -> dict[float, str]:
