@@ -322,7 +322,7 @@ def test_interrupted_mining_leaves_the_rules_that_are_there(monkeypatch):
     monkeypatch.setattr(mining.RuleMiner, "_add", interrupting(mining.RuleMiner._add, 2))
     readers = load("magazines")
     with pytest.warns(LearningInterrupted, match="chosen from [1-9][0-9]* rules mined so far"):
-        model = AssociativeClassifier().fit(readers)
+        model = AssociativeClassifier(min_support=2).fit(readers)
     assert 0 < model.n_mined_ <= 20
     assert len(model.theory_) > 1
 

@@ -51,8 +51,9 @@ class AssociativeClassifier(RuleClassifier):
     ----------
     max_conditions : int, default=2
         The most items of a body; an item is a category, or a range of a numeric feature.
-    min_support : int or float, default=0.01
-        The rows with both body and head: a share of all rows, or a number of them; at least 2.
+    min_support : int or float, default=3
+        The rows with both body and head: a number of rows, or as a float a share of all of them;
+        at least 2. A share leaves labels that fewer rows have without rules.
     min_confidence : float, default=0.5
         The share of covered rows that must have the head.
     m : float, default=5
@@ -98,7 +99,7 @@ class AssociativeClassifier(RuleClassifier):
     """
 
     max_conditions: int = 2
-    min_support: float = 0.01
+    min_support: float = 3
     min_confidence: float = 0.5
     m: float = 5.0
     productive: bool = True
