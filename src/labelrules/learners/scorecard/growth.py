@@ -77,11 +77,11 @@ def point_tables() -> "Tables":
         margins = [Decimal(m) / DOUBLING for m in range(-REACH, REACH + 1)]
         odds = [Decimal(2) ** margin for margin in margins]
         chances = [odd / (1 + odd) for odd in odds]
-        chance = np.array([round(p * ONE) for p in chances], np.int32)
-        spread = np.array([round(p * (1 - p) * ONE) for p in chances], np.int32)
+        chance = np.array([round(p * ONE) for p in chances], np.int64)
+        spread = np.array([round(p * (1 - p) * ONE) for p in chances], np.int64)
         softplus = np.array([round((1 + odd).ln() * NAT) for odd in odds], np.int64)
         unit = Decimal(2).ln() / DOUBLING
-        return Tables(chance, spread, softplus, ONE, float(unit), round(unit * NAT))
+        return Tables((-chance << 32) + spread, softplus, ONE, float(unit), round(unit * NAT))
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class CardGrowth:
         covered = binned.n_covered
         allowed = (covered >= MIN_ROWS) & (n_rows - covered >= MIN_ROWS)
         self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
-        self.excess = np.zeros((len(allowed), self.n_labels), np.int32)
+        self.excess = np.zeros((self.n_labels, len(allowed)), np.int32)
         self.score = np.zeros(len(allowed), np.int64)
         self.is_reviewed = np.zeros(self.n_labels, np.bool_)
         self.conditions: list[int] = [-1]
@@ -197,7 +197,7 @@ class CardGrowth:
         best = int((self.score - costs).argmax())
         if self.score[best] <= costs[best]:
             return False
-        labels = np.flatnonzero(self.excess[best] > 0)
+        labels = np.flatnonzero(self.excess[:, best] > 0)
         rule = self.conditions.index(best) if costs[best] == 0 else self._add(best)
         # Each condition gives points to a label at most once, so growth ends. Nor does its
         # opposite: the points for all rows and those of one condition say the same.
@@ -211,8 +211,8 @@ class CardGrowth:
         """Promise nothing more by points of a condition for these labels."""
         from labelrules.kernels.scorecard import TAKEN
 
-        self.score[condition] -= int(np.maximum(self.excess[condition, labels], 0).sum())
-        self.excess[condition, labels] = TAKEN
+        self.score[condition] -= int(np.maximum(self.excess[labels, condition], 0).sum())
+        self.excess[labels, condition] = TAKEN
 
     def _refit(self, labels: Integers, n_sweeps: int, fresh: int = -1) -> None:
         from labelrules.kernels.scorecard import refit
@@ -224,13 +224,13 @@ class CardGrowth:
         from labelrules.kernels.scorecard import pack_moments, promise
 
         self.is_reviewed[labels] = False
-        binned, tables = self.binned, self.tables
+        binned = self.binned
         price = self._in_grains(self.prices.literal)
         step = max(1, BLOCK // max(1, binned.n_rows))
         for first in range(0, len(labels), step):
             some = labels[first : first + step]
             packed = np.empty((len(some), binned.n_rows), np.int64)
-            pack_moments(self.targets, self.margin, some, tables.chance, tables.spread, packed)
+            pack_moments(self.targets, self.margin, some, self.tables.moments, packed)
             promise(
                 binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
                 self.ridges, GRAIN / (2 * ONE), price, self.excess, self.score,
