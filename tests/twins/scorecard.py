@@ -121,7 +121,9 @@ class SlowCard:
         if not self.is_allowed(rule) or (rule, label) in self.tried:
             return 0
         slope, curve = self.slope_and_curve(label, self.rows(rule))
-        gain = float(slope) * float(slope) / (curve + self.ridge_of(rule)) * (GRAIN / (2 * ONE))
+        unit, curve = point_tables().unit, curve + self.ridge_of(rule)
+        step = unit * round(slope / (unit * curve))
+        gain = (2 * slope - step * curve) * step * (GRAIN / (2 * ONE))
         return max(0, int(gain) - round(self.literal * GRAIN))
 
     # ------------------------------------------------------------ growth

@@ -27,6 +27,9 @@ FARTHEST = 1e6
 CHUNK = 1 << 16
 """Rows whose moments are added up in one number, so that the lower half does not overflow."""
 
+NEAR = 1 << 12
+"""Rows whose moments stay near the processor while one column after another adds them up."""
+
 
 class Tables(NamedTuple):
     """By margin: the probability and its spread p(1 - p), in parts of `one`, and the softplus.
@@ -185,13 +188,14 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
     # Four sums of each bin, in turn: an addition need not wait for the one before.
     lanes = np.zeros((4, sizes.max()), np.int64)
     lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
-    for k in range(n_labels):
-        moments, slope_of, curve_of = packed[k], slopes[k], curves[k]
-        for number in range(len(bins)):
-            own = bins[number]
-            for begin in range(0, n_rows, CHUNK):
-                end = min(begin + CHUNK, n_rows)
-                fours = end - (end - begin) % 4
+    step = min(CHUNK, max(NEAR, 4 * sizes.max()))
+    for begin in range(0, n_rows, step):
+        end = min(begin + step, n_rows)
+        fours = end - (end - begin) % 4
+        for k in range(n_labels):
+            moments, slope_of, curve_of = packed[k], slopes[k], curves[k]
+            for number in range(len(bins)):
+                own, first = bins[number], first_cells[number]
                 for row in range(begin, fours, 4):
                     lane_0[own[row]] += moments[row]
                     lane_1[own[row + 1]] += moments[row + 1]
@@ -203,8 +207,8 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
                     total = lane_0[place] + lane_1[place] + lane_2[place] + lane_3[place]
                     lane_0[place] = lane_1[place] = lane_2[place] = lane_3[place] = 0
                     slope, curve = _unpack(total)
-                    slope_of[first_cells[number] + place] += slope
-                    curve_of[first_cells[number] + place] += curve
+                    slope_of[first + place] += slope
+                    curve_of[first + place] += curve
 
 
 @njit(nogil=True, cache=True)
@@ -275,14 +279,14 @@ def count_covered(cells, candidates, nominal, counts, n_covered):
 
 @njit(nogil=True, cache=True)
 def promise(
-    cells, candidates, nominal, slopes, curves, labels, ridges, scale, price, excess, score
+    cells, candidates, nominal, slopes, curves, labels, ridges, unit, scale, price, excess, score
 ):
     """Estimate by how much points of each condition for some labels lower the loss.
 
     `cells` and `candidates` say where those of each column begin, one more at the end; the last
     cell of a column is for missing values. A negative ridge forbids a condition. `excess` is the
-    gain, after it is multiplied by `scale`, beyond the `price`, labels by conditions; `score` sums
-    it over all labels.
+    gain of whole points, of `unit` nats each, after it is multiplied by `scale`, beyond the
+    `price`, labels by conditions; `score` sums it over all labels.
     """
     for k in range(len(labels)):
         own, slope_of, curve_of = excess[labels[k]], slopes[k], curves[k]
@@ -297,10 +301,10 @@ def promise(
                     slope = slope_of[cell] + (0 if nominal[column] else slope)
                     curve = curve_of[cell] + (0 if nominal[column] else curve)
                     cell += 1
-                    now = _excess(slope, curve, ridges[number], scale, price)
+                    now = _excess(slope, curve, ridges[number], unit, scale, price)
                 else:
                     slope_2, curve_2 = valid_slope - slope, valid_curve - curve
-                    now = _excess(slope_2, curve_2, ridges[number], scale, price)
+                    now = _excess(slope_2, curve_2, ridges[number], unit, scale, price)
                 before = own[number]
                 if now != before and before != TAKEN:
                     score[number] += now - before
@@ -308,12 +312,17 @@ def promise(
 
 
 @njit(inline="always")
-def _excess(slope, curve, ridge, scale, price):
-    """The gain beyond the price. It has no arrays as arguments: counting who uses them is slow."""
-    square, divisor = np.float64(slope) * np.float64(slope), np.float64(curve) + ridge
-    if ridge < 0 or square * scale < divisor * price:  # then the quotient is below the price
+def _excess(slope, curve, ridge, unit, scale, price):
+    """The gain of the best whole points beyond the price.
+
+    It has no arrays as arguments: counting who uses them is slow.
+    """
+    slope, curve = np.float64(slope), np.float64(curve) + ridge
+    if ridge < 0 or slope * slope * scale < curve * price:  # the best points would gain less
         return np.int64(0)
-    return max(np.int64(0), np.int64(min(square / divisor * scale, MOST_GAIN)) - price)
+    points = unit * np.rint(slope / (unit * curve))
+    gain = (2 * slope - points * curve) * points * scale
+    return max(np.int64(0), np.int64(min(gain, MOST_GAIN)) - price)
 
 
 # ---------------------------------------------------------------- points
@@ -384,7 +393,7 @@ def _growth(first, last, rows, margin, change, softplus, loss_unit):
     reach = len(softplus) // 2
     total = np.int64(0)
     for i in range(first, last):
-        old = np.int64(margin[rows[i]])
+        old = margin[rows[i]]
         new = old + change
         total += softplus[min(max(new, -reach), reach) + reach]
         total -= softplus[min(max(old, -reach), reach) + reach]
