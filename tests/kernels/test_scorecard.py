@@ -91,7 +91,9 @@ def test_bins_are_cut_near_quantiles(seed, n_rows, storage, n_cuts):
 
 
 @pytest.mark.parametrize("chunk", [2, 1 << 16])
-@pytest.mark.parametrize(("seed", "n_rows", "storage"), CASES)
+@pytest.mark.parametrize(
+    ("seed", "n_rows", "storage"), [*CASES, (6, 9001, "dense"), (7, 9001, "sparse")]
+)
 def test_sums_by_bin(seed, n_rows, storage, chunk, monkeypatch):
     """Also where rows are counted in several pieces, as far as that is seen uncompiled."""
     monkeypatch.setattr(kernels, "CHUNK", chunk)
