@@ -369,7 +369,7 @@ def test_an_unknown_category_is_a_missing_value():
     assert (learner.predict(colours[:, np.newaxis]) == Y).all()
     unknown, missing = (learner.predict_proba([[one]]) for one in ("violet", None))
     assert unknown.tolist() == missing.tolist()
-    assert unknown.tolist() not in learner.predict_proba(colours[:3, np.newaxis]).tolist()
+    assert unknown[0].tolist() not in learner.predict_proba(colours[:3, np.newaxis]).tolist()
 
 
 # ---------------------------------------------------------------- teachers
