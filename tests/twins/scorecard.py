@@ -109,13 +109,11 @@ class SlowCard:
         return total
 
     def slope_and_curve(self, label, rows):
-        tables = point_tables()
         slope = curve = 0
         for row in rows:
-            place = self.margin(label, row) + len(tables.chance) // 2
-            place = min(max(place, 0), len(tables.chance) - 1)
-            slope += self.targets[label][row] - int(tables.chance[place])
-            curve += int(tables.spread[place])
+            chance, spread = slow_moments(self.margin(label, row))
+            slope += self.targets[label][row] - chance
+            curve += spread
         return slope, curve
 
     def excess(self, rule, label):
@@ -123,7 +121,9 @@ class SlowCard:
         if not self.is_allowed(rule) or (rule, label) in self.tried:
             return 0
         slope, curve = self.slope_and_curve(label, self.rows(rule))
-        gain = float(slope) * float(slope) / (curve + self.ridge_of(rule)) * (GRAIN / (2 * ONE))
+        unit, curve = point_tables().unit, curve + self.ridge_of(rule)
+        step = unit * round(slope / (unit * curve))
+        gain = (2 * slope - step * curve) * step * (GRAIN / (2 * ONE))
         return max(0, int(gain) - round(self.literal * GRAIN))
 
     # ------------------------------------------------------------ growth
@@ -228,3 +228,11 @@ def slow_softplus(margin):
     if margin > reach:
         return int(tables.softplus[-1]) + (margin - reach) * tables.loss_unit
     return int(tables.softplus[max(margin, -reach) + reach])
+
+
+def slow_moments(margin):
+    """The chance and its spread, in parts of ONE."""
+    moments = point_tables().moments
+    reach = len(moments) // 2
+    packed = int(moments[min(max(margin, -reach), reach) + reach])
+    return -(packed >> 32), packed % 2**32

@@ -27,15 +27,18 @@ FARTHEST = 1e6
 CHUNK = 1 << 16
 """Rows whose moments are added up in one number, so that the lower half does not overflow."""
 
+NEAR = 1 << 12
+"""Rows whose moments stay near the processor while one column after another adds them up."""
+
 
 class Tables(NamedTuple):
     """By margin: the probability and its spread p(1 - p), in parts of `one`, and the softplus.
 
-    `unit` is a point in nats, `loss_unit` the same in whole parts of a nat, as the softplus has it.
+    `moments` is the negated probability and the spread, packed. `unit` is a point in nats,
+    `loss_unit` the same in whole parts of a nat, as the softplus has it.
     """
 
-    chance: npt.NDArray[np.int32]
-    spread: npt.NDArray[np.int32]
+    moments: Integers
     softplus: Integers
     one: int
     unit: float
@@ -154,17 +157,17 @@ def _name_values(ends, n_values, min_rows, bin_of):
 
 
 @njit(nogil=True, cache=True)
-def pack_moments(target, margin, labels, chance, spread, packed):
+def pack_moments(target, margin, labels, moments, packed):
     """For each label and row what the target exceeds the chance by, and the spread of the chance.
 
-    `chance` and `spread` are tables by margin. Both numbers are packed into one.
+    `moments` is a table by margin. Both numbers are packed into one.
     """
-    reach = len(chance) // 2
+    reach = len(moments) // 2
     for k in range(len(labels)):
         wanted, points, found = target[labels[k]], margin[labels[k]], packed[k]
         for row in range(len(points)):
             place = min(max(points[row], -reach), reach) + reach
-            found[row] = (np.int64(wanted[row] - chance[place]) << 32) + spread[place]
+            found[row] = (np.int64(wanted[row]) << 32) + moments[place]
 
 
 @njit(inline="always")
@@ -180,53 +183,77 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
     Column `i` has `sizes[i]` cells from `first_cells[i]` on. The sums are labels by cells.
     """
     n_labels, n_rows = packed.shape
-    local = np.zeros(1 + sizes.sum(), np.int64)
-    for k in range(n_labels):
-        for number in range(len(bins)):
-            own = bins[number]
-            for begin in range(0, n_rows, CHUNK):
-                for row in range(begin, min(begin + CHUNK, n_rows)):
-                    local[own[row]] += packed[k, row]
-                _empty(local, sizes[number], first_cells[number], slopes[k], curves[k])
-
-
-@njit(inline="always")
-def _empty(local, size, first, slopes, curves):
-    """Move packed sums to the cells of a column, and return their total."""
-    all_slope, all_curve = np.int64(0), np.int64(0)
-    for place in range(size):
-        slope, curve = _unpack(local[place])
-        slopes[first + place] += slope
-        curves[first + place] += curve
-        all_slope += slope
-        all_curve += curve
-        local[place] = 0
-    return all_slope, all_curve
+    if len(bins) == 0:
+        return
+    # Four sums of each bin, in turn: an addition need not wait for the one before.
+    lanes = np.zeros((4, sizes.max()), np.int64)
+    lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
+    step = min(CHUNK, max(NEAR, 4 * sizes.max()))
+    for begin in range(0, n_rows, step):
+        end = min(begin + step, n_rows)
+        fours = end - (end - begin) % 4
+        for k in range(n_labels):
+            moments, slope_of, curve_of = packed[k], slopes[k], curves[k]
+            for number in range(len(bins)):
+                own, first = bins[number], first_cells[number]
+                for row in range(begin, fours, 4):
+                    lane_0[own[row]] += moments[row]
+                    lane_1[own[row + 1]] += moments[row + 1]
+                    lane_2[own[row + 2]] += moments[row + 2]
+                    lane_3[own[row + 3]] += moments[row + 3]
+                for row in range(fours, end):
+                    lane_0[own[row]] += moments[row]
+                for place in range(sizes[number]):
+                    total = lane_0[place] + lane_1[place] + lane_2[place] + lane_3[place]
+                    lane_0[place] = lane_1[place] = lane_2[place] = lane_3[place] = 0
+                    slope, curve = _unpack(total)
+                    slope_of[first + place] += slope
+                    curve_of[first + place] += curve
 
 
 @njit(nogil=True, cache=True)
 def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curves):
     """The same for columns that list some rows; the others are in the bin `rest`."""
-    n_labels, n_rows = packed.shape
-    local = np.zeros(1 + sizes.sum(), np.int64)
-    for k in range(n_labels):
-        all_slope, all_curve = np.int64(0), np.int64(0)
-        for row in range(n_rows):
-            slope, curve = _unpack(packed[k, row])
-            all_slope += slope
-            all_curve += curve
+    if len(rest) == 0:
+        return
+    lanes = np.zeros((4, sizes.max()), np.int64)
+    lane_0, lane_1, lane_2, lane_3 = lanes[0], lanes[1], lanes[2], lanes[3]
+    for k in range(len(packed)):
+        moments, slope_of, curve_of = packed[k], slopes[k], curves[k]
+        all_slope, all_curve = _total(moments)
         for number in range(len(rest)):
             left_slope, left_curve = all_slope, all_curve
             for begin in range(start[number], start[number + 1], CHUNK):
-                for i in range(begin, min(begin + CHUNK, start[number + 1])):
-                    local[bins[i]] += packed[k, rows[i]]
-                slope, curve = _empty(
-                    local, sizes[number], first_cells[number], slopes[k], curves[k]
-                )
-                left_slope -= slope
-                left_curve -= curve
-            slopes[k, first_cells[number] + rest[number]] += left_slope
-            curves[k, first_cells[number] + rest[number]] += left_curve
+                end = min(begin + CHUNK, start[number + 1])
+                fours = end - (end - begin) % 4
+                for i in range(begin, fours, 4):
+                    lane_0[bins[i]] += moments[rows[i]]
+                    lane_1[bins[i + 1]] += moments[rows[i + 1]]
+                    lane_2[bins[i + 2]] += moments[rows[i + 2]]
+                    lane_3[bins[i + 3]] += moments[rows[i + 3]]
+                for i in range(fours, end):
+                    lane_0[bins[i]] += moments[rows[i]]
+                for place in range(sizes[number]):
+                    total = lane_0[place] + lane_1[place] + lane_2[place] + lane_3[place]
+                    lane_0[place] = lane_1[place] = lane_2[place] = lane_3[place] = 0
+                    slope, curve = _unpack(total)
+                    slope_of[first_cells[number] + place] += slope
+                    curve_of[first_cells[number] + place] += curve
+                    left_slope -= slope
+                    left_curve -= curve
+            slope_of[first_cells[number] + rest[number]] += left_slope
+            curve_of[first_cells[number] + rest[number]] += left_curve
+
+
+@njit(inline="always")
+def _total(moments):
+    """The sums of packed numbers."""
+    all_slope, all_curve = np.int64(0), np.int64(0)
+    for row in range(len(moments)):
+        slope, curve = _unpack(moments[row])
+        all_slope += slope
+        all_curve += curve
+    return all_slope, all_curve
 
 
 # ---------------------------------------------------------------- what conditions promise
@@ -252,40 +279,50 @@ def count_covered(cells, candidates, nominal, counts, n_covered):
 
 @njit(nogil=True, cache=True)
 def promise(
-    cells, candidates, nominal, slopes, curves, labels, ridges, scale, price, excess, score
+    cells, candidates, nominal, slopes, curves, labels, ridges, unit, scale, price, excess, score
 ):
     """Estimate by how much points of each condition for some labels lower the loss.
 
     `cells` and `candidates` say where those of each column begin, one more at the end; the last
     cell of a column is for missing values. A negative ridge forbids a condition. `excess` is the
-    gain, after it is multiplied by `scale`, beyond the `price`; `score` sums it over all labels.
+    gain of whole points, of `unit` nats each, after it is multiplied by `scale`, beyond the
+    `price`, labels by conditions; `score` sums it over all labels.
     """
     for k in range(len(labels)):
-        label, slope_of, curve_of = labels[k], slopes[k], curves[k]
+        own, slope_of, curve_of = excess[labels[k]], slopes[k], curves[k]
         for column in range(len(nominal)):
-            first, last = cells[column], cells[column + 1] - 1
-            valid_slope, valid_curve = slope_of[first:last].sum(), curve_of[first:last].sum()
-            slope, curve, cell = np.int64(0), np.int64(0), first
-            for candidate in range(candidates[column], candidates[column + 1], 2):
-                if nominal[column]:
-                    slope, curve = np.int64(0), np.int64(0)
-                slope += slope_of[cell]
-                curve += curve_of[cell]
-                cell += 1
-                _note(candidate, label, slope, curve, ridges, scale, price, excess, score)
-                slope_2, curve_2 = valid_slope - slope, valid_curve - curve
-                _note(candidate + 1, label, slope_2, curve_2, ridges, scale, price, excess, score)
+            valid_slope, valid_curve = np.int64(0), np.int64(0)
+            for cell in range(cells[column], cells[column + 1] - 1):
+                valid_slope += slope_of[cell]
+                valid_curve += curve_of[cell]
+            slope, curve, cell = np.int64(0), np.int64(0), cells[column]
+            for number in range(candidates[column], candidates[column + 1]):
+                if number & 1 == 0:
+                    slope = slope_of[cell] + (0 if nominal[column] else slope)
+                    curve = curve_of[cell] + (0 if nominal[column] else curve)
+                    cell += 1
+                    now = _excess(slope, curve, ridges[number], unit, scale, price)
+                else:
+                    slope_2, curve_2 = valid_slope - slope, valid_curve - curve
+                    now = _excess(slope_2, curve_2, ridges[number], unit, scale, price)
+                before = own[number]
+                if now != before and before != TAKEN:
+                    score[number] += now - before
+                    own[number] = now
 
 
 @njit(inline="always")
-def _note(candidate, label, slope, curve, ridges, scale, price, excess, score):
-    before, ridge = excess[candidate, label], ridges[candidate]
-    if ridge < 0 or before == TAKEN:
-        return
-    gain = np.float64(slope) * np.float64(slope) / (np.float64(curve) + ridge) * scale
-    now = max(0, np.int64(min(gain, MOST_GAIN)) - price)
-    score[candidate] += now - before
-    excess[candidate, label] = now
+def _excess(slope, curve, ridge, unit, scale, price):
+    """The gain of the best whole points beyond the price.
+
+    It has no arrays as arguments: counting who uses them is slow.
+    """
+    slope, curve = np.float64(slope), np.float64(curve) + ridge
+    if ridge < 0 or slope * slope * scale < curve * price:  # the best points would gain less
+        return np.int64(0)
+    points = unit * np.rint(slope / (unit * curve))
+    gain = (2 * slope - points * curve) * points * scale
+    return max(np.int64(0), np.int64(min(gain, MOST_GAIN)) - price)
 
 
 # ---------------------------------------------------------------- points
@@ -298,73 +335,76 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
     Those rules that have points for a label, the first rule, which holds for all rows, and the rule
     `fresh` (-1: none).
     """
+    moments, softplus, one, unit, loss_unit = tables
+    start, rows, points, targets, ridges, ridge_losses = card
+    reach = len(moments) // 2
     for label in labels:
+        own = margin[label]
+        last = len(points)  # the last that was changed: passed without a change, nothing changes
         for _sweep in range(n_sweeps):
-            n_changes = 0
-            if fresh >= 0:
-                n_changes += _change(fresh, label, card, margin[label], most, tables)
-            for rule in range(len(card.points)):
-                if rule != fresh and (rule == 0 or card.points[rule, label] != 0):
-                    n_changes += _change(rule, label, card, margin[label], most, tables)
-            if n_changes == 0:
+            before, last = last, -2
+            for turn in range(-1 if fresh >= 0 else 0, len(points)):
+                rule = fresh if turn < 0 else turn
+                if turn < 0 or (turn != fresh and (turn == 0 or points[turn, label] != 0)):
+                    first, end, given = start[rule], start[rule + 1], points[rule, label]
+                    slope, curve = targets[rule, label], np.int64(0)
+                    for begin in range(first, end, CHUNK):
+                        total = np.int64(0)
+                        for i in range(begin, min(begin + CHUNK, end)):
+                            total += moments[min(max(own[rows[i]], -reach), reach) + reach]
+                        more_slope, more_curve = _unpack(total)
+                        slope += more_slope
+                        curve += more_curve
+                    change = _step(slope, curve, ridges[rule], unit, given, most)
+                    while change != 0:
+                        wanted = targets[rule, label] * change * loss_unit
+                        wanted -= ridge_losses[rule] * change * (2 * given + change)
+                        if wanted > one * _growth(
+                            first, end, rows, own, change, softplus, loss_unit
+                        ):
+                            break
+                        change = np.int64(change / 2)
+                    if change != 0:
+                        points[rule, label] = given + change
+                        for i in range(first, end):
+                            own[rows[i]] += change
+                        last = turn
+                if last < -1 and turn == before:
+                    break
+            if last < -1:
                 break
 
 
-@njit(nogil=True, cache=True)
-def _change(rule, label, card, margin, most, tables):
-    """Change the points of a rule for a label by a Newton step, or less, if the loss falls."""
-    chance, spread, softplus, one, unit, loss_unit = tables
-    reach = len(chance) // 2
-    first, last, before = card.start[rule], card.start[rule + 1], card.points[rule, label]
-    slope, curve = card.targets[rule, label], np.int64(0)
-    for i in range(first, last):
-        place = min(max(margin[card.rows[i]], -reach), reach) + reach
-        slope -= chance[place]
-        curve += spread[place]
-    ridge = card.ridges[rule]
-    wanted = np.float64(slope) - ridge * unit * np.float64(before)
+@njit(inline="always")
+def _step(slope, curve, ridge, unit, given, most):
+    """A Newton step of the points of a rule, in whole points."""
+    wanted = np.float64(slope) - ridge * unit * np.float64(given)
     wanted /= unit * (np.float64(curve) + ridge + 1.0)
     change = np.int64(np.rint(max(min(wanted, FARTHEST), -FARTHEST)))
-    change = min(max(before + change, -most), most) - before
-    while change != 0:
-        now = before + change
-        saved = card.targets[rule, label] * change * loss_unit
-        saved -= card.ridge_losses[rule] * (now * now - before * before)
-        if saved > one * _growth(first, last, card.rows, margin, change, softplus, loss_unit):
-            break
-        change = np.int64(change / 2)
-    if change == 0:
-        return 0
-    card.points[rule, label] = before + change
-    for i in range(first, last):
-        margin[card.rows[i]] += change
-    return 1
+    return min(max(given + change, -most), most) - given
 
 
 @njit(nogil=True, cache=True)
 def _growth(first, last, rows, margin, change, softplus, loss_unit):
-    """By how much softplus grows, over some rows, if their margins change."""
+    """By how much softplus grows, over some rows, if their margins change.
+
+    Beyond the ends of its table softplus is almost linear.
+    """
     reach = len(softplus) // 2
     total = np.int64(0)
     for i in range(first, last):
         old = margin[rows[i]]
-        total += _softened(softplus, reach, loss_unit, old + change)
-        total -= _softened(softplus, reach, loss_unit, old)
+        new = old + change
+        total += softplus[min(max(new, -reach), reach) + reach]
+        total -= softplus[min(max(old, -reach), reach) + reach]
+        total += (max(new, reach) - max(old, reach)) * loss_unit
     return total
-
-
-@njit(inline="always")
-def _softened(softplus, reach, loss_unit, margin):
-    """The table of softplus, which is almost linear beyond its ends."""
-    if margin > reach:
-        return softplus[2 * reach] + (margin - reach) * loss_unit
-    return softplus[max(margin, -reach) + reach]
 
 
 @njit(nogil=True, cache=True)
 def _loss_without(rule, label, card, margin, tables):
     """By how much the loss of a label grows if a rule loses its points for it."""
-    _, _, softplus, one, _, loss_unit = tables
+    _, softplus, one, _, loss_unit = tables
     given = card.points[rule, label]
     first, last = card.start[rule], card.start[rule + 1]
     grown = one * _growth(first, last, card.rows, margin, -given, softplus, loss_unit)

@@ -33,7 +33,7 @@ LEAST_USES = 2
 """A label set that decides fewer of the rows is not kept."""
 
 N_FOLDS = 4
-MANY_ROWS, ENOUGH_ROWS, MOST_REPEATS = 20_000, 1_000, 10
+MANY_ROWS, ENOUGH_ROWS, MOST_REPEATS = 20_000, 500, 10
 """Folds are drawn anew until there are enough rows; of many rows some thousand are held out."""
 
 

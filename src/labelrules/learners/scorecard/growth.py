@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cache
 from math import log
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,6 @@ from labelrules.search.bodies.binned_columns import BinnedColumns
 
 if TYPE_CHECKING:
     from labelrules.kernels.scorecard import Card, Tables
-
-RowNumbers: TypeAlias = npt.NDArray[np.int32]
 
 Targets: TypeAlias = npt.NDArray[np.int32]
 """Labels by rows: how likely a label is meant to be present, in parts of `ONE`."""
@@ -77,11 +75,11 @@ def point_tables() -> "Tables":
         margins = [Decimal(m) / DOUBLING for m in range(-REACH, REACH + 1)]
         odds = [Decimal(2) ** margin for margin in margins]
         chances = [odd / (1 + odd) for odd in odds]
-        chance = np.array([round(p * ONE) for p in chances], np.int32)
-        spread = np.array([round(p * (1 - p) * ONE) for p in chances], np.int32)
+        chance = np.array([round(p * ONE) for p in chances], np.int64)
+        spread = np.array([round(p * (1 - p) * ONE) for p in chances], np.int64)
         softplus = np.array([round((1 + odd).ln() * NAT) for odd in odds], np.int64)
         unit = Decimal(2).ln() / DOUBLING
-        return Tables(chance, spread, softplus, ONE, float(unit), round(unit * NAT))
+        return Tables((-chance << 32) + spread, softplus, ONE, float(unit), round(unit * NAT))
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,8 @@ class CardGrowth:
     """A scorecard that grows; `margin` is labels by rows.
 
     `excess` is by how much points of each condition for each label are promised to save more than
-    they cost, `score` the sum over labels.
+    they cost, `score` the sum over labels, `costs` what the condition costs if it is not there yet.
+    `card` is the filled part of `room`.
     """
 
     def __init__(self, binned: BinnedColumns, targets: Targets, prices: Prices) -> None:
@@ -148,11 +147,13 @@ class CardGrowth:
         covered = binned.n_covered
         allowed = (covered >= MIN_ROWS) & (n_rows - covered >= MIN_ROWS)
         self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
-        self.excess = np.zeros((len(allowed), self.n_labels), np.int32)
+        self.excess = np.zeros((self.n_labels, len(allowed)), np.int32)
         self.score = np.zeros(len(allowed), np.int64)
         self.is_reviewed = np.zeros(self.n_labels, np.bool_)
+        self.price = self._in_grains(prices.literal)
+        self.costs = np.full(len(allowed), self.price)
         self.conditions: list[int] = [-1]
-        self.card = _first_card(targets)
+        self.card = self.room = _first_card(targets)
         self.lost = np.zeros((1, self.n_labels), np.int64)
 
     def run(self, limit: int | None = None) -> Iterator[int]:
@@ -191,14 +192,11 @@ class CardGrowth:
         """Give points for the condition that promises most, if it pays; of several the first."""
         if not len(self.score):
             return False
-        price = self._in_grains(self.prices.literal)
-        costs = np.full(len(self.score), price)
-        costs[self.conditions[1:]] = 0
-        best = int((self.score - costs).argmax())
-        if self.score[best] <= costs[best]:
+        best = int((self.score - self.costs).argmax())
+        if self.score[best] <= self.costs[best]:
             return False
-        labels = np.flatnonzero(self.excess[best] > 0)
-        rule = self.conditions.index(best) if costs[best] == 0 else self._add(best)
+        labels = np.flatnonzero(self.excess[:, best] > 0)
+        rule = self.conditions.index(best) if self.costs[best] == 0 else self._add(best)
         # Each condition gives points to a label at most once, so growth ends. Nor does its
         # opposite: the points for all rows and those of one condition say the same.
         self._take(best, labels)
@@ -211,8 +209,8 @@ class CardGrowth:
         """Promise nothing more by points of a condition for these labels."""
         from labelrules.kernels.scorecard import TAKEN
 
-        self.score[condition] -= int(np.maximum(self.excess[condition, labels], 0).sum())
-        self.excess[condition, labels] = TAKEN
+        self.score[condition] -= int(np.maximum(self.excess[labels, condition], 0).sum())
+        self.excess[labels, condition] = TAKEN
 
     def _refit(self, labels: Integers, n_sweeps: int, fresh: int = -1) -> None:
         from labelrules.kernels.scorecard import refit
@@ -224,34 +222,34 @@ class CardGrowth:
         from labelrules.kernels.scorecard import pack_moments, promise
 
         self.is_reviewed[labels] = False
-        binned, tables = self.binned, self.tables
-        price = self._in_grains(self.prices.literal)
+        binned = self.binned
         step = max(1, BLOCK // max(1, binned.n_rows))
         for first in range(0, len(labels), step):
             some = labels[first : first + step]
             packed = np.empty((len(some), binned.n_rows), np.int64)
-            pack_moments(self.targets, self.margin, some, tables.chance, tables.spread, packed)
+            pack_moments(self.targets, self.margin, some, self.tables.moments, packed)
             promise(
                 binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
-                self.ridges, GRAIN / (2 * ONE), price, self.excess, self.score,
+                self.ridges, self.tables.unit, GRAIN / (2 * ONE), self.price, self.excess,
+                self.score,
             )  # fmt: skip
 
     def _add(self, condition: int) -> int:
         """Add a rule without points."""
         rows = np.flatnonzero(self.binned.covered(condition)).astype(np.int32)
-        ridge = float(self.ridges[condition])
-        start, known, points, targets, ridges, losses = self.card
-        self.card = self.card._replace(
-            start=np.append(start, start[-1] + len(rows)),
-            rows=_with_rows(known, int(start[-1]), rows),
-            points=_with_row(points),
-            targets=_with_row(targets, self.targets[:, rows].sum(axis=1, dtype=np.int64)),
-            ridges=np.append(ridges, ridge),
-            ridge_losses=np.append(losses, round(ridge * self.tables.unit**2 / 2 * NAT)),
-        )
-        self.conditions = [*self.conditions, condition]
-        self.lost = _with_row(self.lost)
-        return len(self.conditions) - 1
+        rule, ridge = len(self.conditions), float(self.ridges[condition])
+        first = int(self.card.start[rule])
+        room = self.room = _with_room(self.room, rule + 1, first + len(rows))
+        room.rows[first : first + len(rows)] = rows
+        room.start[rule + 1] = first + len(rows)
+        room.points[rule] = 0
+        room.targets[rule] = self.targets[:, rows].sum(axis=1, dtype=np.int64)
+        room.ridges[rule] = ridge
+        room.ridge_losses[rule] = round(ridge * self.tables.unit**2 / 2 * NAT)
+        self.card, self.lost = _filled(room, rule + 1), _longer(self.lost, rule + 1)
+        self.conditions.append(condition)
+        self.costs[condition] = 0
+        return rule
 
     def _review(self) -> bool:
         """Take points that no longer pay; whether any were taken."""
@@ -273,12 +271,13 @@ class CardGrowth:
         needless[0] = False
         if not needless.any():
             return
+        self.costs[[self.conditions[rule] for rule in np.flatnonzero(needless)]] = self.price
         kept = np.flatnonzero(~needless)
         start, rows, points, targets, ridges, losses = self.card
         parts = [rows[start[rule] : start[rule + 1]] for rule in kept.tolist()]
         ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
         self.lost, self.conditions = self.lost[kept], [self.conditions[rule] for rule in kept]
-        self.card = type(self.card)(
+        self.card = self.room = type(self.card)(
             ends, np.concatenate(parts), points[kept], targets[kept], ridges[kept], losses[kept]
         )
 
@@ -297,15 +296,25 @@ def _first_card(targets: Targets) -> "Card":
     return Card(np.array([0, n_rows]), rows, points, totals, np.zeros(1), np.zeros(1, np.int64))
 
 
-def _with_rows(known: RowNumbers, end: int, added: RowNumbers) -> RowNumbers:
-    """Rows behind the first `end` ones, in an array that doubles when it is full."""
-    if end + len(added) > len(known):
-        known = np.concatenate([known[:end], np.empty(end + 2 * len(added), np.int32)])
-    known[end : end + len(added)] = added
-    return known
+def _with_room(card: "Card", n_rules: int, n_rows: int) -> "Card":
+    """The card, with longer arrays where there is no room for so many rules and rows."""
+    lengths = (n_rules + 1, n_rows, *4 * [n_rules])
+    return type(card)(*map(_longer, card, lengths))
 
 
-def _with_row(table: Integers, row: Integers | None = None) -> Integers:
-    """A table with one row more, by default of zeros."""
-    more = np.zeros((1, table.shape[1]), np.int64) if row is None else row[np.newaxis]
-    return np.concatenate([table, more])
+def _filled(card: "Card", n_rules: int) -> "Card":
+    """The part of the card that has so many rules."""
+    start, rows, points, targets, ridges, losses = card
+    return type(card)(
+        start[: n_rules + 1], rows, points[:n_rules], targets[:n_rules], ridges[:n_rules],
+        losses[:n_rules],
+    )  # fmt: skip
+
+
+def _longer(array: Any, length: int) -> Any:
+    """The array, or a copy with more than that length."""
+    if length <= len(array):
+        return array
+    longer = np.zeros((2 * length, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

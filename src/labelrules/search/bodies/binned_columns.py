@@ -106,12 +106,17 @@ class BinnedColumns:
 
         shape = (len(packed), int(self.cells[-1]))
         slopes, curves = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        places, bins = self.full
-        add_full(bins, self.cells[places], self.n_bins[places] + 1, packed, slopes, curves)
-        places, start, rows, bins, rest = self.listed
-        cells, sizes = self.cells[places], self.n_bins[places] + 1
-        add_listed(start, rows, bins, rest, cells, sizes, packed, slopes, curves)
+        full, listed = self._cells_and_sizes
+        add_full(self.full.bins, *full, packed, slopes, curves)
+        add_listed(*self.listed[1:], *listed, packed, slopes, curves)
         return slopes, curves
+
+    @cached_property
+    def _cells_and_sizes(self) -> tuple[tuple[Integers, Integers], tuple[Integers, Integers]]:
+        """The first cells, and how many, of full and of listed columns."""
+        full, listed = self.full.places, self.listed.places
+        cells, sizes = self.cells, self.n_bins + 1
+        return (cells[full], sizes[full]), (cells[listed], sizes[listed])
 
     @cached_property
     def n_covered(self) -> Integers:
