@@ -58,8 +58,9 @@ class SeparateAndConquer(RuleClassifier):
         for the first.
     forbidden : iterable of str or (str, str)
         Features that no body tests, and labels that it does not test in rules for another.
-    max_conditions : int, optional
-        The largest body.
+    max_conditions : int or None, default=10
+        The largest body; None for any size. Longer ones are hard to read, and what their last
+        conditions say seldom holds for new rows.
     min_coverage : int, default=2
         Cells that a rule must write for each label of its head.
     min_gain : float, default=0.0
@@ -128,7 +129,7 @@ class SeparateAndConquer(RuleClassifier):
         label_conditions: bool = True,
         required: Iterable[Wish] = (),
         forbidden: Iterable[Wish] = (),
-        max_conditions: int | None = None,
+        max_conditions: int | None = 10,
         min_coverage: int = 2,
         min_gain: float = 0.0,
         stop_share: float | None = None,
