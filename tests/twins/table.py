@@ -29,7 +29,7 @@ class Settings:
     label_conditions: bool = True
     required: tuple[Any, ...] = ()
     forbidden: tuple[Any, ...] = ()
-    max_conditions: int | None = None
+    max_conditions: int | None = 10
     min_coverage: int = 1
     min_gain: float = 0.0
     stop_share: float | None = None
