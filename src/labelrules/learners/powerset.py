@@ -60,10 +60,10 @@ class LabelPowerset(ComposedClassifier):
     >>> from labelrules.learners import SeparateAndConquer
     >>> base = SeparateAndConquer(polarity="presence", label_conditions=False)
     >>> print(LabelPowerset(base).fit(load("magazines")).theory_)
-    quality, fashion, not others <- education = University, sex = Female
-    quality, tabloid, not others <- education = University
-    quality, sports, not others <- marital = Divorced, children = No
     no label <- education = Primary
+    quality, fashion, not others <- education = University, sex = Female
+    quality, sports, not others <- marital = Divorced, education = Secondary, children = No
+    quality, tabloid, not others <- education = University
     otherwise: no label
     """
 

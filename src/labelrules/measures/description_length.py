@@ -28,8 +28,8 @@ def condition_bits(size: int, n_possible: int) -> float:
 
 
 def label_bits(n_labels: int) -> float:
-    """The bits for a label in a head: which one, and as much again for one more rule to read."""
-    return 2 * log2(n_labels)
+    """The bits for a label in a head: which one, and half as much again for a rule more to read."""
+    return 1.5 * log2(n_labels)
 
 
 def subset_bits(n: int, k: int, share: float) -> float:
