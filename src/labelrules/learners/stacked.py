@@ -55,7 +55,9 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     labels_from : {"out-of-fold", "truth"}, default="out-of-fold"
         Whether the second layer learns from out-of-fold predictions of the first one, or from the
         true values of the other labels, as in the chapter. The latter takes less time, but in
-        predicting the second layer reads predicted labels, which it has not learned from.
+        predicting the second layer reads predicted labels, which it has not learned from. So
+        some of its rules may be wrong more often than right; they are kept, because they show
+        how true labels depend on each other.
     with_features : bool, default=True
         Whether the second layer reads the features too, or labels only (pure stacking).
     own_label : bool, default=False
@@ -147,6 +149,12 @@ class StackedBinaryRelevance(LabelwiseClassifier):
                 "probability when the others are known"
             )
         return inference
+
+    @property
+    def _rules_must_be_right(self) -> bool:  # type: ignore[override]
+        # Rules learned from true labels say how labels depend on each other, as in the chapter;
+        # on predicted labels some of them are wrong.
+        return self.labels_from != "truth"
 
     def _restore_state(self, state: Any) -> None:
         super()._restore_state(state)

@@ -44,10 +44,13 @@ class ComposedClassifier(TheoryClassifier):
     max_literals: int | None = None
 
     theory_ = _NoTheory()
+    _rules_must_be_right = True
+    """Whether rules that are wrong where they decide are left out."""
 
     def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
-        right = without_wrong_rules(theory.with_evidence(data, data.Y), data)
+        counted = theory.with_evidence(data, data.Y)
+        right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
         self.background_ = Background.count(self._run(data).board, data.Y)
 

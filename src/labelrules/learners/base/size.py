@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from labelrules._checks import whole_number
 from labelrules.data import Dataset
-from labelrules.rules import DecisionList, Gibbs, LayeredTheory, Rule
+from labelrules.rules import DecisionList, LayeredTheory, Rule
 
 Lists: TypeAlias = DecisionList | LayeredTheory
 """A decision list, or several in layers."""
@@ -22,11 +22,9 @@ def without_wrong_rules(theory: Lists, data: Dataset) -> Lists:
 
     A rule is learned from rows on which it is right, but on a board that the theory itself has
     predicted, or after the rules of other labels, it may decide other ones. Rules for rows without
-    labels stay: they name a label that is likelier there than elsewhere. Where labels are sampled,
-    rules read true labels, and all stay. The theory must have evidence.
+    labels stay: they name a label that is likelier there than elsewhere. The theory must have
+    evidence.
     """
-    if isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs):
-        return theory
     wrong = {
         (part, number)
         for part, layer in enumerate(_layers(theory))
