@@ -52,6 +52,7 @@ def same(shown: str, found: str) -> bool:
 def test_every_line_of_the_page_prints_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LABELRULES_DATA", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     pytest.importorskip("sqlglot")
     listed = calls(PAGE.read_text(encoding="utf-8"))
     assert len(listed) >= 25

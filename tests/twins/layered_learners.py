@@ -132,8 +132,12 @@ def others(label, n_labels, own=False):
 
 
 def stacked_models(base, data, shown=None, features=True, own=False):
-    """Two layers; the second learns from labels as shown, the true ones by default."""
-    shown = data.Y if shown is None else shown
+    """Two layers; the second learns from labels as shown, the true ones by default.
+
+    From true labels all rules stay, also those that are wrong on predicted labels.
+    """
+    from_truth = shown is None
+    shown = data.Y if from_truth else shown
     n_labels = data.schema.n_labels
     first = [fit(base, data, label, (), data.Y) for label in range(n_labels)]
     second = [
@@ -145,7 +149,8 @@ def stacked_models(base, data, shown=None, features=True, own=False):
         found = columns(first, data, data.Y)
         return [(model, found) for model in [*first, *second]]
 
-    settle(data, seen_by)
+    if not from_truth:
+        settle(data, seen_by)
     return first, second
 
 

@@ -108,11 +108,18 @@ def reading_text(model: Model, by: str | None = None, evidence: bool = True) -> 
     return "\n\n".join(texts)
 
 
+def _width() -> int:
+    """The width of the terminal, or of `COLUMNS`; 100 in a pipe."""
+    if is_terminal() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size((100, 24)).columns
+    return 100
+
+
 def _reading_text(theory: "Theory", by: str | None, evidence: bool) -> str:
     from labelrules.rules import RuleSet, theory_table, theory_view
     from labelrules.rules.formats.points_table import NARROWEST
 
-    width = max(shutil.get_terminal_size((100, 24)).columns, NARROWEST)
+    width = max(_width(), NARROWEST)
     colour = is_terminal() and not os.environ.get("NO_COLOR")
     if by is None:
         by = "table" if isinstance(theory, RuleSet) and theory.gives_points else "order"
