@@ -73,7 +73,7 @@ frontier magazines -m mikro-F1 | --measure: measure: there is no formula
 frontier magazines --folds 1 | --folds: must be a whole number of at least 2, not '1'
 frontier magazines -o picture.jpg | --output: a picture is a file .svg, .png, .pdf, not picture.jpg
 frontier magazines -o - | --output: a picture is a file .svg, .png, .pdf, not -
-frontier magazines -o nowhere/a.svg | --output: nowhere/a.svg: cannot write: there is no folder 'nowhere'
+frontier magazines -o nowhere/a.svg | nowhere/a.svg: cannot write: there is no folder 'nowhere'
 frontier a.csv --labels quality --csv a.csv | --csv: a.csv is an input of this command
 learn magazines --labels quality | --labels does not apply to a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv

@@ -1,5 +1,7 @@
 """A scorecard that grows cell by cell: margins, losses and gains are added up anew each time."""
 
+from fractions import Fraction
+
 import numpy as np
 
 from labelrules.learners.scorecard.growth import (
@@ -121,6 +123,9 @@ class SlowCard:
         if not self.is_allowed(rule) or (rule, label) in self.tried:
             return 0
         slope, curve = self.slope_and_curve(label, self.rows(rule))
+        low, high = self.allowed(rule, label)
+        if slope == 0 or (high if slope > 0 else low) == 0:
+            return 0
         unit, curve = point_tables().unit, curve + self.ridge_of(rule)
         step = unit * round(slope / (unit * curve))
         gain = (2 * slope - step * curve) * step * (GRAIN / (2 * ONE))
@@ -175,7 +180,8 @@ class SlowCard:
             tables.unit * (curve + ridge + 1.0)
         )
         change = round(max(min(wanted, 1e6), -1e6))
-        change = min(max(before + change, -MOST_POINTS), MOST_POINTS) - before
+        low, high = self.allowed(rule, label)
+        change = min(max(before + change, low), high) - before
         loss = self.loss(label)
         while change:
             self.points[rule][label] = before + change
@@ -184,6 +190,15 @@ class SlowCard:
             change = int(change / 2)
         self.points[rule][label] = before
         return False
+
+    def allowed(self, rule, label):
+        """No points against what the rows of a rule say; the first rule holds for all rows."""
+        if rule == -1:
+            return -MOST_POINTS, MOST_POINTS
+        wanted, rows = self.targets[label], self.rows(rule)
+        inside = Fraction(sum(wanted[row] for row in rows), len(rows))
+        of_all = Fraction(sum(wanted), self.n_rows)
+        return -MOST_POINTS * (inside < of_all), MOST_POINTS * (inside > of_all)
 
     # ------------------------------------------------------------ review
 

@@ -278,18 +278,42 @@ def count_covered(cells, candidates, nominal, counts, n_covered):
 
 
 @njit(nogil=True, cache=True)
+def lean(cells, candidates, nominal, targets, counts, labels, totals, n_rows, leanings):
+    """Whether labels are more (1), less (-1) or as frequent (0) where a condition holds as in all.
+
+    By the targets and the number of rows in each cell; `leanings` are labels by conditions.
+    """
+    for k in range(len(labels)):
+        target_of, count_of, total = targets[k], counts[k], totals[labels[k]]
+        for column in range(len(nominal)):
+            first, last = cells[column], cells[column + 1] - 1
+            all_wanted, all_rows = target_of[first:last].sum(), count_of[first:last].sum()
+            wanted, rows, cell = np.int64(0), np.int64(0), first
+            for number in range(candidates[column], candidates[column + 1], 2):
+                wanted = target_of[cell] + (0 if nominal[column] else wanted)
+                rows = count_of[cell] + (0 if nominal[column] else rows)
+                cell += 1
+                leanings[labels[k], number] = np.sign(wanted * n_rows - total * rows)
+                others = (all_wanted - wanted) * n_rows - total * (all_rows - rows)
+                leanings[labels[k], number + 1] = np.sign(others)
+
+
+@njit(nogil=True, cache=True)
 def promise(
-    cells, candidates, nominal, slopes, curves, labels, ridges, unit, scale, price, excess, score
-):
+    cells, candidates, nominal, slopes, curves, labels, ridges, leanings, unit, scale, price,
+    excess, score,
+):  # fmt: skip
     """Estimate by how much points of each condition for some labels lower the loss.
 
     `cells` and `candidates` say where those of each column begin, one more at the end; the last
-    cell of a column is for missing values. A negative ridge forbids a condition. `excess` is the
-    gain of whole points, of `unit` nats each, after it is multiplied by `scale`, beyond the
-    `price`, labels by conditions; `score` sums it over all labels.
+    cell of a column is for missing values. A negative ridge forbids a condition, and points against
+    its leaning promise nothing. `excess` is the gain of whole points, of `unit` nats each, after it
+    is multiplied by `scale`, beyond the `price`, labels by conditions; `score` sums it over all
+    labels.
     """
     for k in range(len(labels)):
         own, slope_of, curve_of = excess[labels[k]], slopes[k], curves[k]
+        leaning = leanings[labels[k]]
         for column in range(len(nominal)):
             valid_slope, valid_curve = np.int64(0), np.int64(0)
             for cell in range(cells[column], cells[column + 1] - 1):
@@ -302,9 +326,12 @@ def promise(
                     curve = curve_of[cell] + (0 if nominal[column] else curve)
                     cell += 1
                     now = _excess(slope, curve, ridges[number], unit, scale, price)
+                    is_against = slope * leaning[number] <= 0
                 else:
                     slope_2, curve_2 = valid_slope - slope, valid_curve - curve
                     now = _excess(slope_2, curve_2, ridges[number], unit, scale, price)
+                    is_against = slope_2 * leaning[number] <= 0
+                now = np.int64(0) if is_against else now
                 before = own[number]
                 if now != before and before != TAKEN:
                     score[number] += now - before
@@ -355,7 +382,8 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
                         more_slope, more_curve = _unpack(total)
                         slope += more_slope
                         curve += more_curve
-                    change = _step(slope, curve, ridges[rule], unit, given, most)
+                    low, high = _allowed(rule, label, start, targets, most)
+                    change = _step(slope, curve, ridges[rule], unit, given, low, high)
                     while change != 0:
                         wanted = targets[rule, label] * change * loss_unit
                         wanted -= ridge_losses[rule] * change * (2 * given + change)
@@ -376,12 +404,26 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
 
 
 @njit(inline="always")
-def _step(slope, curve, ridge, unit, given, most):
+def _allowed(rule, label, start, targets, most):
+    """The least and the most points of a rule: none against what its rows say of the label.
+
+    Where a label is more frequent than in all rows, no rule speaks against it, and where it is
+    less frequent, none for it.
+    """
+    share = targets[rule, label] * start[1]
+    of_all = targets[0, label] * (start[rule + 1] - start[rule])
+    low = 0 if rule > 0 and share >= of_all else -most
+    high = 0 if rule > 0 and share <= of_all else most
+    return low, high
+
+
+@njit(inline="always")
+def _step(slope, curve, ridge, unit, given, low, high):
     """A Newton step of the points of a rule, in whole points."""
     wanted = np.float64(slope) - ridge * unit * np.float64(given)
     wanted /= unit * (np.float64(curve) + ridge + 1.0)
     change = np.int64(np.rint(max(min(wanted, FARTHEST), -FARTHEST)))
-    return min(max(given + change, -most), most) - given
+    return min(max(given + change, low), high) - given
 
 
 @njit(nogil=True, cache=True)

@@ -149,6 +149,7 @@ class CardGrowth:
         self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
         self.excess = np.zeros((self.n_labels, len(allowed)), np.int32)
         self.score = np.zeros(len(allowed), np.int64)
+        self.leanings = self._lean()
         self.is_reviewed = np.zeros(self.n_labels, np.bool_)
         self.price = self._in_grains(prices.literal)
         self.costs = np.full(len(allowed), self.price)
@@ -223,16 +224,33 @@ class CardGrowth:
 
         self.is_reviewed[labels] = False
         binned = self.binned
-        step = max(1, BLOCK // max(1, binned.n_rows))
-        for first in range(0, len(labels), step):
-            some = labels[first : first + step]
+        for some in self._blocks(labels):
             packed = np.empty((len(some), binned.n_rows), np.int64)
             pack_moments(self.targets, self.margin, some, self.tables.moments, packed)
             promise(
                 binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
-                self.ridges, self.tables.unit, GRAIN / (2 * ONE), self.price, self.excess,
-                self.score,
+                self.ridges, self.leanings, self.tables.unit, GRAIN / (2 * ONE), self.price,
+                self.excess, self.score,
             )  # fmt: skip
+
+    def _lean(self) -> npt.NDArray[np.int8]:
+        """Whether each label is more or less frequent where each condition holds."""
+        from labelrules.kernels.scorecard import lean
+
+        binned, totals = self.binned, self.targets.sum(axis=1, dtype=np.int64)
+        leanings = np.zeros(self.excess.shape, np.int8)
+        for some in self._blocks(np.arange(self.n_labels)):
+            packed = (self.targets[some].astype(np.int64) << 32) + 1  # a target, and one row
+            lean(
+                binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
+                totals, binned.n_rows, leanings,
+            )  # fmt: skip
+        return leanings
+
+    def _blocks(self, labels: Integers) -> Iterator[Integers]:
+        """Some labels after the other, so that counting takes little memory."""
+        step = max(1, BLOCK // max(1, self.binned.n_rows))
+        yield from (labels[first : first + step] for first in range(0, len(labels), step))
 
     def _add(self, condition: int) -> int:
         """Add a rule without points."""

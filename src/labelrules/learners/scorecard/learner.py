@@ -36,7 +36,7 @@ from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
 from labelrules.rules.json import SetRecord
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
-LITERAL_COST = 1.75
+LITERAL_COST = 1.6
 """The cost of a literal in bits, unless a budget asks for another one."""
 
 CERTAIN = 1000
@@ -71,7 +71,7 @@ class Scorecard(TableClassifier):
         usual label sets, and labels that start with points above 0.
     literal_cost : float, optional
         How many bits a literal must save if a thousand labels are present in the training rows;
-        with more of them it must save more. The higher, the fewer literals. By default 1.75; with
+        with more of them it must save more. The higher, the fewer literals. By default 1.6; with
         `max_literals` the least, from 0.5 on, with which the scorecard keeps to it.
     ridge : float, default=4.0
         How strongly points are drawn to 0, for conditions that hold for half of the rows.
