@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelrules import Feature, RuleSet, Schema, load, parse
+from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
 from labelrules.rules import theory_table, theory_view
 from labelrules.rules.formats.points_table import PointsTable
 from labelrules.rules.formats.reading_view import by_label, shown_rules
@@ -226,6 +226,23 @@ def test_rules_in_their_order():
         "  if no label was found",
         "  tabloid      sex = Male                             2      1",
         "  sports       otherwise                              1      1",
+    ]
+
+
+def test_names_with_commas_keep_their_place_and_their_counts():
+    schema = Schema([Feature("x")], ["a, b", "c", "not, d", "e"])
+    truth = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]])
+    data = Dataset(schema, np.array([[0.0], [1.0], [1.0]]), truth)
+    theory = parse("'a, b', not c, not 'not, d', * <- x > 0.5", schema)
+    counted = theory.with_evidence(data, data.Y)
+    assert theory_view(counted).splitlines() == [
+        "  label         if       right  wrong",
+        "  'a, b'        x > 0.5      1      1",
+        "  not c                      2      0",
+        "  not 'not, d'               1      1",
+        "  *",
+        "",
+        "  3 labels have no rule: c, 'not, d', e",
     ]
 
 

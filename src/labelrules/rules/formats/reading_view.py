@@ -143,7 +143,7 @@ def _is_implied(rule: Rule, part: Theory) -> bool:
 
 def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[ReadingRow]:
     for rule, layout in rules:
-        head = notation.head(rule, notation.schema, layout).split(", ")
+        head = notation.head_parts(rule, notation.schema, layout)
         is_short = is_shortened(rule, layout)
         every = zip(rule.head, _evidence(rule, layout), strict=False)
         counts = [count for (_, value), count in every if value or not is_short]
