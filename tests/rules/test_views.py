@@ -37,6 +37,14 @@ def test_long_beginnings_are_abbreviated_once():
     assert short.name("Std") == "Std"
 
 
+def test_no_long_name_is_left_beside_its_like():
+    """An abbreviation that ends later would save more, but not for the flux."""
+    given_names = [f"{LONG[2]}MFCC_{number}" for number in range(10)] + [f"{LONG[2]}Flux"]
+    short = ShortNames.of(given_names)
+    assert short.legend() == ["S_ = Std_Acc1298_Mean_Mem40_"]
+    assert ShortNames.of(given_names[:-1]).legend() == ["S_ = Std_Acc1298_Mean_Mem40_MFCC_"]
+
+
 def test_short_names_stay_as_they_are():
     assert ShortNames.of(["Class-1", "Class-2", "Class-3", "Class-4"]).prefixes == {}
     assert ShortNames.of([LONG[0] + "Flux", "other"]).prefixes == {}
