@@ -289,8 +289,7 @@ def test_the_label_with_the_most_points_says_so():
     assert found.present == ("relaxing",)
     assert {one.decided for one in found if not one.predicted} == {"vote"}
     assert found.text().splitlines()[2] == (
-        "relaxing: start (-1) = -1: given: no label has more than 0 points, and this has the "
-        "most"
+        "relaxing: start (-1) = -1: given: no label has more than 0 points, and this has the most"
     )
 
 

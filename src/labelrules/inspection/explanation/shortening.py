@@ -14,7 +14,7 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.rules import Condition, Theory
 from labelrules.rules.formats.language import number_text
-from labelrules.rules.formats.terminal import DIGITS, ReadingNotation
+from labelrules.rules.formats.terminal import DIGITS, ReadingNotation, ShortNames
 
 
 class _ConditionNotation(ReadingNotation):
@@ -32,10 +32,16 @@ class _ConditionNotation(ReadingNotation):
 
 
 class ShortWords:
-    """How explanations of a theory write names and conditions, as `theory_view` does."""
+    """How explanations of a theory write names and conditions, as `theory_view` does.
 
-    def __init__(self, theory: Theory) -> None:
+    Or, if nothing is to be left out, with the same signs, but whole names and thresholds.
+    """
+
+    def __init__(self, theory: Theory, is_short: bool = True) -> None:
         self._notation = _ConditionNotation(theory)
+        self._is_short = is_short
+        if not is_short:
+            self._notation.short = ShortNames({})
 
     def name(self, name: str) -> str:
         """A name, perhaps abbreviated."""
@@ -90,7 +96,8 @@ class ShortWords:
     def _rounded_where_true(self, checked: CheckedCondition) -> Condition:
         """The condition with the threshold of the view, unless the row is on another side of it."""
         condition = checked.condition
-        if condition.on_label or condition.is_equality or not isinstance(checked.value, float):
+        is_number = isinstance(checked.value, float) and not condition.on_label
+        if not (is_number and self._is_short) or condition.is_equality:
             return condition
         rounded = replace(condition, value=float(self._notation.numbers[condition.value]))
         return rounded if rounded.holds(checked.value) == checked.holds else condition
