@@ -295,7 +295,7 @@ def test_votes_for_and_against_are_listed():
     assert (one.decided, one.n_for, one.n_against) == ("vote", 3, 1)
     assert str(one).splitlines() == [
         "k: present",
-        "  start -1, a 3 > 1 +3 = 2: given",
+        "  start (-1), a 3 > 1 (+3) = 2: given",
         "    +3: rule 1: a 3 > 1",
         "    -1: rule 2: start",
         "  points of conditions that fail:",

@@ -68,7 +68,7 @@ def test_the_values_of_numbers_stand_in_the_conditions():
     theory = parse("k <- f0 > 0.5, f1 <= 2\nl <- f0 > 0.8", schema)
     values = [0.765432, 1, *range(28)]
     found = lines(theory, patient(*values, schema=schema))
-    assert found[:4] == ["Row 0", "", "k", "    because      f0 0.765 > 0.5, f1 1 <= 2"]
+    assert found[:4] == ["Row 0", "", "k", "    because      f0 0.765 > 0.5, f1 1 ≤ 2"]
     assert "    l  needs f0 > 0.8 (is 0.765)" in found
     close = lines(parse("k <- f0 > 0.7654", schema), patient(*values, schema=schema))
     assert "    because      f0 0.76543 > 0.7654" in close  # rounded, but on the right side
@@ -238,14 +238,14 @@ def music(*values):
 
 def test_points_are_added_up():
     assert lines(parse(CARD, MUSIC), music(0.07, 0.05, 0.5))[2:] == [
-        "relaxing: start -1, rolloff 0.07 <= 0.1 +4 = 3: given",
+        "relaxing: start (-1), rolloff 0.07 ≤ 0.1 (+4) = 3: given",
         "    would go if  rolloff were 0.2",
         "",
-        "quiet: start -3, rolloff 0.07 <= 0.1 +2, flux 0.05 <= 0.09 +2 = 1: given",
+        "quiet: start (-3), rolloff 0.07 ≤ 0.1 (+2), flux 0.05 ≤ 0.09 (+2) = 1: given",
         "    would go if  rolloff were 0.2",
         "",
         "1 label is absent by its points:",
-        "    angry  -3: start -1, flux 0.05 <= 0.09 -4, low 0.5 > 0.4 and low 0.5 <= 0.9 +2",
+        "    angry  -3: start (-1), flux 0.05 ≤ 0.09 (-4), low 0.5 > 0.4 and low 0.5 ≤ 0.9 (+2)",
         "explanation.text(details=True): every label, training rows, later rules",
     ]
 
@@ -264,8 +264,8 @@ def test_a_usual_label_set_says_so():
         ("relaxing",),
     )
     assert str(quiet).splitlines()[1] == (
-        "  start -3, rolloff 0.07 <= 0.1 +2 = -1: given with the usual set; the row gets the usual "
-        "set {relaxing, quiet}: 3 - 1 + bonus 2 = 4, more than the 3 of {relaxing}"
+        "  start (-3), rolloff 0.07 <= 0.1 (+2) = -1: given with the usual set; the row gets the "
+        "usual set {relaxing, quiet}: 3 - 1 + bonus 2 = 4, more than the 3 of {relaxing}"
     )
     assert found["angry"].decided == "label set"
     # The points of the row as they are: 3, 1 and -5, which is the usual set anyway.
@@ -280,7 +280,7 @@ def test_a_usual_set_may_take_a_label_away():
     assert found.present == ()
     shown = found.text().splitlines()
     assert shown[1] == "The row gets the usual set {}: bonus 3 = 3, as many as the 3 of {relaxing}."
-    assert "    relaxing  3, but not in the usual set: start -1, rolloff 0.07 <= 0.1 +4" in shown
+    assert "    relaxing  3, but not in the usual set: start (-1), rolloff 0.07 ≤ 0.1 (+4)" in shown
 
 
 def test_the_label_with_the_most_points_says_so():
@@ -289,7 +289,7 @@ def test_the_label_with_the_most_points_says_so():
     assert found.present == ("relaxing",)
     assert {one.decided for one in found if not one.predicted} == {"vote"}
     assert found.text().splitlines()[2] == (
-        "relaxing: start -1 = -1: given: no label has more than 0 points, and this has the most"
+        "relaxing: start (-1) = -1: given: no label has more than 0 points, and this has the most"
     )
 
 
@@ -300,7 +300,9 @@ def test_many_points_are_summed_up_where_room_is_short():
     theory = parse(f"in any order:\n{rules}", schema)
     found = lines(theory, patient(*[1.0] * 20, schema=schema), width=80)
     assert len(found) <= SCREEN
-    assert found[2].startswith("l0: feature_0 1 > 0 +1, 19 others +19 = 20: given; would go if")
+    assert found[2] == "l0: f_0 1 > 0 (+1), 19 others (+19) = 20: given;"
+    assert found[3].startswith("    would go if f_0 were")
+    assert found[-2] == "f_ = feature_"
 
 
 @st.composite

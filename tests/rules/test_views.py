@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelrules import Feature, RuleSet, Schema, load, parse
-from labelrules.rules import theory_table, theory_view
+from labelrules import Dataset, Feature, RuleSet, Schema, load, parse
+from labelrules.rules import theory_html, theory_table, theory_view
 from labelrules.rules.formats.points_table import PointsTable
 from labelrules.rules.formats.reading_view import by_label, shown_rules
 from labelrules.rules.formats.terminal import ReadingNotation, ShortNames, broken, width_of, wrapped
@@ -35,6 +35,14 @@ def test_long_beginnings_are_abbreviated_once():
     ]
     assert short.name("Std_Acc1298_Mean_Mem40_Flux") == "S_Flux"
     assert short.name("Std") == "Std"
+
+
+def test_no_long_name_is_left_beside_its_like():
+    """An abbreviation that ends later would save more, but not for the flux."""
+    given_names = [f"{LONG[2]}MFCC_{number}" for number in range(10)] + [f"{LONG[2]}Flux"]
+    short = ShortNames.of(given_names)
+    assert short.legend() == ["S_ = Std_Acc1298_Mean_Mem40_"]
+    assert ShortNames.of(given_names[:-1]).legend() == ["S_ = Std_Acc1298_Mean_Mem40_MFCC_"]
 
 
 def test_short_names_stay_as_they_are():
@@ -140,6 +148,27 @@ def test_labels_that_do_not_fit_come_in_further_blocks_with_their_rows():
     ]
 
 
+def test_many_labels_that_only_start_are_counted():
+    """They start below 0 and are in no usual set; three of them would be shown."""
+    start = ", ".join(f"l{label} -{label + 1}" for label in range(7))
+    sets = "usual label sets:\n{l1} +2"
+    theory = parse(f"in any order:\nl0 +9 <- x0 > 1\n{start} <- true\n{sets}", PLAIN)
+    table = PointsTable.of(theory)
+    assert table.labels == (0, 1)
+    assert table.left_out == (2, 3, 4, 5, 6)
+    note = "5 labels start below 0 and get no further points: l2, l3, l4, l5, l6"
+    assert f"  {note}" in theory_table(theory).splitlines()
+    for order in ("list", "label"):
+        lines = theory_view(theory, order=order).splitlines()
+        assert lines[-1] == f"  {note}"
+        assert not any(line.startswith("  l3") for line in lines)
+    html = theory_html(theory)
+    assert "5 labels start below 0" in html
+    assert html.count('class="number against') == 2
+    few = parse("in any order:\nl0 -1, l1 -1, l2 -1 <- true", PLAIN)
+    assert PointsTable.of(few).labels == (0, 1, 2)
+
+
 def test_rules_with_one_body_are_one_row_and_points_that_cancel_are_none():
     text = "in any order:\nquality +3, sports +1 <- fashion\nquality -3, sports +1 <- fashion"
     table = PointsTable.of(parse(text, READERS.schema))
@@ -180,9 +209,12 @@ def test_every_cell_is_in_the_table_once(theory, width):
         (notation.body(row.body, PLAIN).replace("true", "start"), f"l{label}"): points
         for row in table.rows
         for label, points in row.points.items()
+        if label in table.labels
     }
-    if table.rows:
+    if table.labels:
         assert points_in(text) == wanted
+    for label in table.left_out:
+        assert single.margin(np.zeros((1, 3)))[0, label] < 0
     assert max(map(len, text.splitlines())) <= width
 
 
@@ -226,6 +258,23 @@ def test_rules_in_their_order():
         "  if no label was found",
         "  tabloid      sex = Male                             2      1",
         "  sports       otherwise                              1      1",
+    ]
+
+
+def test_names_with_commas_keep_their_place_and_their_counts():
+    schema = Schema([Feature("x")], ["a, b", "c", "not, d", "e"])
+    truth = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]])
+    data = Dataset(schema, np.array([[0.0], [1.0], [1.0]]), truth)
+    theory = parse("'a, b', not c, not 'not, d', * <- x > 0.5", schema)
+    counted = theory.with_evidence(data, data.Y)
+    assert theory_view(counted).splitlines() == [
+        "  label         if       right  wrong",
+        "  'a, b'        x > 0.5      1      1",
+        "  not c                      2      0",
+        "  not 'not, d'               1      1",
+        "  *",
+        "",
+        "  3 labels have no rule: c, 'not, d', e",
     ]
 
 

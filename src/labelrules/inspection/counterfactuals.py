@@ -27,7 +27,7 @@ from labelrules.inspection.tracing import (
     value_words,
 )
 from labelrules.rules import Theory, theory_of
-from labelrules.rules.formats.language import label_text, name_text, number_text
+from labelrules.rules.formats.language import label_text, name_text, number_text, quoted_text
 
 LIMIT = 10_000  # how many rows a search tries by default
 SETS_PER_ROW = 20  # sets of features that a search considers for each row that it may try
@@ -47,7 +47,10 @@ class FeatureChange:
     @property
     def condition(self) -> str:
         """What would have to be, after an "if": "age were 30", or "cough were absent"."""
-        return f"{name_text(self.feature)} were {value_words(self.new, self.is_binary)}"
+        # A word such as 2000 would read as a number.
+        is_quoted = self.is_binary and self.feature[:1].isdigit()
+        name = quoted_text(self.feature, '"') if is_quoted else name_text(self.feature)
+        return f"{name} were {value_words(self.new, self.is_binary)}"
 
     def __str__(self) -> str:
         return (

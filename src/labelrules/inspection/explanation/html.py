@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from labelrules._html import fragment, html_page, render
 from labelrules.inspection.explanation import overview, phrases, text
+from labelrules.inspection.explanation.shortening import ShortWords
 from labelrules.inspection.explanation.values import Chain, ChainNode, Explanation, LabelExplanation
 from labelrules.inspection.tracing import PRESENCE, value_text
 
@@ -29,6 +30,7 @@ def explanation_page(explanation: Explanation) -> str:
 def explanation_html(explanation: Explanation) -> str:
     """An explanation for notebooks: labels that the row has as cards, the others folded away."""
     is_chosen = len(explanation) < explanation.theory.schema.n_labels
+    explanation = ShortWords(explanation.theory, is_short=False).explanation(explanation)
     shown = [one for one in explanation if one.predicted or is_chosen]
     absent = [one for one in explanation if not (one.predicted or is_chosen)]
     return _rendered(explanation, shown, absent)

@@ -1,5 +1,6 @@
 """Explanations that fit on a screen: the labels of a row with reasons, the others in short."""
 
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,15 +20,20 @@ from labelrules.inspection.explanation.phrases import (
     short_sum_words,
     sum_words,
 )
+from labelrules.inspection.explanation.shortening import ShortWords
 from labelrules.inspection.explanation.values import Explanation, LabelExplanation
 from labelrules.inspection.tracing import PRESENCE, unsettled_text, value_text, value_words
-from labelrules.rules.formats.language import label_text, name_text
+from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.terminal import short_label_text, short_name_text
 
 SCREEN = 25  # lines
 WIDTH = 100  # characters, if there is no terminal
 MORE = "explanation.text(details=True): every label, training rows, later rules"
 
 _INDENT = "    "
+_ITEM = re.compile(
+    r"""(?:"(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | [^,;] | [,;](?!\ ))+ [,;]?""", re.VERBOSE
+)
 _NARROWEST = 30
 
 
@@ -38,13 +44,14 @@ class _Layout(NamedTuple):
     is_listed: bool  # reason, evidence and change on lines of their own
     n_absent: int  # absent labels that get a line
     n_terms: int | None = None  # conditions of a rule, points that are added up, changes
-    has_precision: bool = True
+    has_precision: bool = True  # if not, the evidence follows the reason in brackets
 
 
 _LAYOUTS = (
     _Layout(True, True, 5),
     _Layout(False, True, 3),
-    _Layout(False, False, 3, n_terms=8),
+    _Layout(False, True, 3, n_terms=8, has_precision=False),
+    _Layout(False, False, 3, n_terms=8, has_precision=False),
     _Layout(False, False, 1, n_terms=3, has_precision=False),
     _Layout(False, False, 0, n_terms=1, has_precision=False),
 )
@@ -52,20 +59,26 @@ _LAYOUTS = (
 
 
 def overview_text(explanation: Explanation, width: int | None = None) -> str:
-    """An explanation on a screen, wrapped at a width; by default at that of the terminal."""
+    """An explanation on a screen, wrapped at a width; by default at that of the terminal.
+
+    Names and thresholds are those of `theory_view`; the last lines tell the abbreviations.
+    """
     if width is None:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
     width = max(whole_number(width, "width", low=1), _NARROWEST)
+    words = ShortWords(explanation.theory)
+    short = words.explanation(explanation)
     lines: list[str] = []
     for layout in _LAYOUTS:
-        lines = list(_lines(explanation, layout, width))
+        lines = [row_words(short, width, words), *_lines(short, layout, width)]
+        legend = ", ".join(words.legend("\n".join(lines)))
+        lines += [*_hanging(legend, "", _INDENT, width), *wrap(MORE, width)]
         if len(lines) <= SCREEN:
             break
     return "\n".join(lines)
 
 
 def _lines(explanation: Explanation, layout: _Layout, width: int) -> Iterator[str]:
-    yield row_words(explanation, width)
     for note in row_notes(explanation):
         yield from wrap(note, width)
     is_chosen = len(explanation) < explanation.theory.schema.n_labels
@@ -82,24 +95,24 @@ def _lines(explanation: Explanation, layout: _Layout, width: int) -> Iterator[st
                 yield ""
             yield from wrap(title, width)
             yield from _table(lines, width)
-    yield from wrap(MORE, width)
 
 
-def row_words(explanation: Explanation, width: int) -> str:
+def row_words(explanation: Explanation, width: int, words: ShortWords | None = None) -> str:
     """The row on one line: the features that it has, or all values if they fit."""
     start, features = f"Row {explanation.row}", explanation.theory.schema.features
+    names = [short_name_text(words.name(f.name)) if words else name_text(f.name) for f in features]
     binary = {j for j, feature in enumerate(features) if feature.present_code is not None}
     n_binary = len(binary)
     if 2 * n_binary > len(features):
         present = [
-            name_text(features[j].name)
+            names[j]
             for j in _by_relevance(explanation)
             if j in binary and value_words(explanation.values[j], is_binary=True) == PRESENCE[1]
         ]
         return _cut(start, present, f"({len(present):,} of {n_binary:,} present)", width)
     pairs = [
-        f"{name_text(feature.name)} = {value_text(value)}"
-        for feature, value in zip(features, explanation.values, strict=True)
+        f"{name} = {value_text(value)}"
+        for name, value in zip(names, explanation.values, strict=True)
     ]
     whole = f"{start}: {', '.join(pairs)}"
     if len(whole) <= width:
@@ -151,9 +164,9 @@ def row_notes(explanation: Explanation) -> Iterator[str]:
 
 def _label(one: LabelExplanation, layout: _Layout, width: int) -> Iterator[str]:
     facts = list(label_facts(one, layout.n_terms, layout.has_precision))
-    name = label_text(one.label)
+    name = short_label_text(one.label)
     if not layout.is_listed:
-        parts = [text if title in ("", "evidence") else f"{title} {text}" for title, text in facts]
+        parts = [f"{title} {text}".lstrip() for title, text in facts]
         yield from _hanging(f"{name}: {'; '.join(parts)}", "", _INDENT, width)
         return
     if one.votes:
@@ -172,10 +185,11 @@ def label_facts(
     """Why a label is given or not, the evidence, and what would change it, each with a title."""
     if one.votes:
         yield "", f"{sum_words(one, n_terms)}: {outcome_words(one)}"
-    else:
-        yield "because", reason_words(one, n_terms)
     evidence = evidence_words(one, has_precision)
-    if evidence is not None:
+    if not one.votes:
+        about = f" ({evidence})" if evidence is not None and not has_precision else ""
+        yield "because", f"{reason_words(one, n_terms)}{about}"
+    if evidence is not None and has_precision:
         yield "evidence", evidence
     if one.counterfactual is not None:
         yield change_words(one.counterfactual, n_terms)
@@ -249,7 +263,7 @@ def absent_groups(
             groups.setdefault(_absence(one), []).append(one)
     for why in (" by a rule", " by sampling", " by their points", ""):
         labels = sorted(groups.get(why, ()), key=_closeness)
-        lines = [(label_text(one.label), absent_words(one)) for one in labels[:n_shown]]
+        lines = [(short_label_text(one.label), absent_words(one)) for one in labels[:n_shown]]
         are = f"{counted(len(labels), 'label')} {'is' if len(labels) == 1 else 'are'} absent"
         if labels and why:
             title = f"{are}{why if len(labels) > 1 else why.replace('their', 'its')}"
@@ -296,19 +310,39 @@ def _closeness(one: LabelExplanation) -> tuple[float, ...]:
 
 
 def _table(rows: list[tuple[str, str]], width: int) -> Iterator[str]:
-    """Names and what is said of them, each on one line."""
+    """Names and what is said of them, each on one line, which may end between two items."""
     longest = min(max((len(name) for name, _ in rows), default=0), width // 3)
     for name, text in rows:
-        line = f"{_INDENT}{name:<{longest}}  {text}"
+        first, *rest = _items(text)
+        line = f"{_INDENT}{name:<{longest}}  {first}"
+        for n_left, item in zip(range(len(rest) - 1, -1, -1), rest, strict=True):
+            end = " …" if n_left else ""
+            if len(f"{line} {item}{end}") > width:
+                line = f"{line} …"
+                break
+            line = f"{line} {item}"
         yield line if len(line) <= width else f"{line[: width - 2]} …"
 
 
+def _items(text: str) -> list[str]:
+    """A text in parts that end with a comma or semicolon, none of which is inside quotes."""
+    return [item.removeprefix(" ") for item in _ITEM.findall(text)]
+
+
 def _hanging(text: str, first: str, later: str, width: int) -> list[str]:
-    return wrap(
-        text,
-        width,
-        initial_indent=first,
-        subsequent_indent=later,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    """Text in lines that end after commas and semicolons, or, if they are too far away, words."""
+    lines: list[str] = []
+    for item in _items(text):
+        if lines and len(f"{lines[-1]} {item}") <= width:
+            lines[-1] += f" {item}"
+            continue
+        start = later if lines else first
+        lines += wrap(
+            item,
+            width,
+            initial_indent=start,
+            subsequent_indent=later,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines

@@ -11,7 +11,7 @@ from labelrules.inspection.explanation.values import (
     RowChoice,
 )
 from labelrules.inspection.tracing import and_text, value_text
-from labelrules.rules.formats.language import label_text, name_text
+from labelrules.rules.formats.terminal import short_label_text, short_name_text
 
 NO_LABEL_FOUND = "no rule found a label; of the rules for such rows, this holds first"
 NO_LABEL_AT_ALL = "no rule found a label; no other rule for such rows holds, so this is the default"
@@ -40,7 +40,8 @@ def _value_words(checked: CheckedCondition) -> str:
 
 def shown_name(checked: CheckedCondition) -> str:
     """The feature or label that is tested."""
-    return (label_text if checked.condition.on_label else name_text)(checked.name)
+    shown = short_label_text if checked.condition.on_label else short_name_text
+    return shown(checked.name)
 
 
 def body_words(rule: CheckedRule, n_shown: int | None = None) -> str:
@@ -69,7 +70,10 @@ def needs_words(rule: CheckedRule) -> str:
 
 def _failing_words(checked: CheckedCondition) -> str:
     if checked.condition.on_label:
-        return f"{checked.text} (not decided by then)" if checked.value == "open" else checked.text
+        missing = "given" if checked.condition.value else "decided"
+        return (
+            f"{checked.text} (not {missing} by then)" if checked.value == "open" else checked.text
+        )
     if checked.value is None:
         return f"{checked.text} (is missing)"
     return checked.text if checked.is_binary else f"{checked.text} (is {_value_words(checked)})"
@@ -119,7 +123,7 @@ class Term(NamedTuple):
     points: int
 
     def __str__(self) -> str:
-        return f"{self.text} {self.points:+d}"
+        return f"{self.text} ({self.points:+d})"
 
 
 def terms(one: LabelExplanation) -> list[Term]:
@@ -174,4 +178,4 @@ def choice_words(choice: RowChoice) -> str:
 
 def set_words(labels: tuple[str, ...]) -> str:
     """A label set in braces."""
-    return f"{{{', '.join(map(label_text, labels))}}}"
+    return f"{{{', '.join(map(short_label_text, labels))}}}"

@@ -128,7 +128,8 @@ def _rule_for(label: int | None, rule: Rule, schema: Schema, layout: RuleLayout)
 def _table(table: PointsTable, max_rows: int | None) -> dict[str, Any]:
     """The cells of a table of points, each with its strength from 1 to 4."""
     names = table.schema.labels
-    most = max((abs(n) for row in table.rows for n in row.points.values()), default=1)
+    shown = [row.points.get(label, 0) for row in table.rows for label in table.labels]
+    most = max(map(abs, shown), default=1)
     rows = [
         {
             "conditions": [_condition(condition, table.schema) for condition in row.body],
@@ -141,6 +142,7 @@ def _table(table: PointsTable, max_rows: int | None) -> dict[str, Any]:
             "labels": [names[label] for label in table.labels],
             "rows": rows,
             "without": [names[label] for label in table.without_points],
+            "left_out": [names[label] for label in table.left_out],
             "given": GIVEN,
         },
         "n_left": len(table.rows) - len(rows),
@@ -161,6 +163,8 @@ def _about(theory: Theory) -> str:
         return f"{size}: each layer reads the labels that the one before has written"
     if theory.ordered:
         return f"Decision list, {theory.size_text}: the first rule to write a label decides it"
+    if isinstance(theory, RuleSet) and theory.gives_points:
+        return f"Scorecard, {theory.size_text}: the points of all conditions that hold are added up"
     return f"Rule set, {theory.size_text}, in any order: those that hold vote on each label"
 
 

@@ -23,6 +23,8 @@ START = "start"
 NOTHING = "·"
 """The cell of a condition that gives a label no points."""
 GIVEN = "a label is given above 0 points"
+FEW = 3
+"""So many labels that only start below 0 are shown."""
 NARROWEST = 40
 """Columns of a terminal that a table needs at least."""
 _HEADING = 9
@@ -43,7 +45,7 @@ class PointsTable:
     schema: Schema
     rows: tuple[PointsRow, ...]
     labels: tuple[int, ...]
-    """Labels that some row gives points to: first those with most rows, then with most points."""
+    """Labels that are shown: first those with points in most rows, then with most points."""
     label_sets: tuple[LabelSet, ...]
     at_least_one: bool
 
@@ -57,15 +59,39 @@ class PointsTable:
                 cells[label] = cells.get(label, 0) + (votes if value else -votes)
         rows = [PointsRow(body, _without_zeros(cells)) for body, cells in points.items()]
         shown = sorted((row for row in rows if row.points), key=lambda row: place_of(row.body))
-        labels = sorted({label for row in shown for label in row.points}, key=_importance(shown))
-        return cls(
-            theory.schema, tuple(shown), tuple(labels), theory.label_sets, theory.at_least_one
-        )
+        labels = {label for row in shown for label in row.points} - set(only_started(theory))
+        ranked = tuple(sorted(labels, key=_importance(shown)))
+        return cls(theory.schema, tuple(shown), ranked, theory.label_sets, theory.at_least_one)
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """Labels that start below 0, get no further points, and are left out since they are many.
+
+        See `only_started`.
+        """
+        pointed = {label for row in self.rows for label in row.points}
+        return tuple(sorted(pointed.difference(self.labels)))
 
     @property
     def without_points(self) -> tuple[int, ...]:
         """Labels that no row gives points to."""
-        return tuple(label for label in range(self.schema.n_labels) if label not in self.labels)
+        shown = {*self.labels, *self.left_out}
+        return tuple(label for label in range(self.schema.n_labels) if label not in shown)
+
+
+def only_started(theory: RuleSet) -> tuple[int, ...]:
+    """Labels that start below 0 and get no other points, nor are in a usual set.
+
+    If there are few of them they are shown like the others, and the result is empty.
+    """
+    start: dict[int, int] = {}
+    others = {label for one in theory.label_sets for label in one.labels}
+    for rule in theory:
+        others.update(rule.head.labels if len(rule.body) else ())
+        for label, value, votes in () if len(rule.body) else rule.ballot:
+            start[label] = start.get(label, 0) + (votes if value else -votes)
+    found = sorted(label for label, points in start.items() if points < 0 and label not in others)
+    return tuple(found) if len(found) > FEW else ()
 
 
 def _without_zeros(cells: Mapping[int, int]) -> dict[int, int]:
@@ -130,7 +156,7 @@ def theory_table(theory: Any, *, width: int = 100, colour: bool = False) -> str:
         )
     notation, table = ReadingNotation(theory), PointsTable.of(theory)
     lines = _Blocks(table, notation, width, colour).lines()
-    below = [line for text in _below(table, notation) for line in indented(text, width)]
+    below = [line for text in _below(table, notation, width) for line in indented(text, width)]
     return "\n".join(
         [*lines, *([""] if lines else []), *(styled(x, "note", colour) for x in below)]
     )
@@ -142,13 +168,31 @@ def indented(items: Sequence[str], width: int) -> list[str]:
     return [f"  {first}", *(f"    {line}" for line in rest)]
 
 
-def _below(table: PointsTable, notation: ReadingNotation) -> Iterable[list[str]]:
+def _below(table: PointsTable, notation: ReadingNotation, width: int) -> Iterable[list[str]]:
     """The lines below a table, each as items."""
     yield from decisions(table, notation)
+    if table.left_out:
+        names = [notation.label(table.schema.labels[one]) for one in table.left_out]
+        yield [first_of(names, only_started_text(len(names)), width - 4)]
     if table.without_points:
         first, *rest = [notation.label(table.schema.labels[one]) for one in table.without_points]
         yield [f"no points: {first}", *rest]
     yield from notation.notes()
+
+
+def only_started_text(number: int) -> str:
+    """The start of a line with labels that are left out."""
+    return f"{number} labels start below 0 and get no further points: "
+
+
+def first_of(names: Sequence[str], start: str, width: int) -> str:
+    """As many names as fit into a line, and a sign that there are more."""
+    shown = list(names)
+    line = start + ", ".join(shown)
+    while width_of(line) > width and len(shown) > 1:
+        shown.pop()
+        line = start + ", ".join([*shown, "…"])
+    return line
 
 
 def decisions(part: "RuleSet | PointsTable", notation: ReadingNotation) -> Iterable[list[str]]:

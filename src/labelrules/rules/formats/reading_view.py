@@ -1,11 +1,21 @@
 """Theories for reading: a table of labels, bodies and counts, by label or in the order of rules."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted, one_of, whole_number
-from labelrules.rules.formats.points_table import NARROWEST, START, decisions, indented, place_of
+from labelrules.rules.formats.points_table import (
+    NARROWEST,
+    START,
+    decisions,
+    first_of,
+    indented,
+    only_started,
+    only_started_text,
+    place_of,
+)
 from labelrules.rules.formats.terminal import (
     ReadingNotation,
     left,
@@ -22,7 +32,7 @@ from labelrules.rules.formats.text import (
     theory_parts,
 )
 from labelrules.rules.layered_theory import labels_without_rules
-from labelrules.rules.rule import Evidence, Rule
+from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.theory import RuleSet, Theory, theory_of
 
 ReadingOrder: TypeAlias = Literal["list", "label"]
@@ -51,6 +61,8 @@ class ReadingSection(NamedTuple):
     below: list[list[str]]
     n_implied: int
     """How many rules are left out, since they only say that a label is absent otherwise."""
+    left_out: list[str]
+    """Labels that are left out, since they only start below 0."""
 
 
 def theory_view(
@@ -105,7 +117,7 @@ def theory_view(
     notation = ReadingNotation(theory)
     sections = _sections(theory, notation, order, evidence)
     lines = _Columns(sections, width, colour).lines(sections)
-    never = [*_implied_note(sections), *_without_rule(theory, notation, width)]
+    never = [*_implied_note(sections), *_unpredicted(theory, sections, notation, width)]
     notes = [line for note in notation.notes() for line in indented(note, width)]
     below = [styled(line, "note", colour) for line in (*never, *notes)]
     return "\n".join([*lines, *(["", *below] if below else [])])
@@ -119,17 +131,45 @@ def _sections(
     for heading, part, shown in theory_parts(theory, evidence=evidence):
         rules = shown_rules(part, shown)
         below: list[list[str]] = []
+        left_out: list[str] = []
         if isinstance(part, RuleSet) and part.gives_points:
             below = list(decisions(part, notation))
+            left_out = [part.schema.labels[label] for label in only_started(part)]
         rows = _by_label(rules, part, notation) if order == "label" else _in_order(rules, notation)
         n_implied = len(part) - len(rules)
-        found.append(ReadingSection(heading.removesuffix(":"), list(rows), below, n_implied))
+        title = heading.removesuffix(":")
+        found.append(ReadingSection(title, list(rows), below, n_implied, left_out))
     return found
 
 
 def shown_rules(part: Theory, evidence: ShownEvidence) -> list[LaidOut]:
-    """The rules of a part and how they are shown, without those that are implied."""
-    return [pair for pair in laid_out(part, evidence) if not _is_implied(pair[0], part)]
+    """The rules of a part and how they are shown, without those that are implied.
+
+    Nor does the start of a rule set have labels that only start below 0, if they are many.
+    """
+    pairs = [pair for pair in laid_out(part, evidence) if not _is_implied(pair[0], part)]
+    if not (isinstance(part, RuleSet) and part.gives_points):
+        return pairs
+    hidden = set(only_started(part))
+    return [
+        (_without(rule, hidden), layout)
+        for rule, layout in pairs
+        if not hidden.issuperset(rule.head.labels)
+    ]
+
+
+def _without(rule: Rule, labels: set[int]) -> Rule:
+    """A rule without some of the labels of its head."""
+    places = [place for place, (label, _) in enumerate(rule.head) if label not in labels]
+    if len(places) == len(rule.head):
+        return rule
+    head = [list(rule.head)[place] for place in places]
+    return replace(
+        rule,
+        head=Head(dict(head), rule.head.n_labels),
+        evidence=rule.evidence and tuple(rule.evidence[place] for place in places),
+        votes=rule.votes and tuple(rule.votes[place] for place in places),
+    )
 
 
 def _is_implied(rule: Rule, part: Theory) -> bool:
@@ -143,7 +183,7 @@ def _is_implied(rule: Rule, part: Theory) -> bool:
 
 def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[ReadingRow]:
     for rule, layout in rules:
-        head = notation.head(rule, notation.schema, layout).split(", ")
+        head = notation.head_parts(rule, notation.schema, layout)
         is_short = is_shortened(rule, layout)
         every = zip(rule.head, _evidence(rule, layout), strict=False)
         counts = [count for (_, value), count in every if value or not is_short]
@@ -230,22 +270,20 @@ def _implied_note(sections: Sequence[ReadingSection]) -> Iterator[str]:
         )
 
 
-def _without_rule(theory: Theory, notation: ReadingNotation, width: int) -> Iterator[str]:
-    """Labels that no rule predicts, in one line."""
-    names = [notation.label(name) for name in labels_without_rules(theory)]
-    if names:
-        verb = "has" if len(names) == 1 else "have"
-        yield _first_of(names, f"  {counted(len(names), 'label')} {verb} no rule: ", width)
-
-
-def _first_of(names: Sequence[str], start: str, width: int) -> str:
-    """As many names as fit into a line, and a sign that there are more."""
-    shown = list(names)
-    line = start + ", ".join(shown)
-    while width_of(line) > width and len(shown) > 1:
-        shown.pop()
-        line = start + ", ".join([*shown, "…"])
-    return line
+def _unpredicted(
+    theory: Theory, sections: Sequence[ReadingSection], notation: ReadingNotation, width: int
+) -> Iterator[str]:
+    """Labels that only start below 0, and others that no rule predicts, each in one line."""
+    for section in sections:
+        if section.left_out:
+            names = [notation.label(name) for name in section.left_out]
+            yield f"  {first_of(names, only_started_text(len(names)), width - 2)}"
+    left_out = {name for section in sections for name in section.left_out}
+    without = [name for name in labels_without_rules(theory) if name not in left_out]
+    if without:
+        verb = "has" if len(without) == 1 else "have"
+        start = f"  {counted(len(without), 'label')} {verb} no rule: "
+        yield first_of([notation.label(name) for name in without], start, width)
 
 
 class _Columns:

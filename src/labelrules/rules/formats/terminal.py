@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
-from labelrules.rules.formats.language import Style, label_text, name_text, number_text, quoted_text
+from labelrules.rules.formats.language import label_text, name_text, number_text, quoted_text
 from labelrules.rules.formats.text import Notation
 from labelrules.rules.theory import Theory
 
@@ -162,12 +162,21 @@ def _best_prefixes(names: Sequence[str], length: int) -> tuple[int, list[str]]:
     for prefix, members in groups.items():
         inner, prefixes = _best_prefixes(members, len(prefix))
         own = len(members) * (len(prefix) - 2) - len(prefix) - PRICE
-        # One abbreviation for more names is easier to remember than longer ones for some.
-        is_wider = not all(name.startswith(tuple(prefixes[:1])) for name in members)
-        if len(prefix) >= SHORTEST_PREFIX and own > max(inner - PRICE * is_wider, 0):
+        if len(prefix) >= SHORTEST_PREFIX and own > max(inner - _price(members, prefixes), 0):
             inner, prefixes = own, [prefix]
         saved, chosen = saved + inner, [*chosen, *prefixes]
     return saved, chosen
+
+
+def _price(names: Sequence[str], prefixes: Sequence[str]) -> int:
+    """What it costs if not all names begin with the first of several prefixes.
+
+    One abbreviation for more names is easier to remember than longer ones for some, and a name that
+    stays as it is may take a line of its own.
+    """
+    others = [name for name in names if not name.startswith(tuple(prefixes[:1]))]
+    whole = [len(name) for name in others if not name.startswith(tuple(prefixes))]
+    return max([PRICE if others else 0, *whole])
 
 
 def _ending(names: Sequence[str]) -> str:
@@ -231,17 +240,17 @@ class ReadingNotation(Notation):
 
     def label(self, name: str) -> str:
         """The name of a label, perhaps shortened."""
-        return _around_ellipsis(self.short.name(name), label_text, self.style)
+        return short_label_text(self.short.name(name))
 
     def feature(self, name: str) -> str:
         """The name of a feature, perhaps shortened."""
-        return _around_ellipsis(self.short.name(name), name_text, self.style)
+        return short_name_text(self.short.name(name))
 
     def binary(self, name: str) -> str:
         """The presence of a binary feature; in quotes only where labels are tested, too."""
         short = self.short.name(name)
         if self.is_bare:
-            return _around_ellipsis(short, name_text, self.style)
+            return short_name_text(short)
         return quoted_text(short, '"', self.style)
 
     def number(self, value: float) -> str:
@@ -249,10 +258,19 @@ class ReadingNotation(Notation):
         return self.numbers.get(value) or number_text(value)
 
 
-def _around_ellipsis(name: str, quoted: Callable[[str, Style], str], style: Style) -> str:
-    """A name, in quotes if it needs them, but not because it is shortened."""
-    text = quoted(name.removesuffix(ELLIPSIS), style)
-    return text + ELLIPSIS if name.endswith(ELLIPSIS) else text
+def short_label_text(name: str) -> str:
+    """The name of a label, in single quotes if it needs them, but not because it is shortened."""
+    return _around_ellipsis(name, label_text)
+
+
+def short_name_text(name: str) -> str:
+    """The name of a feature, in double quotes if it needs them, but not because it is shortened."""
+    return _around_ellipsis(name, name_text)
+
+
+def _around_ellipsis(name: str, text: Callable[[str], str]) -> str:
+    is_short = name.endswith(ELLIPSIS) and len(name) > 1
+    return text(name.removesuffix(ELLIPSIS)) + ELLIPSIS if is_short else text(name)
 
 
 def _rounded(values: Sequence[float]) -> dict[float, str]:

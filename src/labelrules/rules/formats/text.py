@@ -249,6 +249,10 @@ class Notation:
 
     def head(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A head; the absent labels of a complete one are shortened to "not others"."""
+        return ", ".join(self.head_parts(rule, schema, layout))
+
+    def head_parts(self, rule: Rule, schema: Schema, layout: RuleLayout) -> list[str]:
+        """What a head names: labels, perhaps the others, and the stop mark."""
         is_short = is_shortened(rule, layout)
         parts = [
             self.vote(schema.labels[label], value, votes, layout)
@@ -257,7 +261,7 @@ class Notation:
         ]
         if is_short:
             parts.append(self.rest(rule, layout, is_alone=not parts))
-        return ", ".join([*parts, self.stop] if rule.stops else parts)
+        return [*parts, self.stop] if rule.stops else parts
 
     def vote(self, name: str, value: int, votes: int, layout: RuleLayout) -> str:
         """A label of a head, present or absent, or with points for or against it."""
