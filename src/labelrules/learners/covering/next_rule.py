@@ -76,7 +76,10 @@ class RuleFinder:
         for label, value in head:
             self.values[label] &= ~(1 << value)
             self.given_up[label] |= 1 << value
-            self.refiner.stale[label] = True
+            if self.values[label] or self.refiner.merging:
+                self.refiner.stale[label] = True
+            else:
+                self.refiner.drop(label)
             if not self.settings.scores_literals:  # heads are searched for as a whole
                 self.board.counted[:, label] = False
 

@@ -104,6 +104,7 @@ class Refiner:
         self.stale = np.ones(n_labels, dtype=np.bool_)
         self.is_written = False
         self.label_root = _LabelRoot(n_labels)
+        self.first_labels: RefinementSpace | None = None  # as the board was when last searched
         self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks) - 1) if len(self.chunks) > 1 else None
 
@@ -122,7 +123,16 @@ class Refiner:
         if self.merging:
             self.reached[targets] = reached
         self.label_root.changed |= self.stale
+        self.first_labels = None
         self.stale[:] = False
+
+    def drop(self, label: int) -> None:
+        """Expect no rule for a label any more; its cells, and what others are told, stay."""
+        targets = self.targets_of[label]
+        self.empty_body[0][label] = -np.inf
+        for best in (self.root, self.label_root.best):
+            if best is not None:
+                best.scores[targets], best.columns[targets] = -np.inf, -1
 
     def best_first(self) -> Refinement | None:
         """The best first condition, after `refresh`."""
@@ -232,7 +242,12 @@ class Refiner:
     ) -> Refinement | None:
         """The best refinement of all labels, by features and by labels."""
         reads_labels = self.is_written and self.allowed.has_labels
-        space = self.label_space(covered, operators[1]) if reads_labels else None
+        space = None
+        if reads_labels and covered is self.everywhere:
+            self.first_labels = self.first_labels or self.label_space(covered, operators[1])
+            space = self.first_labels
+        elif reads_labels:
+            space = self.label_space(covered, operators[1])
         if space is not None:
             if covered is self.everywhere and not self.merging:
                 by_labels, marks = self.label_root.renewed(self, space), reached
