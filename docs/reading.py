@@ -1,9 +1,10 @@
 """The models of the page on reading, learned from flags, and what is printed of them.
 
-``python docs/reading.py`` writes them into the page, between the marks that name them; given a folder,
-also the HTML pages that ``_static/flags-list.png`` and ``flags-card.png`` show. The data sets are
-looked for in ``$LABELRULES_DATA``, or in ``shared/data`` beside the project folder;
-`tests/test_docs_reading.py` fails when the page says something else.
+``python docs/reading.py`` writes them into the page, between the marks that name them. With a
+folder as its argument it also writes the HTML pages of which ``_static/flags-list.png`` and
+``_static/flags-card.png`` are pictures. The data sets are looked for in ``$LABELRULES_DATA``, or in
+``shared/data`` beside the project folder; `tests/test_docs_reading.py` fails when the page says
+something else.
 """
 
 import sys

@@ -325,7 +325,7 @@ def test_scorecards_are_explained_by_adding_up(monkeypatch, tmp_path):
     words = ["explain", "card.txt", "magazines", "--row", "3"]
     lines = output(*words).splitlines()
     assert lines[1].startswith("The row gets the usual set {quality, fashion}: 3 - 1 + bonus 1 = 3")
-    assert "quality: start -1, education = University +4 = 3: given with the usual set" in lines
+    assert "quality: start (-1), education = University (+4) = 3: given with the usual set" in lines
     assert lines[-1] == "--details: every label, training rows, later rules"
     (found,) = called(*words, "--json").json
     by_label = {one["label"]: one for one in found["labels"]}

@@ -25,7 +25,7 @@ from labelrules import (
 )
 from labelrules.inspection.explanation.overview import SCREEN, absent_groups, is_denied
 from labelrules.inspection.explanation.phrases import terms
-from labelrules.learners import BinaryRelevance, Ripper
+from labelrules.learners import BinaryRelevance, Ripper, Scorecard
 from layered_theories import layered_theories
 from strategies import datasets
 from theories import decision_lists, scorecards
@@ -305,6 +305,88 @@ def test_many_points_are_summed_up_where_room_is_short():
     assert found[-2] == "f_ = feature_"
 
 
+SOUND = Schema(
+    [Feature(f"Mean_Acc1298_Mean_Mem40_{name}") for name in ("Flux", "Rolloff", "MFCC_0", "MFCC_1")]
+    + [Feature("BPM")],
+    ["calm, quiet", "sad"],
+)
+
+
+def test_long_names_are_abbreviated_as_in_the_view():
+    start = "Mean_Acc1298_Mean_Mem40_"
+    body = ", ".join(f"{start}{name} > 0.5" for name in ("Flux", "Rolloff", "MFCC_0"))
+    theory = parse(f"'calm, quiet' <- {body}, BPM <= 0.123456\nsad <- {start}MFCC_1 > 2", SOUND)
+    assert lines(theory, patient(1, 1, 1, 1, 0.1, schema=SOUND), width=71) == [
+        "Row 0: M_Flux = 1, M_Rolloff = 1, M_MFCC_0 = 1, M_MFCC_1 = 1, BPM = 0.1",
+        "",
+        "'calm, quiet'",
+        "    because      M_Flux 1 > 0.5, M_Rolloff 1 > 0.5, M_MFCC_0 1 > 0.5,",
+        "                 BPM 0.1 ≤ 0.1235",
+        "    would go if  M_Flux were 0.5",
+        "",
+        "1 label is absent: no rule for it holds. Closest:",
+        "    sad  needs M_MFCC_1 > 2 (is 1)",
+        "M_ = Mean_Acc1298_Mean_Mem40_, thresholds rounded to 4 digits",
+        "explanation.text(details=True): every label, training rows, later rules",
+    ]
+    only = lines(theory, patient(0, 0, 0, 0, 0, schema=SOUND), labels=["sad"])
+    assert only[-2] == f"M_ = {start}"  # no threshold that is shown is rounded
+    whole = explain(theory, patient(1, 1, 1, 1, 0.1, schema=SOUND))
+    assert f"{start}Flux 1 &gt; 0.5" in whole.html()
+    assert "BPM 0.1 ≤ 0.123456" in whole.html()
+    assert "M_Flux" not in whole.text(details=True) + whole.sentences() + whole.html()
+    for one in explain(theory, patient(1, 1, 1, 1, 0.1, schema=SOUND)):
+        assert one.label in SOUND.labels  # the values keep their names
+
+
+@pytest.mark.parametrize(
+    ("threshold", "value", "shown"),
+    [
+        (0.123961, 0.123975, "x 0.124 > 0.123961"),  # 0.124 > 0.124 would be wrong
+        (0.123941, 0.123975, "x 0.124 > 0.1239"),
+        (0.123961, 0.5, "x 0.5 > 0.124"),
+    ],
+)
+def test_a_rounded_threshold_is_on_the_right_side(threshold, value, shown):
+    theory = parse(f"a <- x > {threshold}", Schema([Feature("x"), Feature("y")], ["a"]))
+    row = patient(value, 0, schema=theory.schema)
+    assert f"    because      {shown}" in lines(theory, row)
+
+
+@given(st.floats(-9, 9), st.floats(-9, 9), st.sampled_from(["<=", ">"]))
+def test_comparisons_that_are_shown_are_true(threshold, value, operator):
+    theory = parse(f"a <- x {operator} {threshold!r}", Schema([Feature("x")], ["a"]))
+    shown = "\n".join(lines(theory, patient(value, schema=theory.schema)))
+    compared = re.search(r"because +x (\S+) (≤|>) (\S+)", shown)
+    if compared is not None:
+        left, sign, right = compared.groups()
+        assert (float(left) <= float(right)) == (sign == "≤")
+    else:
+        sign, right, left = re.search(r"needs x (≤|>) (\S+) \(is (\S+)\)", shown).groups()
+        assert (float(left) <= float(right)) != (sign == "≤")
+
+
+def test_lines_end_between_conditions():
+    schema = Schema([Feature(f"f{j}, or; so") for j in range(30)], [f"l{i}" for i in range(3)])
+    body = ", ".join(f'"f{j}, or; so" > 0.125' for j in range(30))
+    card = "\n".join(f'l1 -1, l2 +1 <- "f{j}, or; so" > 0.125' for j in range(30))
+    for text in (f"l0 <- {body}", f"in any order:\n{card}"):
+        shown = lines(parse(text, schema), patient(*[0.5] * 30, schema=schema), width=90)
+        for line in shown:
+            assert line.count('"') % 2 == 0  # no name is broken
+            assert not re.search(r"(>|0\.5)$", line)
+    (cut,) = [line for line in shown if line.startswith("    l1")]
+    assert cut == '    l1  -30: "f0, or; so" 0.5 > 0.125 (-1), "f1, or; so" 0.5 > 0.125 (-1), …'
+
+
+def test_words_that_look_like_numbers_have_quotes():
+    schema = Schema([Feature("2000", ("0", "1")), Feature("cough", ("0", "1"))], ["a", "b"])
+    theory = parse('a <- "2000"\nb <- "cough"', schema)
+    shown = lines(theory, patient(1, 1, schema=schema))
+    assert '    would go if  "2000" were absent' in shown
+    assert "    would go if  cough were absent" in shown
+
+
 @st.composite
 def explained(draw, kind):
     data = draw(datasets(min_rows=1, max_rows=3))
@@ -366,6 +448,7 @@ def learned(name, data):
     yield LayeredTheory(data.schema, parts[0], fallback=parts[1]).with_evidence(data, data.Y)
     common = [LabelSet(tuple(np.flatnonzero(row).tolist()), 2) for row in np.unique(data.Y, axis=0)]
     yield RuleSet(data.schema, [*points(rules), *points(bare)], common[:12], at_least_one=True)
+    yield Scorecard().fit(data).theory_
 
 
 def points(rules):
@@ -378,7 +461,7 @@ def points(rules):
 @pytest.mark.parametrize("name", SETS)
 def test_rows_of_real_data_fit_on_a_screen(name, data_folder):
     train, test = load(name, data_folder, part="train"), load(name, data_folder, part="test")
-    rows = range(0, len(test), len(test) // 15)
+    rows = {*range(40), *range(0, len(test), len(test) // 15)}
     for theory in learned(name, train):
         for found in explain(theory, test, rows, training=train, counterfactuals=False):
             for width in (80, 100):

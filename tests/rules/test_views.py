@@ -227,6 +227,13 @@ def test_any_rule_set_can_be_a_table_and_has_its_colours_only_on_demand(data):
     assert re.sub("\033\\[\\d+m", "", colours) == plain
 
 
+def test_blanks_at_the_end_of_a_name_have_no_colour():
+    schema = Schema([], ["0000000 "])
+    theory = parse("in any order:\n'0000000 ' -1 <- true", schema)
+    colours = theory_table(theory, colour=True)
+    assert re.sub("\033\\[\\d+m", "", colours) == theory_table(theory)
+
+
 def test_only_rule_sets_are_tables():
     with pytest.raises(
         ValueError, match=r"a table shows the points .*, not a DecisionList: use theory_v"

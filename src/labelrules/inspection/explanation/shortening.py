@@ -95,9 +95,9 @@ class ShortWords:
 
     def _rounded_where_true(self, checked: CheckedCondition) -> Condition:
         """The condition with the threshold of the view, unless the row is on another side of it."""
-        condition = checked.condition
-        is_number = isinstance(checked.value, float) and not condition.on_label
-        if not (is_number and self._is_short) or condition.is_equality:
+        condition, value = checked.condition, checked.value
+        is_threshold = not (condition.on_label or condition.is_equality)
+        if not (is_threshold and self._is_short and isinstance(value, float)):
             return condition
         rounded = replace(condition, value=float(self._notation.numbers[condition.value]))
-        return rounded if rounded.holds(checked.value) == checked.holds else condition
+        return rounded if rounded.holds([value])[0] == checked.holds else condition

@@ -84,13 +84,11 @@ def only_started(theory: RuleSet) -> tuple[int, ...]:
 
     If there are few of them they are shown like the others, and the result is empty.
     """
-    start: dict[int, int] = {}
-    others = {label for one in theory.label_sets for label in one.labels}
+    started = {label for rule in theory if not rule.body for label in rule.head.labels}
+    shown = {label for one in theory.label_sets for label in one.labels}
     for rule in theory:
-        others.update(rule.head.labels if len(rule.body) else ())
-        for label, value, votes in () if len(rule.body) else rule.ballot:
-            start[label] = start.get(label, 0) + (votes if value else -votes)
-    found = sorted(label for label, points in start.items() if points < 0 and label not in others)
+        shown.update(label for label, value in rule.head if value or rule.body)
+    found = sorted(started - shown)
     return tuple(found) if len(found) > FEW else ()
 
 
@@ -216,8 +214,9 @@ class _Blocks:
             [notation.condition(one, table.schema) for one in row.body] or [START]
             for row in table.rows
         ]
+        names = table.schema.labels
         self.titles = {
-            label: broken(notation.label(table.schema.labels[label]), _HEADING)
+            label: [part.rstrip() for part in broken(notation.label(names[label]), _HEADING)]
             for label in table.labels
         }
 
