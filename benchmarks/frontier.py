@@ -31,7 +31,7 @@ from labelrules.learners import (
 )
 
 LIMITS = (10, 20, 40, 80, 160, None)
-COSTS = ((8.0, 4.0), (5.0, 4.0), (3.5, 4.0), (2.6, 4.0), (1.75, 4.0), (1.0, 4.0), (0.5, 8.0))
+COSTS = ((8.0, 4.0), (5.0, 4.0), (3.5, 4.0), (2.7, 2.0), (1.6, 4.0), (1.0, 4.0), (0.5, 8.0))
 """Costs of a literal and ridges of scorecards."""
 
 
@@ -82,7 +82,7 @@ def forest(kind: str) -> Point:
         model = FORESTS[kind](300, bootstrap=True, oob_score=True, n_jobs=1, random_state=0)
         model.fit(train.X, train.Y)
         seen = np.asarray(model.oob_decision_function_)
-        seen = np.nan_to_num(seen[..., 1] if seen.ndim == 3 else seen)
+        seen = np.nan_to_num(seen[:, 1])  # rows by labels
         threshold = max(np.arange(0.1, 0.6, 0.025), key=lambda t: _value(train.Y, seen, t))
         chances = [one[:, 1] if one.shape[1] == 2 else 0 * one[:, 0] for one in _proba(model, test)]
         predicted = _cut(np.column_stack(chances), threshold)
