@@ -60,6 +60,8 @@ MAKERS: dict[str, Callable[[int | None], Any]] = {
     "chain": lambda most: ClassifierChain(SeparateAndConquer(), last_resort=0.4, max_literals=most),
     "BR (RIPPER)": lambda most: BinaryRelevance(Ripper(), last_resort=0.4, max_literals=most),
 }
+CUTS = [(threshold / 40, one) for threshold in range(4, 25) for one in (False, True)]
+"""Thresholds of probabilities, and whether each row gets a label at least."""
 FORESTS = {"extra trees": ExtraTreesClassifier, "random forest": RandomForestClassifier}
 
 
@@ -79,32 +81,30 @@ def forest(kind: str) -> Point:
     found = []
     for name in SETS:
         train, test = part(name, "train"), part(name, "test")
+        varied = np.flatnonzero(train.Y.any(axis=0) & ~train.Y.all(axis=0))
         model = FORESTS[kind](300, bootstrap=True, oob_score=True, n_jobs=1, random_state=0)
-        model.fit(train.X, train.Y)
-        seen = np.asarray(model.oob_decision_function_)
-        seen = np.nan_to_num(seen[:, 1])  # rows by labels
-        threshold = max(np.arange(0.1, 0.6, 0.025), key=lambda t: _value(train.Y, seen, t))
-        chances = [one[:, 1] if one.shape[1] == 2 else 0 * one[:, 0] for one in _proba(model, test)]
-        predicted = _cut(np.column_stack(chances), threshold)
+        model.fit(train.X, train.Y[:, varied])
+        unseen = np.nan_to_num(np.asarray(model.oob_decision_function_)[:, 1])  # rows by labels
+        values = [_value(train.Y[:, varied], unseen, *cut) for cut in CUTS]
+        chosen = CUTS[int(np.argmax(values))]
+        chances = np.column_stack([one[:, 1] for one in model.predict_proba(test.X)])
+        predicted = np.repeat(train.Y[:1], test.n_rows, axis=0)
+        predicted[:, varied] = _cut(chances, *chosen)
         found.append(qualities(test.Y, predicted)[:3])
     return Point(kind, "300 trees", None, tuple(np.mean(found, axis=0).tolist()))
 
 
-def _proba(model: Any, test: Any) -> list[np.ndarray]:
-    found = model.predict_proba(test.X)
-    return found if isinstance(found, list) else [found]
-
-
-def _cut(chances: np.ndarray, threshold: float) -> np.ndarray:
-    """Labels above the threshold, or the likeliest one."""
+def _cut(chances: np.ndarray, threshold: float, at_least_one: bool) -> np.ndarray:
+    """Labels above the threshold; perhaps the likeliest one if there is none."""
     predicted = chances > threshold
-    none = ~predicted.any(axis=1)
-    predicted[none, chances[none].argmax(axis=1)] = True
+    if at_least_one:
+        none = ~predicted.any(axis=1)
+        predicted[none, chances[none].argmax(axis=1)] = True
     return predicted.astype(np.int8)
 
 
-def _value(truth: np.ndarray, chances: np.ndarray, threshold: float) -> float:
-    micro, _, subset, _ = qualities(truth, _cut(chances, threshold))
+def _value(truth: np.ndarray, chances: np.ndarray, threshold: float, at_least_one: bool) -> float:
+    micro, _, subset, _ = qualities(truth, _cut(chances, threshold, at_least_one))
     return micro + subset
 
 

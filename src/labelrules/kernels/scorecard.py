@@ -405,11 +405,7 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
 
 @njit(inline="always")
 def _allowed(rule, label, start, targets, most):
-    """The least and the most points of a rule: none against what its rows say of the label.
-
-    Where a label is more frequent than in all rows, no rule speaks against it, and where it is
-    less frequent, none for it.
-    """
+    """The least and the most points of a rule: none against what its rows say of the label."""
     share = targets[rule, label] * start[1]
     of_all = targets[0, label] * (start[rule + 1] - start[rule])
     low = 0 if rule > 0 and share >= of_all else -most
