@@ -86,7 +86,7 @@ class Covering:
             return False
         if formula.name != "f" or self.board.prepends or not self.finder.given_up.any():
             return False
-        return SMALLER_BETA < (formula.parameter or 0.0)
+        return (formula.parameter or 0.0) > SMALLER_BETA
 
     def _try_again(self, beta: float) -> None:
         """Search again for labels that were given up, by a measure that weighs recall less."""
