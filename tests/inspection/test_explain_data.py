@@ -23,7 +23,7 @@ def agree(theory, data, rows):
             elif label.votes:
                 assert (label.n_for > label.n_against) == label.predicted
             else:
-                assert (label.decided, label.predicted) == ("nobody", 0)
+                assert (label.decided, label.predicted) == ("default", 0)
 
 
 @pytest.mark.parametrize("name", SETS)
