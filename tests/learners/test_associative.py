@@ -359,3 +359,13 @@ def test_below_another_learner_interrupts_are_passed_on(monkeypatch):
     monkeypatch.setattr(associative, "chosen_rules", interrupting(associative.chosen_rules, 2))
     with pytest.warns(LearningInterrupted, match="the 2 of 4 labels"):
         BinaryRelevance(AssociativeClassifier()).fit(load("magazines"))
+
+
+@pytest.mark.parametrize("row", [-1, 14, [-1], [0, 14]])
+def test_rows_that_do_not_exist_are_refused(row):
+    readers = load("magazines")
+    model = LazyAssociativeClassifier().fit(readers)
+    with pytest.raises(IndexError, match="rows are numbered from 0 to 13"):
+        model.explain(readers, row)
+    with pytest.raises(TypeError, match="row must be the number of a row, not None"):
+        model.explain(readers, None)

@@ -51,3 +51,12 @@ def test_anything_else_is_an_error(given, message):
 def test_a_learner_must_be_fitted():
     with pytest.raises(NotFittedError, match="is not fitted yet"):
         theory_of(SeparateAndConquer())
+
+
+def test_what_only_looks_like_a_learner_is_an_error():
+    class Foreign:
+        def fit(self, X, y):
+            return self
+
+    with pytest.raises(TypeError, match="only rules can be shown"):
+        theory_of(Foreign())

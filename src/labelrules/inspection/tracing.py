@@ -316,12 +316,17 @@ def encoded_rows(theory: Theory, X: Any) -> Dataset:
 
 def single_row(rows: Dataset, row: object) -> Dataset:
     """One row as a data set of its own."""
+    return rows.take([row_number(row, len(rows))])
+
+
+def row_number(row: object, n_rows: int) -> int:
+    """The number of a row that exists."""
     if not is_whole(row):
         raise TypeError(f"row must be the number of a row, not {row!r}")
-    if not 0 <= row < len(rows):
-        known = f"rows are numbered from 0 to {len(rows) - 1}" if len(rows) else "X has no rows"
+    if not 0 <= row < n_rows:
+        known = f"rows are numbered from 0 to {n_rows - 1}" if n_rows else "X has no rows"
         raise IndexError(f"there is no row {row}: {known}")
-    return rows.take([int(row)])
+    return int(row)
 
 
 def row_values(one: Dataset) -> Floats:

@@ -492,7 +492,9 @@ def theory_of(model: object) -> Theory:
     try:
         return model.theory_  # type: ignore[no-any-return, attr-defined]
     except AttributeError as error:
+        from sklearn.base import BaseEstimator
         from sklearn.utils.validation import check_is_fitted
 
-        check_is_fitted(model)
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
         raise TypeError(f"only rules can be shown: {error}") from None

@@ -165,19 +165,22 @@ class LazyAssociativeClassifier(TableClassifier):
         n_rules : int, default=5
             The most rules for each label.
         """
+        from labelrules.inspection.tracing import row_number
+
         self._check_fitted()
         held = self._items_in(self._table(X))
         scores = self._scores(held)
         presence = self.thresholds_.presence(scores)
         labels = self.thresholds_.labels(presence)
 
-        def explained(i: int) -> RowRules:
+        def explained(asked: object) -> RowRules:
+            i = row_number(asked, len(scores))
             items = held.values[held.start[i] : held.start[i + 1]]
             return self._finder.explain(items, scores[i], presence[i], labels[i], n_rules)
 
         if isinstance(row, Iterable):
             return [explained(i) for i in row]
-        return explained(range(len(scores))[row])
+        return explained(row)
 
     def _chosen_thresholds(self, data: Dataset) -> "Thresholds":
         if self.threshold != "leave-one-out" or data.n_rows < MIN_ROWS:

@@ -125,9 +125,10 @@ class CountedRefinements:
         values, correct = scorer.merits(part.counts, masks)
         for i in np.lexsort((-correct, -values)):  # stable
             merit = Merit(float(values[i]), int(correct[i]))
-            if not (np.isfinite(values[i]) and self.growth.improves(merit, candidate.merit)):
+            if not self.growth.improves(merit, candidate.merit):
                 return
-            yield merit, int(part.places[i])
+            if np.isfinite(values[i]):
+                yield merit, int(part.places[i])
 
     def _masks(self, part: "_ColumnRefinements", covered: Covered) -> list[Mask]:
         """The rows that each refinement covers."""
