@@ -244,9 +244,19 @@ def test_points_are_added_up():
         "quiet: start (-3), rolloff 0.07 ≤ 0.1 (+2), flux 0.05 ≤ 0.09 (+2) = 1: given",
         "    would go if  rolloff were 0.2",
         "",
-        "1 label is absent by its points:",
+        "1 label is absent by its points (more than 0 are needed):",
         "    angry  -3: start (-1), flux 0.05 ≤ 0.09 (-4), low 0.5 > 0.4 and low 0.5 ≤ 0.9 (+2)",
         "explanation.text(details=True): every label, training rows, later rules",
+    ]
+
+
+def test_a_label_without_points_in_this_row_is_not_said_to_have_no_rule():
+    card = "in any order:\nrelaxing +3, angry +1 <- true\nquiet +2 <- rolloff <= 0.1\n"
+    theory = parse(card + "usual label sets:\n{relaxing} +2", MUSIC)
+    assert explain(theory, music(0.3, 0.1, 0.3)).text().splitlines()[-4:-1] == [
+        "2 labels are absent by their points (more than 0 are needed):",
+        "    angry  1, but not in the usual set: start (+1)",
+        "    quiet  0: no condition gives it points",
     ]
 
 

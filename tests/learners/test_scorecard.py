@@ -473,7 +473,7 @@ def test_growth_can_end_after_any_step():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"max_literals": 0}, "max_literals must be a whole number of at least 1 or None, not 0"),
+        ({"max_literals": -1}, "max_literals must be a whole number of at least 0 or None, not -1"),
         ({"literal_cost": 0}, "literal_cost must be a number"),
         ({"ridge": -1}, "ridge must be a number"),
         ({"n_cuts": 0}, "n_cuts must be a whole number"),

@@ -217,7 +217,9 @@ class Frontier:
         knee, best = self.knee(), best_of(self.points, name)
         lines = [f"knee by {name}: {_described(knee, name)}"]
         if best == knee:
-            return [f"{lines[0]}; it is the best, by over one standard error of all smaller ones"]
+            has_smaller = any(sum(one.literals) < sum(knee.literals) for one in self.points)
+            by = ", by over one standard error of all smaller ones" if has_smaller else ""
+            return [f"{lines[0]}; it is the best{by}"]
         return [
             *lines,
             f"best: {_described(best, name)}",

@@ -227,10 +227,6 @@ class LayeredTheory(Theory):
         """The same layers with another inference in the last one."""
         return LayeredTheory(self.schema, self.layers, inference, self.fallback)
 
-    def with_layers(self, layers: Iterable[Theory]) -> "LayeredTheory":
-        """Other layers with the same inference and fallback."""
-        return LayeredTheory(self.schema, layers, self.inference, self.fallback)
-
     def with_fallback(self, fallback: DecisionList | None) -> "LayeredTheory":
         """The same layers with another list for rows without labels, or with none."""
         return LayeredTheory(self.schema, self.layers, self.inference, fallback)

@@ -76,10 +76,18 @@ MEASURES_HELP = "micro-F1, formula/averaging; repeatable; the first decides wher
 
 @click.command("frontier", cls=Command, examples=EXAMPLES)
 @data_argument
-@click.option("--sizes", type=_sizes, help="limits of literals: 50,100,200")
-@click.option("--learners", type=_learners, help="names of learners, as for labelrules learn: a,b")
+@click.option("--sizes", type=_sizes, metavar="SIZES", help="limits of literals: 50,100,200")
+@click.option(
+    "--learners",
+    type=_learners,
+    metavar="NAMES",
+    help="names of learners, as for labelrules learn: a,b",
+)
 @click.option("--folds", type=Count(2), default=5, help="folds of the cross-validation (5)")
-@click.option("-m", "--measure", "measures", type=_measure, multiple=True, help=MEASURES_HELP)
+@click.option(
+    "-m", "--measure", "measures", type=_measure, metavar="MEASURE", multiple=True,
+    help=MEASURES_HELP,
+)  # fmt: skip
 @click.option("--jobs", type=Count(1), help="models that are learned at the same time (1)")
 @click.option("-o", "--output", type=File(), help=f"draw a picture ({', '.join(PICTURES)})")
 @click.option("--csv", type=File(), help="write the points to this file (- is standard output)")

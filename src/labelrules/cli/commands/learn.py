@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules._checks import counted, listed
+from labelrules._checks import counted, listed, quoted
 from labelrules._interrupts import heard_interrupts
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
@@ -41,6 +41,9 @@ from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 if TYPE_CHECKING:
     from labelrules.data import Dataset
     from labelrules.rules import Theory
+
+WIDTH_OF_NAMES = 70
+"""Where a list of names in a message ends."""
 
 EXAMPLES = """
 labelrules learn magazines
@@ -248,9 +251,19 @@ def _print(
         print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
     if bare and not quiet and not is_read:  # what is laid out for reading has such a line
         verb = "has" if len(bare) == 1 else "have"
-        say(f"{counted(len(bare), 'label')} {verb} no rule: {listed(bare)}")
+        say(f"{counted(len(bare), 'label')} {verb} no rule: {_first_of(bare)}")
     if values is not None:
         print("\n" * bool(theories) + values_text(values))
+
+
+def _first_of(names: list[str]) -> str:
+    """The first names, as many as fit into a line, and how many more there are."""
+    texts = [listed(names)] + [
+        f"{', '.join(map(quoted, names[:n]))} and {len(names) - n} more"
+        for n in range(4, 0, -1)
+        if n < len(names)
+    ]
+    return next((text for text in texts if len(text) <= WIDTH_OF_NAMES), texts[-1])
 
 
 def _without_rules(theories: "list[Theory]") -> list[str]:

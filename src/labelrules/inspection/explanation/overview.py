@@ -248,6 +248,8 @@ def absent_words(one: LabelExplanation) -> str:
         return f"probability {one.presence:.2f}"
     if one.votes:
         return short_sum_words(one)
+    if _is_by_points(one):
+        return "0: no condition gives it points"
     if is_denied(one):
         return denial_words(one)
     return "no rule predicts it" if one.closest is None else needs_words(one.closest)
@@ -267,6 +269,7 @@ def absent_groups(
         are = f"{counted(len(labels), 'label')} {'is' if len(labels) == 1 else 'are'} absent"
         if labels and why:
             title = f"{are}{why if len(labels) > 1 else why.replace('their', 'its')}"
+            title += " (more than 0 are needed)" if "points" in why else ""
             yield f"{title}{_end(lines, labels, why)}", lines
         elif labels:
             lines = [line for line, one in zip(lines, labels, strict=False) if one.closest]
@@ -279,9 +282,14 @@ def _absence(one: LabelExplanation) -> str:
     """What makes a label absent; empty if no rule for it holds."""
     if one.presence is not None:
         return " by sampling"
-    if one.votes or one.decided in ("label set", "most points"):
+    if _is_by_points(one):
         return " by their points"
     return " by a rule" if is_denied(one) else ""
+
+
+def _is_by_points(one: LabelExplanation) -> bool:
+    """Whether points decide about a label, those of its own or of label sets."""
+    return bool(one.votes) or one.decided in ("label set", "most points")
 
 
 def _end(lines: list[tuple[str, str]], labels: list[LabelExplanation], why: str) -> str:
@@ -301,7 +309,7 @@ def _closeness(one: LabelExplanation) -> tuple[float, ...]:
     if one.presence is not None:
         return (-one.presence,)
     if one.closest is None:
-        return (-one.points if one.votes else inf,)
+        return (-one.points if _is_by_points(one) else inf,)
     if is_denied(one):
         return (0,)
     n_failing = len(one.closest.failing)

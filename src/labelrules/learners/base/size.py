@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from labelrules._checks import whole_number
 from labelrules.data import Dataset
-from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.rules import DecisionList, Evidence, Head, LayeredTheory, Rule
 
 Lists: TypeAlias = DecisionList | LayeredTheory
 """A decision list, or several in layers."""
@@ -41,19 +41,63 @@ def within_literals(theory: Lists, data: Dataset, max_literals: int | None) -> L
     """The theory with at most so many literals; the least useful rules are left out, one by one.
 
     That is the rule with the fewest right cells beyond the wrong ones for each of its literals, on
-    the training rows as the rules that are left decide them; of equal ones the last.
+    the training rows as the rules that are left decide them; of equal ones the last. Then as much
+    of a default as fits comes back, and rules that fit, the most useful first.
     """
-    while max_literals is not None and theory.n_literals > max_literals:
-        parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
-        places = [
-            (_net(rule) / rule.n_literals, -part, -number)
-            for part, rules in enumerate(parts)
-            for number, rule in enumerate(rules)
-            if rule.n_literals
-        ]
-        _, part, number = min(places)
-        theory = _without(theory, {(-part, -number)}).with_evidence(data, data.Y)
-    return theory
+    if max_literals is None or theory.n_literals <= max_literals:
+        return theory
+    places = [(p, n) for p, rules in enumerate(_parts(theory)) for n in range(len(rules))]
+    left_out: set[tuple[int, int]] = set()
+    smaller = theory
+    while smaller.n_literals > max_literals:
+        kept = [place for place in places if place not in left_out]
+        rules = [rule for part in _parts(smaller) for rule in part]
+        worth = [(_worth(rule), -k) for k, rule in enumerate(rules) if rule.n_literals]
+        left_out.add(kept[-min(worth)[1]])
+        smaller = _without(theory, left_out).with_evidence(data, data.Y)
+    rule_at = {(p, n): _parts(theory)[p][n] for p, n in places}
+    for place in sorted(left_out):
+        room = max_literals - smaller.n_literals
+        if room > 0 and not len(rule_at[place].body):
+            theory = _with_rule(theory, place, _with_fewer_labels(rule_at[place], room))
+            left_out.remove(place)
+            smaller = _without(theory, left_out)
+    for place in sorted(left_out, key=lambda place: (-_worth(rule_at[place]), place)):
+        if smaller.n_literals + rule_at[place].n_literals <= max_literals:
+            left_out.remove(place)
+            smaller = _without(theory, left_out)
+    return smaller.with_evidence(data, data.Y)
+
+
+def _parts(theory: Lists) -> tuple[DecisionList, ...]:
+    """The layers and the fallback, or the list itself."""
+    return theory.parts if isinstance(theory, LayeredTheory) else (theory,)  # type: ignore[return-value]
+
+
+def _worth(rule: Rule) -> float:
+    """Right cells beyond the wrong ones for each literal."""
+    return _net(rule) / max(1, rule.n_literals)
+
+
+def _with_fewer_labels(rule: Rule, n_present: int) -> Rule:
+    """A rule that predicts so many labels present: those that are right most often."""
+    counts = {label: rule.evidence_for(label) or Evidence(0, 0) for label, _ in rule.head}
+    present = [label for label, value in rule.head if value]
+    present.sort(key=lambda label: counts[label].wrong - counts[label].right)
+    kept = set(present[:n_present])
+    return Rule(Head({j: int(j in kept) for j in rule.head.labels}, rule.head.n_labels), rule.body)
+
+
+def _with_rule(theory: Lists, place: tuple[int, int], rule: Rule) -> Lists:
+    """The theory with another rule at a place."""
+    parts = [list(part) for part in _parts(theory)]
+    parts[place[0]][place[1]] = rule
+    if isinstance(theory, DecisionList):
+        return theory.with_rules(parts[0])
+    lists = [old.with_rules(new) for old, new in zip(_parts(theory), parts, strict=True)]
+    n_layers = len(theory.layers)
+    fallback = lists[n_layers] if len(lists) > n_layers else None
+    return LayeredTheory(theory.schema, lists[:n_layers], theory.inference, fallback)
 
 
 def _layers(theory: Lists) -> tuple[DecisionList, ...]:

@@ -133,7 +133,7 @@ class Scorecard(TableClassifier):
 
     def _check_parameters(self) -> None:
         if self.max_literals is not None:
-            whole_number(self.max_literals, "max_literals", low=1, also="None")
+            whole_number(self.max_literals, "max_literals", low=0, also="None")
         if self.literal_cost is not None:
             number(self.literal_cost, "literal_cost", above=0, high=1000, also="None")
         number(self.ridge, "ridge", low=0, high=1000)

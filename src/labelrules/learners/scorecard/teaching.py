@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from labelrules._checks import counted
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.learners.base.label_models import numeric_features
@@ -98,6 +99,12 @@ def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Fl
         X = X.tocsr() if data.is_sparse else X
         Y = data.Y[seen][:, varies].astype(np.int64)
         n_labels = int(varies.sum())
-        fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y)
+        try:
+            fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y)
+        except ValueError as wrong:
+            raise ValueError(
+                f"the teacher {type(teacher).__name__} cannot learn {counted(n_labels, 'label')} "
+                f"from these rows ({wrong}): if it is for one label, give BinaryRelevance of it"
+            ) from wrong
         found[:, varies] = presence_by(fitted, X[unseen], n_labels)
     return found
