@@ -254,20 +254,10 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dataset([[1]], np.array([[0.5]]), label_names=["a"]),
         "Y has 0.5 in row 0, column 'a': a label is 0 or 1",
     ),
-    "Y NaN": (lambda: dataset([[1]], np.array([[np.nan]])), "Y has nan in row 0, column 0"),
-    "Y None": (lambda: dataset([[1], [2]], [[1], [None]]), "Y has None in row 1, column 0"),
     "Y words": (lambda: dataset([[1]], np.array([["yes"]])), "Y has 'yes' in row 0, column 0"),
-    "Y masked": (
-        lambda: dataset([[1]], np.ma.masked_array([[1]], mask=[[True]])),
-        "Y has None in row 0, column 0",
-    ),
     "Y frame words": (
         lambda: dataset([[1]], frame(happy=["yes"])),
         "Y has 'yes' in row 0, column 'happy': a label is 0 or 1",
-    ),
-    "Y frame missing": (
-        lambda: dataset([[1], [2]], pl.DataFrame({"happy": [True, None]})),
-        "Y has None in row 1, column 'happy'",
     ),
     "Y frame with other names": (
         lambda: dataset([[1]], frame(a=[1]), label_names=["b"]),
@@ -276,10 +266,6 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     "Y sparse two": (
         lambda: dataset([[1]], sparse.coo_array(([1, 1], ([0, 0], [0, 0])), shape=(1, 2))),
         "Y has 2 in row 0, column 0",
-    ),
-    "Y sparse NaN": (
-        lambda: dataset([[1]], sparse.csr_array([[0, np.nan]])),
-        "Y has nan in row 0, column 1",
     ),
     "Y 3-d": (lambda: dataset([[1]], np.zeros((1, 1, 1))), "Y has 3 dimensions, but a table"),
     "Y ragged": (lambda: dataset(Y2, [[0, 1], [1]]), "Y has 2 cells in row 0 but 1 in row 1"),

@@ -66,10 +66,10 @@ def test_take_and_without():
 @pytest.mark.parametrize(
     ("X", "Y", "message"),
     [
-        ([[1], [2]], [[0.7], [1]], "Y has cells other than 0 and 1"),
-        ([[1], [2]], np.array([[256], [1]]), "Y has cells other than 0 and 1"),
-        ([[1], [2]], [[-1], [1]], "Y has cells other than 0 and 1"),
-        ([[1], [2]], [[float("nan")], [1]], "Y has cells other than 0 and 1"),
+        ([[1], [2]], [[0.7], [1]], "Y has cells other than 0, 1 and -1"),
+        ([[1], [2]], np.array([[256], [1]]), "Y has cells other than 0, 1 and -1"),
+        ([[1], [2]], [[-2], [1]], "Y has cells other than 0, 1 and -1"),
+        ([[1], [2]], [[float("nan")], [1]], "Y has cells other than 0, 1 and -1"),
         ([[1], [2]], [["a"], ["b"]], "Y must be an array of numbers"),
         ([[1], [2]], sparse.csr_array([[0], [1]]), "Y must be an array of numbers"),
         ([["a"], ["b"]], [[0], [1]], "X must be an array of numbers"),

@@ -66,9 +66,9 @@ def test_label_sets_and_frames_name_the_labels():
     assert by_frame.score(X, pl.DataFrame({"b": [1, 1, 0], "a": [False, True, True]})) == right
 
 
-def test_the_classes_of_labels_are_a_list_for_scikit_learns_scorers():
-    classes = Stumps().fit([[0], [1]], [[0, 1], [1, 1]]).classes_
-    assert [values.tolist() for values in classes] == [[0, 1], [0, 1]]
+def test_the_classes_of_labels_are_their_numbers_as_in_other_multi_label_classifiers():
+    assert Stumps().fit([[0], [1]], [[0, 1], [1, 1]]).classes_.tolist() == [0, 1]
+    assert Stumps().fit([[0], [1]], [[0], [1]]).classes_.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [-1, 1], [2.0, 5.0], ["no", "yes"], [False, True]])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -33,7 +34,7 @@ class Dataset:
         One column per feature: numbers, category codes, NaN for missing. Dense X is in column-major
         order; an entry that sparse X does not store is 0, the first category.
     Y : ndarray of int8
-        Rows by labels, 0 or 1.
+        Rows by labels: 0, 1, or -1 where it is unknown whether the row has the label.
     name : str, optional
         For headings.
 
@@ -67,6 +68,11 @@ class Dataset:
     def is_sparse(self) -> bool:
         """Whether X stores only its non-zero entries."""
         return sparse.issparse(self.X)
+
+    @cached_property
+    def n_unknown(self) -> int:
+        """Number of cells of Y that are unknown."""
+        return int(np.count_nonzero(self.Y == UNSET))
 
     def empty_board(self) -> Board:
         """A board for these rows on which nothing is written yet."""
@@ -125,6 +131,8 @@ class Dataset:
     def _sizes(self) -> str:
         feature = "sparse feature" if self.is_sparse else "feature"
         sizes = {"row": self.n_rows, feature: self.schema.n_features, "label": self.schema.n_labels}
+        if self.n_unknown:
+            sizes["unknown cell"] = self.n_unknown
         return ", ".join(counted(number, noun) for noun, number in sizes.items())
 
     def _repr_html_(self) -> str:
@@ -145,6 +153,11 @@ class Dataset:
             render('<p class="about">{{ title }}</p>', title=title),
             html_table(rows, [*head, "labels"]),
         )
+
+
+def common_labels(Y: Board) -> Mask:
+    """For each label whether it is present in most of the rows in which it is known."""
+    return np.asarray(2 * (Y == 1).sum(axis=0) > (Y != UNSET).sum(axis=0))
 
 
 def column_of(X: Matrix, index: int) -> Floats:
@@ -179,12 +192,10 @@ def frozen_labels(Y: Any, schema: Schema) -> Board:
     given = _numbers(Y, "Y")
     if given.ndim != 2 or given.shape[1] != schema.n_labels:
         raise DataError(f"Y has the shape {given.shape} but {schema.n_labels} labels are named")
-    # int8 labels are checked without copies: there may be many millions of them.
-    plain = given.view(np.uint8) if given.dtype == np.int8 and given.flags.c_contiguous else given
-    lowest, highest = plain.min(initial=0), plain.max(initial=0)
+    lowest, highest = given.min(initial=0), given.max(initial=0)
     has_fractions = given.dtype.kind == "f" and bool((given != np.floor(given)).any())
-    if not (lowest >= 0 and highest <= 1) or has_fractions:
-        raise DataError("Y has cells other than 0 and 1")
+    if not (lowest >= UNSET and highest <= 1) or has_fractions:
+        raise DataError("Y has cells other than 0, 1 and -1 (unknown)")
     labels: Board = _owned(given, np.int8, "C")
     return labels
 

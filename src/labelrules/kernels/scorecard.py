@@ -278,13 +278,14 @@ def count_covered(cells, candidates, nominal, counts, n_covered):
 
 
 @njit(nogil=True, cache=True)
-def lean(cells, candidates, nominal, targets, counts, labels, totals, n_rows, leanings):
+def lean(cells, candidates, nominal, targets, counts, labels, totals, n_known, leanings):
     """Whether labels are more (1), less (-1) or as frequent (0) where a condition holds as in all.
 
-    By the targets and the number of rows in each cell; `leanings` are labels by conditions.
+    By the targets and the number of known rows in each cell; `leanings` are labels by conditions.
     """
     for k in range(len(labels)):
-        target_of, count_of, total = targets[k], counts[k], totals[labels[k]]
+        target_of, count_of = targets[k], counts[k]
+        total, n_rows = totals[labels[k]], n_known[labels[k]]
         for column in range(len(nominal)):
             first, last = cells[column], cells[column + 1] - 1
             all_wanted, all_rows = target_of[first:last].sum(), count_of[first:last].sum()

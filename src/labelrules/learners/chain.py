@@ -15,7 +15,7 @@ from labelrules._checks import (
     truth_value,
     whole_number,
 )
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import DataError, Dataset, Schema
 from labelrules.data.document import DocumentError, Record, Share
 from labelrules.learners.base.label_models import (
@@ -320,7 +320,8 @@ def cardinality_threshold(presence: Floats, truth: Board) -> float:
     In the middle between the least probable label that is predicted and the next; one half if no
     label is present, or all are.
     """
-    n_present, falling = int(truth.sum()), np.sort(presence.ravel())[::-1]
+    known = truth != UNSET
+    n_present, falling = int((truth == 1).sum()), np.sort(presence[known])[::-1]
     if not 0 < n_present < falling.size:
         return 0.5
     return float((falling[n_present - 1] + falling[n_present]) / 2)
@@ -336,7 +337,8 @@ def chain_order(order: Any, data: Dataset) -> Order | None:
     if order == "dependence":
         return unconditional_dependence(data).order()
     if order == "frequency":
-        return tuple(np.argsort(-data.Y.sum(axis=0, dtype=np.int64), kind="stable").tolist())
+        n_known = np.maximum((data.Y != UNSET).sum(axis=0), 1)
+        return tuple(np.argsort(-(data.Y == 1).sum(axis=0) / n_known, kind="stable").tolist())
     return None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from labelrules._checks import whole_number
-from labelrules._types import Board, Floats, Mask
+from labelrules._types import UNSET, Board, Floats, Mask
 from labelrules.data import Dataset
 from labelrules.data.memory.labels import read_labels
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
@@ -136,7 +136,7 @@ def unconditional_dependence(
     Parameters
     ----------
     Y : Dataset, array, sparse matrix, frame or label sets
-        Rows by labels, as for :func:`labelrules.dataset`.
+        Rows by labels, as for :func:`labelrules.dataset`. Cells that are unknown do not count.
     correction : {"holm", "benjamini-hochberg"}, optional
         For the number of tests: of the probability of any wrong pair (Holm), or of the share of
         wrong pairs (Benjamini and Hochberg).
@@ -152,13 +152,12 @@ def unconditional_dependence(
       tabloid and sports: p = 0.19
     """
     labels, board = _labels_of(Y)
-    n_rows = len(board)
-    ones = board.astype(np.float64)
-    both = ones.T @ ones
-    count = ones.sum(axis=0)
+    ones, known = (board == 1).astype(np.float64), (board != UNSET).astype(np.float64)
+    # Of each pair only the rows count in which both labels are known.
+    n_rows, both, count = known.T @ known, ones.T @ ones, ones.T @ known
     spread = count * (n_rows - count)
-    product = np.outer(spread, spread)
-    squared = (n_rows * both - np.outer(count, count)) ** 2
+    product = spread * spread.T
+    squared = (n_rows * both - count * count.T) ** 2
     statistic = np.divide(n_rows * squared, product, out=np.zeros_like(product), where=product > 0)
     p = stats.chi2.sf(statistic, 1)
     above = np.triu_indices(len(labels), 1)

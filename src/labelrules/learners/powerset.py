@@ -7,9 +7,10 @@ import numpy as np
 from msgspec import Meta
 from sklearn.base import clone
 
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import DocumentError, Record
+from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
@@ -101,7 +102,7 @@ class LabelPowerset(ComposedClassifier):
         base = checked_base(self.base)
         data, target = self._training_data(X, Y)
         self._forget()
-        self.sets_, codes = np.unique(data.Y, axis=0, return_inverse=True)
+        self.sets_, codes = np.unique(completed_labels(data.Y), axis=0, return_inverse=True)
         theory: DecisionList | None = None
         if isinstance(base, RuleClassifier):
             theory = self._learn_rules(data, codes.ravel(), base)
@@ -180,6 +181,32 @@ class LabelPowerset(ComposedClassifier):
     def _rows_for_base(self, X: Any) -> Any:
         rows = self._rows(X)
         return rows if isinstance(self.base_, RuleClassifier) else numeric_features(rows)
+
+
+def completed_labels(Y: Board) -> Board:
+    """Labels with unknown cells filled in: a class is a whole label set.
+
+    A row gets the most frequent label set of complete rows that agrees with what is known of it,
+    the first of equally frequent ones. If there is none, each unknown label gets its more frequent
+    value.
+
+    Examples
+    --------
+    >>> completed_labels(np.array([[1, 0], [1, 0], [0, 0], [1, -1], [-1, 1]], np.int8)).tolist()
+    [[1, 0], [1, 0], [0, 0], [1, 0], [1, 1]]
+    """
+    unknown = Y == UNSET
+    if not unknown.any():
+        return Y
+    complete = Y[~unknown.any(axis=1)]
+    sets, counts = np.unique(complete, axis=0, return_counts=True)
+    sets, common = sets[np.argsort(-counts, kind="stable")], common_labels(Y).astype(np.int8)
+    filled = np.where(unknown, common, Y)
+    for row in np.flatnonzero(unknown.any(axis=1)):
+        agree = ((sets == Y[row]) | unknown[row]).all(axis=1)
+        if agree.any():
+            filled[row] = sets[np.argmax(agree)]
+    return filled
 
 
 def _set_names(schema: Schema, n_sets: int) -> list[str]:

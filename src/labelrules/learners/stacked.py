@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelrules._checks import one_of, truth_value, whole_number
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record
 from labelrules.discovery.significance import adjusted, checked_alpha
@@ -299,6 +299,8 @@ def improvement(truth: Board, before: Board, after: Board) -> float:
 
     Fewer wrong cells alone could mean that a rare label is never predicted any more.
     """
+    known = truth != UNSET
+    truth, before, after = truth[known], before[known], after[known]
     gained, lost = gained_and_lost(before == truth, after == truth)
     if gained <= lost or _f1(truth, after) < _f1(truth, before):
         return 1.0
@@ -341,8 +343,8 @@ class ErrorPropagation:
     @classmethod
     def count(cls, labels: tuple[str, ...], truth: Board, *boards: Board) -> "ErrorPropagation":
         """Compare three boards with the true labels."""
-        shares = [np.asarray((board == truth).mean(axis=0), np.float64) for board in boards]
-        return cls(labels, *shares)
+        n_known = np.maximum((truth != UNSET).sum(axis=0), 1)
+        return cls(labels, *((board == truth).sum(axis=0) / n_known for board in boards))
 
     @property
     def loss(self) -> Floats:

@@ -58,11 +58,11 @@ def _counts_text(name: str, counts: Confusion | Tally) -> str:
 def cells(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
     """The tally of every single cell, rows by labels.
 
-    A cell that an earlier rule has written counts neither for nor against: all its counts are 0.
+    A cell that an earlier rule has written, or whose label is unknown, counts neither for nor
+    against: all its counts are 0.
     """
-    is_one = Y == 1
     is_open = np.True_ if board is None else board == UNSET
-    ones, zeros = is_one & is_open, ~is_one & is_open
+    ones, zeros = (Y == 1) & is_open, (Y == 0) & is_open
     inside = covered[:, np.newaxis]
     return Tally(*(part.view(np.int8) for part in (ones & inside, zeros & inside, ones, zeros)))
 
@@ -73,7 +73,7 @@ def tally(Y: Board, covered: Mask, board: Board | None = None) -> Tally:
     Parameters
     ----------
     Y : ndarray of int8
-        Rows by labels, 0 or 1.
+        Rows by labels: 0, 1, or -1 where the label is unknown, which is not counted.
     covered : ndarray of bool
         The rows that the body covers.
     board : ndarray of int8, optional
@@ -138,8 +138,11 @@ def _swapped_unless(keep: Mask, first: Counts, second: Counts) -> tuple[Counts, 
 
 
 def checked_labels(Y: Any, name: str = "Y") -> Board:
-    """A table of 0 and 1 with at least one row and one label."""
-    return _table(Y, name, allowed=(0, 1))
+    """A table of 0, 1 and ``UNSET`` (unknown) with at least one row, one label, one known cell."""
+    labels = _table(Y, name, allowed=(0, 1, int(UNSET)), unset="unknown")
+    if (labels == UNSET).all():
+        raise ValueError(f"all cells of {name} are unknown")
+    return labels
 
 
 def checked_predictions(predicted: Any, shape: tuple[int, ...], name: str = "predicted") -> Board:
@@ -180,7 +183,7 @@ def checked_scores(scores: Any, shape: tuple[int, ...]) -> Floats:
     return table.astype(np.float64, copy=False)
 
 
-def _table(given: Any, name: str, allowed: tuple[int, ...]) -> Board:
+def _table(given: Any, name: str, allowed: tuple[int, ...], unset: str = "open") -> Board:
     if sparse.issparse(given):
         raise ValueError(f"{name} is a sparse matrix; give {name}.toarray()")
     try:
@@ -191,14 +194,18 @@ def _table(given: Any, name: str, allowed: tuple[int, ...]) -> Board:
         raise ValueError(f"{name} must be a table, rows by labels, not of {table.ndim} dimensions")
     if 0 in table.shape:
         raise ValueError(f"{name} is empty: it has the shape {table.shape}")
-    return _cells(table, name, allowed)
+    if unset == "unknown" and table.dtype.kind == "f":
+        table = np.where(np.isnan(table), UNSET, table)
+    return _cells(table, name, allowed, unset)
 
 
-def _cells(given: npt.NDArray[Any], name: str, allowed: tuple[int, ...]) -> Board:
+def _cells(
+    given: npt.NDArray[Any], name: str, allowed: tuple[int, ...], unset: str = "open"
+) -> Board:
     if given.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold numbers, not {given.dtype}")
     wrong = np.logical_and.reduce([given != value for value in allowed])
     if wrong.any():
-        words = " and ".join("-1 (open)" if value == UNSET else str(value) for value in allowed)
+        words = " and ".join(f"-1 ({unset})" if value == UNSET else str(value) for value in allowed)
         raise ValueError(f"{name} may hold {words} only, not {given[wrong].flat[0]}")
     return given.astype(np.int8, copy=False)

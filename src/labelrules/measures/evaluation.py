@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from labelrules._types import Board, Floats
+from labelrules._types import UNSET, Board, Floats
 from labelrules.measures.confusion_matrix import checked_labels, checked_predictions, checked_scores
 from labelrules.measures.measure import Measure
 
@@ -45,7 +45,7 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> Evaluation:
     Parameters
     ----------
     Y : array-like
-        The truth, rows by labels, 0 or 1.
+        The truth, rows by labels: 0, 1, or -1 or NaN where it is unknown, which does not count.
     predicted : array-like
         0, 1 or ``UNSET`` (-1), which counts as absent.
     scores : array-like, optional
@@ -87,32 +87,54 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> Evaluation:
         (name, Measure.parse(text).of_predictions(labels, board))
         for name, text in _MEASURES.items()
     )
-    values["Hamming loss"] = float(np.mean((board == 1) != labels))
+    known = labels != UNSET
+    values["Hamming loss"] = float(np.mean(((board == 1) != (labels == 1))[known]))
     if scores is not None:
         values.update(_of_ranking(labels, checked_scores(scores, labels.shape)))
     return values
 
 
 def _of_ranking(Y: Board, scores: Floats) -> Iterator[tuple[str, float]]:
-    """The measures of a ranking that are defined, by scikit-learn."""
+    """The measures of a ranking that are defined, by scikit-learn; unknown cells do not count."""
     from sklearn import metrics
 
     has_ones, has_zeros = (Y == 1).any(axis=0), (Y == 0).any(axis=0)
+    known = Y != UNSET
     if has_ones.any():
         precision = metrics.average_precision_score
-        yield "micro average precision", float(precision(Y.ravel(), scores.ravel()))
+        yield "micro average precision", float(precision(Y[known], scores[known]))
         if has_ones.all():
             yield "macro average precision", _mean_over_labels(precision, Y, scores)
         if has_zeros.any():
-            yield "micro ROC AUC", float(metrics.roc_auc_score(Y.ravel(), scores.ravel()))
+            yield "micro ROC AUC", float(metrics.roc_auc_score(Y[known], scores[known]))
     if (has_ones & has_zeros).all():
         yield "macro ROC AUC", _mean_over_labels(metrics.roc_auc_score, Y, scores)
-    if Y.shape[1] > 1:
-        within_rows = metrics.label_ranking_average_precision_score(Y, scores)
-        yield "label ranking average precision", float(within_rows)
-        yield "ranking loss", float(metrics.label_ranking_loss(Y, scores))
-        yield "coverage error", float(metrics.coverage_error(Y, scores))
+    if (known.sum(axis=1) > 1).any():
+        within_rows = metrics.label_ranking_average_precision_score
+        yield "label ranking average precision", _mean_over_rows(within_rows, Y, scores)
+        yield "ranking loss", _mean_over_rows(metrics.label_ranking_loss, Y, scores)
+        yield "coverage error", _mean_over_rows(metrics.coverage_error, Y, scores)
 
 
 def _mean_over_labels(measure: Callable[..., Any], Y: Board, scores: Floats) -> float:
-    return float(np.mean([measure(Y[:, label], scores[:, label]) for label in range(Y.shape[1])]))
+    values = []
+    for truth, given in zip(Y.T, scores.T, strict=True):
+        known = truth != UNSET
+        values.append(measure(truth[known], given[known]))
+    return float(np.mean(values))
+
+
+def _mean_over_rows(measure: Callable[..., Any], Y: Board, scores: Floats) -> float:
+    """The mean over rows with at least two known labels; rows that know the same go together."""
+    known = Y != UNSET
+    if known.all():
+        return float(measure(Y, scores))
+    kinds, kind = np.unique(known, axis=0, return_inverse=True)
+    total, n_rows = 0.0, 0
+    for number, labels in enumerate(kinds):
+        rows = kind.reshape(-1) == number
+        if np.count_nonzero(labels) > 1:
+            part = np.ix_(rows, labels)
+            total += float(measure(Y[part], scores[part])) * np.count_nonzero(rows)
+            n_rows += np.count_nonzero(rows)
+    return total / n_rows

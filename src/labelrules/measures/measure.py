@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 import numpy as np
 
 from labelrules._checks import one_of, suggestion
-from labelrules._types import UNSET, Integers
+from labelrules._types import UNSET, Integers, Mask
 from labelrules.measures.confusion_matrix import (
     COUNTINGS,
     Confusion,
@@ -57,19 +57,23 @@ PREDICTIONS: tuple[str, ...] = get_args(Predictions)
 """Whether a label without a prediction is left out (partial) or predicted absent (full)."""
 
 
-def matrices(outcomes: Confusion, averaging: Averaging) -> tuple[Confusion, Integers]:
+def matrices(
+    outcomes: Confusion, averaging: Averaging, known: Mask | None = None
+) -> tuple[Confusion, Integers]:
     """The confusion matrices whose values are averaged, and how often each one counts.
 
     A cell that is not counted (written already, or left open by a partial prediction) has an empty
     matrix. It adds nothing to a sum, and a row, label or cell left with an empty matrix has the
     formula's value of the empty matrix (0 for all measures of the chapter) and stays in the number
-    by which the mean divides.
+    by which the mean divides. Rows, labels and cells in which nothing is `known` do not.
     """
     if averaging == "cell":
-        return _kinds_of_cells(outcomes)
+        return _kinds_of_cells(outcomes, known)
     axis = {"micro": None, "macro": 0, "samples": 1}[averaging]
     summed = Confusion(*(np.atleast_1d(part) for part in outcomes.sum(axis)))
-    return summed, np.ones(summed.tp.size, dtype=np.int64)
+    if known is None:
+        return summed, np.ones(summed.tp.size, dtype=np.int64)
+    return summed, np.atleast_1d(known.any(axis)).astype(np.int64)
 
 
 def mean(formula: Formula, averaged: Confusion, weights: Integers) -> float:
@@ -87,11 +91,12 @@ def exact_mean(formula: Formula, averaged: Confusion, weights: Integers) -> Frac
     return total / int(weights.sum())
 
 
-def _kinds_of_cells(outcomes: Confusion) -> tuple[Confusion, Integers]:
+def _kinds_of_cells(outcomes: Confusion, known: Mask | None) -> tuple[Confusion, Integers]:
     """The number of cells that are tp, fp, tn, fn and empty: the only matrices of one cell."""
     n_each = [int(part) for part in outcomes.sum()]
     units = np.vstack([np.eye(4, dtype=np.int64), np.zeros((1, 4), dtype=np.int64)])
-    n_empty = outcomes.tp.size - sum(n_each)
+    n_cells = outcomes.tp.size if known is None else np.count_nonzero(known)
+    n_empty = n_cells - sum(n_each)
     return Confusion(*units.T), np.array([*n_each, n_empty], dtype=np.int64)
 
 
@@ -176,7 +181,8 @@ class Measure:
         Parameters
         ----------
         Y : array-like
-            The truth, rows by labels, 0 or 1.
+            The truth, rows by labels: 0, 1, or -1 or NaN where it is unknown. Unknown cells do not
+            count, nor rows and labels without a known cell.
         predicted : array-like
             0, 1 or ``UNSET`` (-1): absent when predictions are full, not counted when partial.
         exact : bool, default=False
@@ -196,7 +202,8 @@ class Measure:
         closed = np.where(board == UNSET, 0, UNSET) if self.predictions == "partial" else None
         everywhere = np.ones(labels.shape[0], dtype=np.bool_)
         outcomes = confusion(cells(labels, everywhere, closed), board == 1, "plain")
-        return self._of(outcomes, exact)
+        known = labels != UNSET
+        return self._of(outcomes, exact, None if known.all() else known)
 
     @overload
     def of_rule(
@@ -229,7 +236,7 @@ class Measure:
         Parameters
         ----------
         Y, exact
-            As for :meth:`of_predictions`.
+            As for :meth:`of_predictions`; an unknown cell is like one that is written already.
         covered : array-like of bool
             The rows that the body covers.
         head : array-like
@@ -282,9 +289,11 @@ class Measure:
             written = None if written is None else written[:, relevant]
         return confusion(cells(labels, mask, written), values == 1, counting)
 
-    def _of(self, outcomes: Confusion, exact: bool) -> float | Fraction:
+    def _of(
+        self, outcomes: Confusion, exact: bool, known: Mask | None = None
+    ) -> float | Fraction:
         average = exact_mean if exact else mean
-        return average(self.formula, *matrices(outcomes, self.averaging))
+        return average(self.formula, *matrices(outcomes, self.averaging, known))
 
 
 def _taken(what: str, known: Sequence[str], words: list[str], text: str) -> Any:

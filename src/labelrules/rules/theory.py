@@ -239,7 +239,7 @@ class DecisionList(Theory):
 
     def with_counts(self, run: Run, truth: Board) -> "DecisionList":
         """The same list with evidence from a run of it, counted against the true labels."""
-        right = run.board == truth
+        right, wrong = run.board == truth, (run.board != truth) & (truth != UNSET)
         writers = run.writer + 1  # 0 for none
         counts = np.array(
             [
@@ -247,7 +247,7 @@ class DecisionList(Theory):
                     np.bincount(writers[cells[:, label], label], minlength=len(self) + 1)
                     for label in range(self.schema.n_labels)
                 ]
-                for cells in (right, ~right)
+                for cells in (right, wrong)
             ]
         )
         rules = [

@@ -46,7 +46,9 @@ def dataset(
         sparse. Names of a frame's columns that are whole numbers become text.
     Y : array, sparse matrix, data frame or list of label sets
         Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of label names per row,
-        in which a repeated name counts once. One dimension is one label.
+        in which a repeated name counts once. One dimension is one label. A cell that is missing
+        (None, NaN) or -1 is unknown, and so are all cells of a row whose label set is missing: they
+        do not count in learning and in measures.
     feature_names, label_names : sequence of str, optional
         A frame brings its own. The default is x0, x1, ... and y0, y1, ...; the label space of label
         sets is the sorted union of the sets.

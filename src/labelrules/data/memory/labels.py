@@ -9,9 +9,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._checks import is_whole, listed, quoted, suggestion
-from labelrules._types import Board
+from labelrules._types import UNSET, Board
 from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import as_array
+from labelrules.data.memory.columns import kind_of
 from labelrules.data.memory.frames import (
     FrameTable,
     is_frame,
@@ -110,12 +111,13 @@ def _from_sparse(Y: Any, names: Names | None) -> Board:
     entries = sparse.coo_array(Y.astype(np.float64) if is_small else Y, copy=True)
     entries.sum_duplicates()
     values = np.asarray(entries.data)
-    bad = np.flatnonzero((values != 0) & (values != 1))
-    if len(bad):
-        row, column = entries.coords[0][bad[0]], entries.coords[1][bad[0]]
-        _refuse(values[bad[0]], row, column, names)
+    labels, good = _label_cells(values)
+    if not good.all():
+        first = int(np.argmin(good))
+        row, column = entries.coords[0][first], entries.coords[1][first]
+        _refuse(values[first], row, column, names)
     board: Board = np.zeros(Y.shape, dtype=np.int8)
-    board[entries.coords] = values == 1
+    board[entries.coords] = labels
     return board
 
 
@@ -140,7 +142,7 @@ def _are_label_sets(Y: Any) -> bool:
         return False
     if not isinstance(Y, (Sequence, np.ndarray)) or isinstance(Y, (str, bytes)) or not len(Y):
         return False
-    rows = [row for row in Y if isinstance(row, (set, frozenset, list, tuple))]
+    rows = [row for row in Y if _is_label_set(row)]
     if any(isinstance(row, (set, frozenset)) for row in rows):
         return True
     labels = [label for row in rows for label in row]
@@ -148,6 +150,8 @@ def _are_label_sets(Y: Any) -> bool:
 
 
 def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
+    is_unknown = [not _is_label_set(row) and kind_of(row) == "missing" for row in rows]
+    rows = [() if unknown else row for row, unknown in zip(rows, is_unknown, strict=True)]
     for index, row in enumerate(rows):
         _check_set(row, index)
     _refuse_cells(rows, names)
@@ -164,11 +168,17 @@ def _from_sets(rows: list[Any], names: Names | None) -> tuple[Board, Names]:
                     f"{suggestion(label, space)}"
                 )
             board[index, column_of[label]] = 1
+    board[np.array(is_unknown, dtype=np.bool_)] = UNSET
     return board, space
 
 
+def _is_label_set(row: Any) -> bool:
+    is_array = isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "OUT"
+    return is_array or isinstance(row, (set, frozenset, list, tuple))
+
+
 def _check_set(row: Any, index: int) -> None:
-    if not isinstance(row, (set, frozenset, list, tuple)):
+    if not _is_label_set(row):
         raise DataError(
             f"Y has {row!r:.60} in row {index} where other rows have label sets: "
             "give each row a set of label names"
@@ -194,25 +204,42 @@ def _refuse_cells(rows: list[Any], names: Names | None) -> None:
 
 
 def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
-    if isinstance(cells, np.ma.MaskedArray) and np.ma.getmaskarray(cells).any():
-        row, column = np.argwhere(np.ma.getmaskarray(cells))[0]
-        _refuse(None, row, column, names)
-    values = np.ma.getdata(cells)
-    if values.dtype.kind in "OT":
-        flat = values.reshape(-1).tolist()
-        labels = [isinstance(cell, (Real, np.bool_)) and cell in (0, 1) for cell in flat]
-        good = np.array(labels, dtype=bool).reshape(values.shape)
-    elif values.dtype.kind in "biuf":
-        good = (values == 0) | (values == 1)
-    else:
-        good = np.zeros(values.shape, dtype=bool)
+    """The labels of a table; a cell that is missing or -1 is unknown."""
+    labels, good = _label_cells(np.ma.getdata(cells))
+    if isinstance(cells, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(cells)
+        labels, good = np.where(masked, UNSET, labels), good | masked
     if not good.all():
         row, column = np.argwhere(~good)[0]
-        _refuse(values[row, column], row, column, names)
-    return values.astype(np.int8)
+        _refuse(np.ma.getdata(cells)[row, column], row, column, names)
+    return labels
+
+
+def _label_cells(values: npt.NDArray[Any]) -> tuple[Board, npt.NDArray[np.bool_]]:
+    """The cells as 0, 1 or unknown, and which of them are one of these."""
+    if values.dtype.kind in "OT":
+        flat = [_label_of(cell) for cell in values.reshape(-1).tolist()]
+        labels = np.array([UNSET if one is None else one for one in flat], dtype=np.int8)
+        good = np.array([one is not None for one in flat], dtype=np.bool_)
+        return labels.reshape(values.shape), good.reshape(values.shape)
+    if values.dtype.kind not in "biuf":
+        return np.full(values.shape, UNSET), np.zeros(values.shape, dtype=np.bool_)
+    unknown = (values == -1) | (values != values) if values.dtype.kind in "if" else False
+    present = values == 1
+    labels = np.where(unknown, UNSET, present.astype(np.int8))
+    return labels, (values == 0) | present | unknown
+
+
+def _label_of(cell: Any) -> int | None:
+    """The label in one cell, unknown if the cell is missing; None if it is something else."""
+    if kind_of(cell) == "missing":
+        return int(UNSET)
+    is_label = isinstance(cell, (Real, np.bool_)) and cell in (0, 1, -1)
+    return int(cell) if is_label else None
 
 
 def _refuse(value: Any, row: int, column: int, names: Names | None) -> NoReturn:
     shown = value.item() if isinstance(value, np.generic) else value
     name = column if names is None else quoted(names[column])
-    raise DataError(f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1")
+    raise DataError(f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1 (-1 or "
+        "missing if it is unknown)")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
-from labelrules._types import Board, Floats
+from labelrules._types import UNSET, Board, Floats
 from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
@@ -48,11 +50,12 @@ class Target:
     kind: Literal["labels", "two classes", "classes"]
     values: Array
 
-    def classes(self, n_labels: int) -> Any:
-        """The attribute `classes_` of scikit-learn: one array, or one for each label."""
-        if self.kind == "labels":
-            return [self.values.copy() for _ in range(n_labels)]
-        return self.values
+    def classes(self, n_labels: int) -> Array:
+        """The attribute `classes_` of scikit-learn: the classes, or the numbers of the labels.
+
+        The latter as in MLPClassifier and OneVsRestClassifier; a single label is absent or present.
+        """
+        return np.arange(n_labels) if self.kind == "labels" and n_labels > 1 else self.values
 
     def board(self, Y: Any, schema: Schema) -> Board:
         """The labels of other rows, whose classes must be among those known."""
@@ -138,7 +141,13 @@ def _is_row(cell: Any) -> bool:
 
 
 def _are_labels(cells: Array) -> bool:
-    return cells.dtype.kind != "U" and all(cell in (0, 1) for cell in cells[:, 0].tolist())
+    """Whether a column holds 0 and 1, and perhaps marks of what is unknown."""
+    if cells.dtype.kind == "U":
+        return False
+    values = cells[:, 0].tolist()
+    if all(cell in (0, 1) for cell in values):
+        return True
+    return 0 in values and all(cell in (0, 1, -1) or kind_of(cell) == "missing" for cell in values)
 
 
 def _warn_of_column() -> None:
@@ -206,6 +215,15 @@ def _cell_values(Y: Any) -> Array:
     return np.array([0, 1], dtype=dtype if known else np.int64)
 
 
+SMALLEST = 1e-12
+"""The least probability, and the least distance from certainty, that log-odds are taken of."""
+
+
+def _has_labels(model: Any) -> bool:
+    """Whether a learner was fitted to labels, not to classes."""
+    return hasattr(model, "_target") and model._target.kind == "labels"
+
+
 class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A scikit-learn classifier of rows that may have several labels.
 
@@ -244,13 +262,22 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         """Estimate the probabilities of presence, rows by labels, or those of classes."""
         return self._check_fitted().probabilities(self._presence(self._table(X)))
 
+    @available_if(_has_labels)
+    def decision_function(self, X: Any) -> Floats:
+        """The log-odds of presence, rows by labels; only where `fit` was given labels.
+
+        Scikit-learn's scorers of rankings, such as "roc_auc", ask for it.
+        """
+        return np.asarray(logit(np.clip(self.predict_proba(X), SMALLEST, 1.0 - SMALLEST)))
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of rows whose labels are all right (subset accuracy), or whose class is."""
         if self._check_fitted().kind != "labels":
             return float(super().score(X, y, sample_weight))
         truth = encode_labels(X if y is None and isinstance(X, Dataset) else y, self.schema_)
-        right = (self.predict(X) == truth).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
+        right = ((self.predict(X) == truth) | (truth == UNSET)).all(axis=1)
+        weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(right, weights=weights * (truth != UNSET).any(axis=1)))
 
     @property
     def labels_without_rules_(self) -> list[str]:

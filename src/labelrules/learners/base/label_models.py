@@ -11,9 +11,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
-from labelrules._types import Board, Floats, Integers, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
-from labelrules.data.table import column_of
+from labelrules.data.table import column_of, common_labels
 from labelrules.learners.base.progress import (
     LabelProgress,
     is_nested_fit,
@@ -89,7 +89,7 @@ class LabelClassifier:
 
     def _columns(self, seen: Board) -> Matrix:
         X = self.X if self.with_features else None
-        return with_labels(X, seen[:, list(self.task.tested)])
+        return with_labels(X, _without_unknown(seen[:, list(self.task.tested)]))
 
 
 class _Identity:
@@ -121,10 +121,16 @@ class LabelLearner:
         return isinstance(self.base, RuleClassifier)
 
     def learn(self, task: LabelTask) -> LabelModel:
-        """Learn one label; one that all training rows have, or none, is predicted for all rows."""
+        """Learn one label from the rows in which it is known.
+
+        One that all these rows have, or none, is predicted for all rows.
+        """
+        known = self.data.Y[:, task.label] != UNSET
+        if not known.all():
+            return replace(self, data=self.data.take(known), labels=self.labels[known]).learn(task)
         values = np.unique(self.data.Y[:, task.label])
-        if len(values) == 1:
-            return self._constant(task, int(values[0]))
+        if len(values) < 2:
+            return self._constant(task, int(values.max(initial=0)))
         with nested_fit():
             return self._rules(task) if self.learns_rules else self._classifier(task)
 
@@ -132,9 +138,9 @@ class LabelLearner:
         self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
     ) -> list[Any]:
         """The models of all tasks; those that were not learned predict the majority."""
-        is_common = 2 * self.data.Y.sum(axis=0, dtype=np.int64) > self.data.n_rows
+        common = common_labels(self.data.Y)
         return [
-            learned[task] if task in learned else self._constant(task, int(is_common[task.label]))
+            learned[task] if task in learned else self._constant(task, int(common[task.label]))
             for task in tasks
         ]
 
@@ -157,7 +163,7 @@ class LabelLearner:
 
     def _classifier(self, task: LabelTask) -> LabelClassifier:
         X = numeric_features(self.data) if self.with_features else None
-        columns = with_labels(X, self.labels[:, list(task.tested)])
+        columns = with_labels(X, _without_unknown(self.labels[:, list(task.tested)]))
         classifier = clone(self.base).fit(columns, self.data.Y[:, task.label].astype(np.int64))
         return LabelClassifier(task, self.with_features, classifier)
 
@@ -188,8 +194,14 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def with_labels(X: Matrix | None, labels: Board) -> Matrix:
-    """Features with labels as further columns; sparse X stays sparse."""
+def _without_unknown(labels: Board) -> Floats:
+    """Labels as numbers for any classifier; an unknown one is halfway between absent and present"""
+    return np.where(labels == UNSET, 0.5, labels)
+
+
+def with_labels(X: Matrix | None, given: Board | Floats) -> Matrix:
+    """Features with labels as further columns, an unknown one missing; sparse X stays sparse."""
+    labels = np.where(given == UNSET, np.nan, given) if (given == UNSET).any() else given
     if X is None:
         return np.asfortranarray(labels, dtype=np.float64)
     if not labels.shape[1]:

@@ -24,7 +24,7 @@ def presence_by(classifier: Any, X: Any, n_labels: int) -> Floats:
         parts = zip(cells, classifier.classes_, strict=True)
         cells = np.column_stack([_of_presence(part, kinds) for part, kinds in parts])
     cells = dense(cells).astype(np.float64)
-    if n_labels == 1 and isinstance(classifier.classes_, np.ndarray):
+    if n_labels == 1 and cells.shape[1:] == np.shape(classifier.classes_):
         cells = _of_presence(cells, classifier.classes_)[:, None]
     return checked_shape(cells, classifier, "predict_proba", n_labels)
 

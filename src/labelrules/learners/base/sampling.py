@@ -6,11 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from labelrules._checks import is_whole
-from labelrules._types import Board, Floats, Integers, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset
 
 
@@ -75,6 +76,14 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
     return held
 
 
+def label_keys(Y: Board) -> npt.NDArray[np.uint8]:
+    """The labels of each row as few small numbers, which differ where the labels do."""
+    present = np.packbits(Y == 1, axis=1)
+    if (Y != UNSET).all():
+        return present
+    return np.hstack([present, np.packbits(Y == UNSET, axis=1)])
+
+
 def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
     """For each row its fold, with label sets spread evenly; two folds at least."""
     folds = np.empty(data.n_rows, dtype=np.int64)
@@ -85,6 +94,5 @@ def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
 
 def bootstrap_sample(data: Dataset, random: np.random.RandomState) -> Integers:
     """As many rows as there are, drawn with replacement."""
-    labels = np.packbits(data.Y, axis=1)
-    order = np.lexsort((*labels.T, row_keys(data.X)))
+    order = np.lexsort((*label_keys(data.Y).T, row_keys(data.X)))
     return np.asarray(order[np.sort(random.randint(0, data.n_rows, data.n_rows))])

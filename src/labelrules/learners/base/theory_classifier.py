@@ -63,9 +63,9 @@ class Background:
     def count(cls, board: Board, truth: Board) -> "Background":
         """Count the cells that are still open."""
         is_open = board == UNSET
-        ones = (is_open & (truth == 1)).sum(axis=0)
-        present = truth.sum(axis=0, dtype=np.float64)
-        return cls(ones, is_open.sum(axis=0) - ones, (present + 1.0) / (len(truth) + 2.0))
+        ones, zeros = ((is_open & (truth == value)).sum(axis=0) for value in (1, 0))
+        present, known = (truth == 1).sum(axis=0), (truth != UNSET).sum(axis=0)
+        return cls(ones, zeros, (present + 1.0) / (known + 2.0))
 
     @property
     def record(self) -> BackgroundRecord:
@@ -252,8 +252,8 @@ class RuleClassifier(TheoryClassifier):
     labels_without_rules_ : list of str
         The names of the labels that no rule predicts as present, last resorts and default rules
         included: they are never predicted.
-    classes_ : array, or list of arrays
-        The classes of a target of one dimension; else absent and present for each label.
+    classes_ : array
+        The classes of a target of one dimension, or of a single label; else the numbers of labels.
     n_labels_, n_features_in_ : int
     feature_names_in_ : array of str
         If `fit` was given names.

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data import Dataset
+from labelrules.data.table import common_labels
 from labelrules.rules import Evidence, Head, Rule
 
 Order: TypeAlias = Literal["append", "prepend"]
@@ -17,17 +18,19 @@ class TrainingBoard:
     """Truth and board of the training rows, labels by rows; shared with `other` if given.
 
     ``n_open`` is the number of unwritten cells, in rows that have not ended. With the order
-    "append" new rules write open cells; with "prepend" they overwrite all others.
+    "append" new rules write open cells; with "prepend" they overwrite all others. Cells of which
+    the truth is unknown are written like others, but they never count.
     """
 
     def __init__(self, data: Dataset, order: Order, other: "TrainingBoard | None" = None) -> None:
         # A copy, even of one label: a view would be frozen, and kernels be compiled for that, too.
         self.truth: Board = np.array(data.Y.T, order="C") if other is None else other.truth
         self.board: Board = np.full_like(self.truth, UNSET) if other is None else other.board
+        self.known: Mask = self.truth != UNSET if other is None else other.known
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
-        self.n_open = self.truth.size
+        self.n_cells = self.n_open = int(np.count_nonzero(self.known))
         self.prepends = order == "prepend"
-        self.counted: Mask = np.ones((1 + self.prepends, *self.truth.shape), dtype=np.bool_)
+        self.counted: Mask = np.repeat(self.known[np.newaxis], 1 + self.prepends, axis=0)
 
     @property
     def n_incomplete(self) -> Integers:
@@ -51,7 +54,7 @@ class TrainingBoard:
             written = covered & self.counted[value, label]
             evidence.append(self._evidence(label, value, written))
             self.n_open -= int((self.board[label, written] == UNSET).sum())
-            self.board[label, written] = value
+            self.board[label, written | (covered & ~self.known[label])] = value
             self.counted[value, label, written] = False
             self.counted[1 - value, label, written] = True
         return tuple(evidence)
@@ -62,8 +65,9 @@ class TrainingBoard:
         for label, value in head:
             cells, counted = self.board[label], self.counted[0, label]
             (written,) = (covered & (cells == UNSET)).nonzero()
-            evidence.append(self._evidence(label, value, written))
-            self.n_open -= written.size
+            count = self._evidence(label, value, written)
+            evidence.append(count)
+            self.n_open -= count.right + count.wrong
             cells[written], counted[written] = value, False
         return tuple(evidence)
 
@@ -78,8 +82,8 @@ class TrainingBoard:
 
     def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
         truth = self.truth[label][rows]
-        right = int(np.count_nonzero(truth == value))
-        return Evidence(right, truth.size - right)
+        right, wrong = (int(np.count_nonzero(truth == one)) for one in (value, 1 - value))
+        return Evidence(right, wrong)
 
     def hold_out(self, rows: Mask) -> None:
         """Do not count the cells of these rows."""
@@ -94,7 +98,8 @@ class TrainingBoard:
     def end(self, covered: Mask) -> Mask:
         """Remove covered rows; returns a mask of the labels that lost cells that count."""
         leaving = covered & ~self.ended
-        self.n_open -= int((self.board[:, leaving] == UNSET).sum())
+        is_open = (self.board[:, leaving] == UNSET) & self.known[:, leaving]
+        self.n_open -= int(np.count_nonzero(is_open))
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
         self.counted[:, :, leaving] = False
         self.ended |= leaving
@@ -104,8 +109,8 @@ class TrainingBoard:
         """For each label the majority of the unwritten cells, else of all; absent on a tie."""
         majority = {}
         for label, (truth, cells) in enumerate(zip(self.truth, self.board, strict=True)):
-            unwritten = cells == UNSET
-            left = truth[unwritten] if unwritten.any() else truth
+            unwritten = (cells == UNSET) & (truth != UNSET)
+            left = truth[unwritten] if unwritten.any() else truth[truth != UNSET]
             majority[label] = int(2 * np.count_nonzero(left == 1) > left.size)
         return Head(majority, len(self.truth))
 
@@ -119,12 +124,12 @@ class TrainingBoard:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
             self.ended[:] = False
-            self.n_open = int((self.board == UNSET).sum())
-            self.counted[0], self.counted[1] = self.board != 0, self.board != 1
+            self.n_open = int(((self.board == UNSET) & self.known).sum())
+            for value in (0, 1):
+                self.counted[value] = (self.board != value) & self.known
         return written
 
 
 def rarer_values(truth: Board) -> npt.NDArray[np.int8]:
     """For each label 2 if presence is the rarer value, or as frequent, else 1."""
-    ones = truth.sum(axis=1, dtype=np.int64)
-    return np.where(2 * ones <= truth.shape[1], 2, 1).astype(np.int8)
+    return np.where(common_labels(truth.T), 1, 2).astype(np.int8)

@@ -108,7 +108,7 @@ class Covering:
                 continue
             rule = self._add(pruned)
             value = float(grown.merit.value)
-            listener(Progress(len(self.rules), self.board.n_open, self.data.Y.size, value, rule))
+            listener(Progress(len(self.rules), self.board.n_open, self.board.n_cells, value, rule))
 
     def _is_done(self) -> bool:
         settings = self.settings
@@ -118,7 +118,7 @@ class Covering:
             return True
         if self.board.prepends:
             return False
-        return self.board.n_open <= settings.open_share * self.data.Y.size
+        return self.board.n_open <= settings.open_share * self.board.n_cells
 
     def _is_late(self) -> bool:
         limit = self.settings.time_limit

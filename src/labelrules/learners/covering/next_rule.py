@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Board, Mask
+from labelrules._types import UNSET, Board, Mask
 from labelrules.data import Dataset
+from labelrules.data.table import common_labels
 from labelrules.learners.covering.board import TrainingBoard, rarer_values
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures import Measure
@@ -179,8 +180,9 @@ class LastResort:
     def _rules(self, finder: RuleFinder, left: "_WaitingRows") -> list[Rule]:
         rules: list[Rule] = []
         truth = self.board.truth
-        has_none, n_present = ~(truth == 1).any(axis=0), (truth == 1).sum(axis=1)
-        while left.waiting.any() and has_none[left.waiting].mean() < self.least:
+        has_none, n_present = (truth == 0).all(axis=0), (truth == 1).sum(axis=1)
+        known, n_known = truth != UNSET, (truth != UNSET).sum(axis=1)
+        while _is_often_labelled(truth[:, left.waiting], self.least):
             if self.is_late():
                 break
             grown = finder.best_rule()
@@ -188,10 +190,10 @@ class LastResort:
                 break
             covered = grown.covered.mask & left.waiting
             ((label, _),) = grown.head
-            n_covered = np.count_nonzero(covered)
+            n_covered = np.count_nonzero(covered & known[label])
             n_right = int(np.count_nonzero(truth[label, covered] == 1))
             too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(has_none[covered])
-            too_rare |= n_right * len(has_none) < n_covered * n_present[label]
+            too_rare |= n_right * n_known[label] < n_covered * n_present[label]
             if too_rare or n_right <= self.least * n_covered:
                 finder.exclude(grown.head)
                 continue
@@ -199,6 +201,13 @@ class LastResort:
             rules.append(Rule(grown.head, grown.body, evidence=evidence))
             finder.changed(left.leave(covered))
         return rules
+
+
+def _is_often_labelled(truth: Board, least: float) -> bool:
+    """Whether few enough of some rows have no label at all, among those of which it is known."""
+    has_label, has_none = (truth == 1).any(axis=0), (truth == 0).all(axis=0)
+    n_rows = np.count_nonzero(has_label | has_none)
+    return n_rows > 0 and np.count_nonzero(has_none) / n_rows < least
 
 
 class _WaitingRows(TrainingBoard):
@@ -218,4 +227,4 @@ class _WaitingRows(TrainingBoard):
 
 def is_mostly_present(truth: Board) -> bool:
     """Whether some label is present in most rows, so that its absence is worth a prediction."""
-    return bool((2 * truth.sum(axis=1, dtype=np.int64) > truth.shape[1]).any())
+    return bool(common_labels(truth.T).any())

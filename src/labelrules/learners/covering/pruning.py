@@ -65,22 +65,23 @@ class DescriptionLength:
         predicted = (cells == value) | (covered & (cells == UNSET))
         n_predicted, n_true, n_right = _count(board, label, value, predicted)
         n_wrong, n_missed = n_predicted - n_right, n_true - n_right
-        return exception_bits(n_predicted, cells.size - n_predicted, n_wrong, n_missed, n_true)
+        n_others = int(np.count_nonzero(board.known[label])) - n_predicted
+        return exception_bits(n_predicted, n_others, n_wrong, n_missed, n_true)
 
     def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
         from labelrules.kernels.covering.grow import DescriptionCounts
 
-        cells = board.board[label]
+        cells, n_cells = board.board[label], int(np.count_nonzero(board.known[label]))
         n_predicted, n_true, n_right = _count(board, label, value, cells == value)
         return DescriptionCounts(
-            cells.size, n_true, n_predicted, n_right, self.n_possible, PATIENCE
+            n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE
         )
 
 
 def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
     """Rows predicted to have a value, rows that have it, and rows predicted rightly."""
-    true = board.truth[label] == value
+    true, predicted = board.truth[label] == value, predicted & board.known[label]
     counts = (np.count_nonzero(rows) for rows in (predicted, true, predicted & true))
     n_predicted, n_true, n_right = (int(count) for count in counts)
     return n_predicted, n_true, n_right

@@ -125,6 +125,8 @@ class Ripper(RuleClassifier):
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         settings = ripper_settings(self)
+        if data.n_unknown:  # of a single label: rows in which it is unknown tell nothing
+            data = data.take(data.Y[:, 0] != UNSET)
         heads = _heads(data.schema.n_labels)
         kept = list(prefix or ())
         _check_kept(kept, data.schema.n_labels)

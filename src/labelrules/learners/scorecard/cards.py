@@ -46,7 +46,7 @@ class CardTask:
 
     def prices(self, cost: float, rows: Integers | slice = slice(None)) -> Prices:
         """The prices at a cost in bits, for some of the rows."""
-        return Prices.of(cost, self.ridge, int(self.data.Y[rows].sum()))
+        return Prices.of(cost, self.ridge, int((self.data.Y[rows] == 1).sum()))
 
     def usual_sets(self, cost: float) -> UsualSets:
         """The label sets that are frequent enough at this cost."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelrules._types import Board, Integers, Mask
+from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.scorecard.growth import DOUBLING
@@ -90,8 +90,9 @@ class UsualSets(NamedTuple):
 
     @classmethod
     def of(cls, Y: Board, least: float) -> "UsualSets":
-        """The label sets that so many rows have."""
-        members, counts = np.unique(Y, axis=0, return_counts=True)
+        """The label sets that so many rows have, of those in which all labels are known."""
+        complete = Y[(Y != UNSET).all(axis=1)]
+        members, counts = np.unique(complete, axis=0, return_counts=True)
         order = np.lexsort((*members.T[::-1], -counts)) if len(counts) else np.arange(0)
         order = order[counts[order] >= least]
         return cls(members[order].astype(np.int64), counts[order])
@@ -139,13 +140,15 @@ class _Scorer:
     """Scores decodings; what they share is computed once."""
 
     def __init__(self, unseen: Unseen, sets: UsualSets) -> None:
-        self.margins, truth = unseen.margins, unseen.truth
-        self.truth = truth == 1
+        rows = (unseen.truth != UNSET).any(axis=1)
+        self.margins, truth = unseen.margins[rows], unseen.truth[rows]
+        self.truth, self.is_known = truth == 1, truth != UNSET
         self.sets = sets
         self.sizes = sets.members.sum(axis=1)
         self.totals = self.margins @ sets.members.T
         self.n_true = self.truth.sum(axis=1)
-        self.known = self.truth @ sets.members.T  # labels that a row and a set have in common
+        self.common = self.truth @ sets.members.T  # labels that a row and a set have in common
+        self.n_in_set = self.is_known @ sets.members.T  # labels of a set that are known in a row
         self._own: dict[tuple[int, bool], tuple[Integers, Integers, Integers]] = {}
 
     def value(self, shift: int, at_least_one: bool, part: float | None) -> float:
@@ -154,8 +157,8 @@ class _Scorer:
         if part is not None:
             chosen, number = self._chosen(shift, at_least_one, part)
             rows = np.arange(len(number))
-            n_common = np.where(chosen, self.known[rows, number], n_common)
-            n_given = np.where(chosen, self.sizes[number], n_given)
+            n_common = np.where(chosen, self.common[rows, number], n_common)
+            n_given = np.where(chosen, self.n_in_set[rows, number], n_given)
         n_cells = int(n_given.sum() + self.n_true.sum())
         exact = int(((n_common == n_given) & (n_common == self.n_true)).sum())
         return 2 * int(n_common.sum()) / max(1, n_cells) + exact / max(1, len(self.truth))
@@ -176,7 +179,7 @@ class _Scorer:
                 chosen[none, points[none].argmax(axis=1)] = True
             common = (chosen & self.truth).sum(axis=1)
             total = np.where(chosen, points, 0).sum(axis=1)
-            self._own[key] = common, chosen.sum(axis=1), total
+            self._own[key] = common, (chosen & self.is_known).sum(axis=1), total
         return self._own[key]
 
     def _chosen(self, shift: int, at_least_one: bool, part: float) -> tuple[Mask, Integers]:

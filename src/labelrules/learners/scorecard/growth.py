@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from labelrules.kernels.scorecard import Card, Tables
 
 Targets: TypeAlias = npt.NDArray[np.int32]
-"""Labels by rows: how likely a label is meant to be present, in parts of `ONE`."""
+"""Labels by rows: how likely a label is meant to be present, in parts of `ONE`; -1 if unknown."""
 
 DOUBLING = 2
 """So many points double the odds."""
@@ -45,6 +45,9 @@ GRAIN = 1 << 10
 
 REACH = 128
 """Margins beyond so many points are as good as certain."""
+
+OUT_OF_REACH = -(1 << 29)
+"""The margin of an unknown label: with the target 0 no points ever change its loss, which is 0."""
 
 ROOT = 0.4
 """The cost of a literal grows with this power of the labels that are present."""
@@ -140,10 +143,11 @@ class CardGrowth:
     """
 
     def __init__(self, binned: BinnedColumns, targets: Targets, prices: Prices) -> None:
-        self.binned, self.targets, self.prices = binned, targets, prices
+        self.is_known = targets >= 0
+        self.binned, self.targets, self.prices = binned, np.maximum(targets, 0), prices
         self.n_labels, n_rows = targets.shape
         self.tables = point_tables()
-        self.margin = np.zeros(targets.shape, np.int32)
+        self.margin = np.where(self.is_known, np.int32(0), np.int32(OUT_OF_REACH))
         covered = binned.n_covered
         allowed = (covered >= MIN_ROWS) & (n_rows - covered >= MIN_ROWS)
         self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
@@ -154,7 +158,7 @@ class CardGrowth:
         self.price = self._in_grains(prices.literal)
         self.costs = np.full(len(allowed), self.price)
         self.conditions: list[int] = [-1]
-        self.card = self.room = _first_card(targets)
+        self.card = self.room = _first_card(self.targets)
         self.lost = np.zeros((1, self.n_labels), np.int64)
 
     def run(self, limit: int | None = None) -> Iterator[int]:
@@ -238,12 +242,14 @@ class CardGrowth:
         from labelrules.kernels.scorecard import lean
 
         binned, totals = self.binned, self.targets.sum(axis=1, dtype=np.int64)
+        n_known = self.is_known.sum(axis=1, dtype=np.int64)
         leanings = np.zeros(self.excess.shape, np.int8)
         for some in self._blocks(np.arange(self.n_labels)):
-            packed = (self.targets[some].astype(np.int64) << 32) + 1  # a target, and one row
+            # A target, and one row if it is known.
+            packed = (self.targets[some].astype(np.int64) << 32) + self.is_known[some]
             lean(
                 binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
-                totals, binned.n_rows, leanings,
+                totals, n_known, leanings,
             )  # fmt: skip
         return leanings
 

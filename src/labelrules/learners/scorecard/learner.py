@@ -233,10 +233,12 @@ def _rule(body: Body, given: Integers, data: Dataset) -> Rule:
     labels = np.flatnonzero(given).tolist()
     truth = data.Y[body.covers(data.X, data.empty_board())]
     values = [int(given[label] > 0) for label in labels]
-    rights = [int((truth[:, j] == value).sum()) for j, value in zip(labels, values, strict=True)]
+    counts = [
+        Evidence(*(int((truth[:, label] == one).sum()) for one in (value, 1 - value)))
+        for label, value in zip(labels, values, strict=True)
+    ]
     head = Head(dict(zip(labels, values, strict=True)), data.schema.n_labels)
-    evidence = tuple(Evidence(right, len(truth) - right) for right in rights)
-    return Rule(head, body, False, evidence, tuple(abs(int(given[label])) for label in labels))
+    return Rule(head, body, False, tuple(counts), tuple(abs(int(given[label])) for label in labels))
 
 
 def _with_most_present(start: Integers, most: int) -> Integers:

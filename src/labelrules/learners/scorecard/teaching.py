@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.base import clone
 
 from labelrules._checks import counted
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.learners.base.label_models import numeric_features
 from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import nested_fit
-from labelrules.learners.base.sampling import folds_of, row_keys
+from labelrules.learners.base.sampling import folds_of, label_keys, row_keys
 from labelrules.learners.scorecard.growth import ONE, Targets
 
 N_FOLDS = 5
@@ -36,8 +36,8 @@ def check_teacher(teacher: Any) -> None:
 
 
 def plain_targets(Y: Board) -> Targets:
-    """The labels themselves: labels by rows, in parts of `ONE`."""
-    return np.ascontiguousarray(Y.T.astype(np.int32) * ONE)
+    """The labels themselves: labels by rows, in parts of `ONE`; -1 where a label is unknown."""
+    return np.ascontiguousarray(np.where(Y.T == UNSET, -1, Y.T * np.int32(ONE)))
 
 
 def mixed_targets(Y: Board, presence: Floats, weight: float) -> Targets:
@@ -49,8 +49,8 @@ def mixed_targets(Y: Board, presence: Floats, weight: float) -> Targets:
     >>> (mixed_targets(Y, presence, weight=0.5) / ONE).tolist()
     [[0.75], [0.125]]
     """
-    mixed = (1 - weight) * Y + weight * np.clip(presence, 0, 1)
-    return np.ascontiguousarray(np.rint(mixed * ONE).astype(np.int32).T)
+    mixed = np.rint(((1 - weight) * Y + weight * np.clip(presence, 0, 1)) * ONE)
+    return np.ascontiguousarray(np.where(Y == UNSET, -1, mixed.astype(np.int32)).T)
 
 
 def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) -> Floats:
@@ -66,8 +66,8 @@ def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) 
     n_jobs : int, optional
         Threads of a forest.
     """
-    labels = np.packbits(data.Y, axis=1)
-    order = np.lexsort((*labels.T, row_keys(data.X)))  # so that the order of rows does not matter
+    # So that the order of rows does not matter.
+    order = np.lexsort((*label_keys(data.Y).T, row_keys(data.X)))
     ordered = data.take(order)
     folds = folds_of(ordered, N_FOLDS, seed)
     found = np.empty(data.Y.shape)
@@ -86,7 +86,10 @@ def _forest(seed: int, n_jobs: int | None) -> Any:
 
 def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
     """What a teacher learns from rows that it sees; a label that they all have, or none, is so."""
-    shares = data.Y[seen].mean(axis=0)
+    if not is_ours(teacher) and (data.Y[seen] == UNSET).any():
+        return _taught_apart(teacher, data, seen, unseen)
+    truth = data.Y[seen]
+    shares = (truth == 1).sum(axis=0) / np.maximum((truth != UNSET).sum(axis=0), 1)
     varies = (shares > 0) & (shares < 1)
     found = np.repeat(shares[np.newaxis], len(unseen), axis=0)
     if not varies.any():
@@ -107,4 +110,14 @@ def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Fl
                 f"from these rows ({wrong}): if it is for one label, give BinaryRelevance of it"
             ) from wrong
         found[:, varies] = presence_by(fitted, X[unseen], n_labels)
+    return found
+
+
+def _taught_apart(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
+    """The same for each label by itself, from the rows in which it is known."""
+    found = np.empty((len(unseen), data.schema.n_labels))
+    for label, name in enumerate(data.schema.labels):
+        one = data.without([other for other in data.schema.labels if other != name])
+        known = seen[data.Y[seen, label] != UNSET]
+        found[:, [label]] = _taught(clone(teacher), one, known, unseen)
     return found

@@ -417,7 +417,7 @@ class RowScorer:
         if labels.size == 0 or n_inside.max(initial=0) < self.smallest:
             return None
         flip = self.flipped[labels]
-        truth = self.truth[labels].T ^ flip
+        truth = np.maximum(self.truth[labels].T, 0) ^ flip  # an unknown cell never counts
         board = np.where(self.counted[labels].T, UNSET, np.int8(0))
         found = best_head(
             truth, mask, self.measure, board, counting=self.counting, polarity=self.polarity,

@@ -50,11 +50,15 @@ class HeadProblem:
 
     def __post_init__(self) -> None:
         Y = checked_labels(self.Y)
-        object.__setattr__(self, "Y", Y)
         object.__setattr__(self, "covered", checked_coverage(self.covered, Y.shape[0]))
-        if self.board is not None:
-            board = checked_predictions(self.board, Y.shape, "board")
-            object.__setattr__(self, "board", board)
+        board = self.board
+        if board is not None:
+            board = checked_predictions(board, Y.shape, "board")
+        if (Y == UNSET).any():  # an unknown cell counts as little as one that is written
+            open_board = np.full_like(Y, UNSET) if board is None else board
+            board, Y = np.where(Y == UNSET, np.int8(0), open_board), np.maximum(Y, np.int8(0))
+        object.__setattr__(self, "Y", Y)
+        object.__setattr__(self, "board", board)
         if self.counting == "plain" and not self.is_full:
             raise ValueError(
                 "counting='plain' is for full predictions, which predict every label: use "

@@ -1,0 +1,50 @@
+"""Labels of which it is unknown whether a row has them, however they are given."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from labelrules.data import DataError, dataset
+
+X = [[1], [2], [3]]
+CELLS = [[1, 0], [-1, 1], [0, -1]]
+
+
+@pytest.mark.parametrize(
+    "Y",
+    [
+        CELLS,
+        np.array([[1, 0], [np.nan, 1], [0, np.nan]]),
+        [[1, 0], [None, True], [False, None]],
+        np.ma.masked_array([[1, 0], [0, 1], [0, 0]], [[0, 0], [1, 0], [0, 1]]),
+        sparse.csr_array([[1, 0], [np.nan, 1], [0, -1]]),
+        pd.DataFrame({"a": [1, None, 0], "b": pd.array([0, 1, None], dtype="Int64")}),
+        pd.DataFrame({"a": [True, None, False], "b": [0, 1, -1]}),
+        pl.DataFrame({"a": [1, None, 0], "b": [False, True, None]}),
+    ],
+)
+def test_missing_cells_and_minus_one_are_unknown(Y):
+    data = dataset(X, Y)
+    assert data.Y.tolist() == CELLS
+    assert data.n_unknown == 2
+    assert repr(data) == "Dataset(3 rows, 1 feature, 2 labels, 2 unknown cells)"
+
+
+def test_all_labels_of_a_row_without_a_label_set_are_unknown():
+    data = dataset(X, [{"a"}, None, {"b"}])
+    assert data.Y.tolist() == [[1, 0], [-1, -1], [0, 1]]
+    assert data.take([0, 2]).n_unknown == 0
+
+
+@pytest.mark.parametrize("cell", [2, -2, 0.5])
+def test_other_cells_are_refused(cell):
+    with pytest.raises(DataError, match=r"in row 0, column 0: a label is 0 or 1 \(-1 or missing"):
+        dataset([[1]], [[cell, 0]])
+
+
+def test_label_sets_may_be_of_several_kinds():
+    sets = pd.Series([("a",), ["b"], {"a", "c"}, np.array(["c"]), np.array([], dtype=object)])
+    assert dataset([[1]] * 5, sets).label_sets() == [("a",), ("b",), ("a", "c"), ("c",), ()]
+    assert dataset([[1]] * 5, sets.to_numpy()).Y.tolist() == dataset([[1]] * 5, list(sets)).Y.tolist()
