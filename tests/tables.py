@@ -33,15 +33,17 @@ def tables(
     max_labels=3,
     storage=("dense",),
     missing=True,
+    unknown=False,
 ):
-    """Numeric and nominal features, missing values, rows that occur twice."""
+    """Numeric and nominal features, missing values, rows that occur twice, unknown labels."""
     n_categories = draw(st.lists(st.sampled_from([0, 0, 2, 3, 4]), max_size=max_features))
     n_labels = draw(st.integers(min_labels, max_labels))
     n_rows = draw(st.integers(1, max_rows))
     X = np.empty((n_rows, len(n_categories)))
     for j, n in enumerate(n_categories):
         X[:, j] = draw(columns_of(n, n_rows, missing))
-    row = st.lists(st.integers(0, 1), min_size=n_labels, max_size=n_labels)
+    least = -1 if unknown and draw(st.booleans()) else 0
+    row = st.lists(st.integers(least, 1), min_size=n_labels, max_size=n_labels)
     Y = np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows)), dtype=np.int8)
     copied = draw(st.lists(st.integers(0, n_rows - 1), max_size=2))
     X, Y = np.vstack([X, X[copied]]), np.vstack([Y, Y[copied]])

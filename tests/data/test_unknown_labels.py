@@ -47,4 +47,6 @@ def test_other_cells_are_refused(cell):
 def test_label_sets_may_be_of_several_kinds():
     sets = pd.Series([("a",), ["b"], {"a", "c"}, np.array(["c"]), np.array([], dtype=object)])
     assert dataset([[1]] * 5, sets).label_sets() == [("a",), ("b",), ("a", "c"), ("c",), ()]
-    assert dataset([[1]] * 5, sets.to_numpy()).Y.tolist() == dataset([[1]] * 5, list(sets)).Y.tolist()
+    assert (
+        dataset([[1]] * 5, sets.to_numpy()).Y.tolist() == dataset([[1]] * 5, list(sets)).Y.tolist()
+    )

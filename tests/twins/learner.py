@@ -58,7 +58,8 @@ def is_finished(table: Table, rules: list[Rule]) -> bool:
     if table.settings.order == "prepend":
         return False
     left = [(i, j) for i in table.rows for j in table.labels if table.counts(i, (j, 1))]
-    return len(left) <= table.settings.open_share * len(table.rows) * len(table.labels)
+    n_known = sum(value != UNSET for row in table.truth for value in row)
+    return len(left) <= table.settings.open_share * n_known
 
 
 def is_worth_adding(table: Table, found: Candidate) -> bool:
@@ -79,7 +80,7 @@ def apply_rule(table: Table, found: Candidate) -> Rule:
     fired = [row for row in covered_rows(table, found.body) if not table.ended[row]]
     for row in fired:
         for label, value in found.head:
-            if table.counts(row, (label, value)):
+            if table.is_new(row, (label, value)):
                 table.board[row][label] = value
     stops = is_stopping(table, found.head, fired)
     for row in fired:
@@ -111,7 +112,8 @@ def default_rule(table: Table) -> Rule:
     """For each label what is more frequent where it is still open, else what is in all rows."""
     head = {}
     for label in table.labels:
-        left = [row for row in table.rows if table.board[row][label] == UNSET] or table.rows
+        known = [row for row in table.rows if table.truth[row][label] != UNSET]
+        left = [row for row in known if table.board[row][label] == UNSET] or known
         values = [table.truth[row][label] for row in left]
         head[label] = int(values.count(1) > values.count(0))
     return Rule(Head(head, len(table.labels)))
@@ -292,8 +294,8 @@ def every_literal(table: Table) -> list[Literal]:
 def allowed_values(table: Table, label: int) -> tuple[int, ...]:
     polarity = table.settings.polarity
     if polarity == "rarer":
-        ones = [row[label] for row in table.truth].count(1)
-        return (1,) if ones <= len(table.truth) - ones else (0,)
+        values = [row[label] for row in table.truth]
+        return (1,) if values.count(1) <= values.count(0) else (0,)
     return (1,) if polarity == "presence" else (0, 1)
 
 
@@ -339,7 +341,7 @@ def searched(table: Table, body: tuple[Condition, ...]) -> Candidate | None:
     flipped = [
         j for j in labels if settings.polarity == "rarer" and allowed_values(table, j) == (0,)
     ]
-    truth = [[row[j] ^ (j in flipped) for j in labels] for row in table.truth]
+    truth = [[(row[j] == 1) ^ (j in flipped) for j in labels] for row in table.truth]
     closed = [[int(UNSET) if table.counts(i, (j, 1)) else 0 for j in labels] for i in table.rows]
     found = best_head(
         truth,

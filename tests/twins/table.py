@@ -66,6 +66,10 @@ class Table:
 
     def counts(self, row: int, literal: Literal) -> bool:
         """Whether what the literal says of the row is evidence: nobody has said it before."""
+        return self.is_new(row, literal) and self.truth[row][literal[0]] != UNSET
+
+    def is_new(self, row: int, literal: Literal) -> bool:
+        """Whether nobody has said of the row what the literal says."""
         label, value = literal
         if self.settings.order == "prepend":
             return self.board[row][label] != value

@@ -138,11 +138,8 @@ def _swapped_unless(keep: Mask, first: Counts, second: Counts) -> tuple[Counts, 
 
 
 def checked_labels(Y: Any, name: str = "Y") -> Board:
-    """A table of 0, 1 and ``UNSET`` (unknown) with at least one row, one label, one known cell."""
-    labels = _table(Y, name, allowed=(0, 1, int(UNSET)), unset="unknown")
-    if (labels == UNSET).all():
-        raise ValueError(f"all cells of {name} are unknown")
-    return labels
+    """A table of 0, 1 and ``UNSET`` (unknown) with at least one row and one label."""
+    return _table(Y, name, allowed=(0, 1, int(UNSET)), unset="unknown")
 
 
 def checked_predictions(predicted: Any, shape: tuple[int, ...], name: str = "predicted") -> Board:

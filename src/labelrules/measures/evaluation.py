@@ -135,6 +135,6 @@ def _mean_over_rows(measure: Callable[..., Any], Y: Board, scores: Floats) -> fl
         rows = kind.reshape(-1) == number
         if np.count_nonzero(labels) > 1:
             part = np.ix_(rows, labels)
-            total += float(measure(Y[part], scores[part])) * np.count_nonzero(rows)
-            n_rows += np.count_nonzero(rows)
+            total += float(measure(Y[part], scores[part])) * int(rows.sum())
+            n_rows += int(rows.sum())
     return total / n_rows

@@ -203,6 +203,8 @@ class Measure:
         everywhere = np.ones(labels.shape[0], dtype=np.bool_)
         outcomes = confusion(cells(labels, everywhere, closed), board == 1, "plain")
         known = labels != UNSET
+        if not known.any():
+            raise ValueError("all cells of Y are unknown: there is nothing to compare with")
         return self._of(outcomes, exact, None if known.all() else known)
 
     @overload
@@ -289,9 +291,7 @@ class Measure:
             written = None if written is None else written[:, relevant]
         return confusion(cells(labels, mask, written), values == 1, counting)
 
-    def _of(
-        self, outcomes: Confusion, exact: bool, known: Mask | None = None
-    ) -> float | Fraction:
+    def _of(self, outcomes: Confusion, exact: bool, known: Mask | None = None) -> float | Fraction:
         average = exact_mean if exact else mean
         return average(self.formula, *matrices(outcomes, self.averaging, known))
 

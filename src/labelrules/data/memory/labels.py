@@ -241,5 +241,7 @@ def _label_of(cell: Any) -> int | None:
 def _refuse(value: Any, row: int, column: int, names: Names | None) -> NoReturn:
     shown = value.item() if isinstance(value, np.generic) else value
     name = column if names is None else quoted(names[column])
-    raise DataError(f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1 (-1 or "
-        "missing if it is unknown)")
+    raise DataError(
+        f"Y has {shown!r:.60} in row {row}, column {name}: a label is 0 or 1 (-1 or "
+        "missing if it is unknown)"
+    )

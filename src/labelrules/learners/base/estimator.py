@@ -262,7 +262,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         """Estimate the probabilities of presence, rows by labels, or those of classes."""
         return self._check_fitted().probabilities(self._presence(self._table(X)))
 
-    @available_if(_has_labels)
+    @available_if(_has_labels)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """The log-odds of presence, rows by labels; only where `fit` was given labels.
 

@@ -195,7 +195,7 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _without_unknown(labels: Board) -> Floats:
-    """Labels as numbers for any classifier; an unknown one is halfway between absent and present"""
+    """Labels as numbers for any classifier; an unknown one lies between absent and present."""
     return np.where(labels == UNSET, 0.5, labels)
 
 

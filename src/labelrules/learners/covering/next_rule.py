@@ -207,7 +207,7 @@ def _is_often_labelled(truth: Board, least: float) -> bool:
     """Whether few enough of some rows have no label at all, among those of which it is known."""
     has_label, has_none = (truth == 1).any(axis=0), (truth == 0).all(axis=0)
     n_rows = np.count_nonzero(has_label | has_none)
-    return n_rows > 0 and np.count_nonzero(has_none) / n_rows < least
+    return bool(n_rows > 0 and np.count_nonzero(has_none) / n_rows < least)
 
 
 class _WaitingRows(TrainingBoard):

@@ -74,9 +74,7 @@ class DescriptionLength:
 
         cells, n_cells = board.board[label], int(np.count_nonzero(board.known[label]))
         n_predicted, n_true, n_right = _count(board, label, value, cells == value)
-        return DescriptionCounts(
-            n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE
-        )
+        return DescriptionCounts(n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE)
 
 
 def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
