@@ -145,10 +145,16 @@ def test_growth_is_that_of_the_slow_card(seed, n_rows, storage, literal, ridge):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10_000), st.integers(8, 24), st.sampled_from([0.02, 0.1, 0.4]))
-def test_growth_with_soft_targets(seed, n_rows, literal):
-    data = table(seed, n_rows, n_labels=2)
-    targets = np.random.default_rng(seed).integers(0, ONE + 1, (2, n_rows)).astype(np.int32)
+@given(
+    st.integers(0, 10_000),
+    st.integers(8, 24),
+    st.sampled_from([0.02, 0.1, 0.4]),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_growth_with_soft_and_unknown_targets(seed, n_rows, literal, unknown):
+    data, random = table(seed, n_rows, n_labels=2), np.random.default_rng(seed)
+    targets = random.integers(0, ONE + 1, (2, n_rows)).astype(np.int32)
+    targets[random.random(targets.shape) < unknown] = -1
     growth = CardGrowth(BinnedColumns.of(data, 2, 3), targets, Prices(literal, 1.0))
     for _ in growth.run():
         pass

@@ -102,7 +102,7 @@ def test_stacking_on_labels_predicted_out_of_fold(base, own):
     ],
     ids=["relevance", "chain", "stacked"],
 )
-@given(data=tables(max_rows=10, max_labels=3, storage=("dense", "sparse")))
+@given(data=tables(max_rows=10, max_labels=3, storage=("dense", "sparse"), unknown=True))
 @settings(max_examples=25)
 def test_twins_on_small_tables(make, data):
     base = SeparateAndConquer(pruning=None, min_coverage=1)

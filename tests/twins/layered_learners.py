@@ -16,7 +16,7 @@ def table(data, label, tested, shown, features=True):
     columns = columns_of(data) if features else []
     kinds = list(data.schema.features) if features else []
     for other in tested:
-        columns.append(shown[:, other].astype(float))
+        columns.append(np.where(shown[:, other] < 0, np.nan, shown[:, other].astype(float)))
         name = data.schema.labels[other] + ("'" if other == label else "")
         kinds.append(Feature(name, ("0", "1")))
     X = np.column_stack([np.empty((len(data), 0)), *columns])
@@ -59,7 +59,7 @@ class Rules:
         """The rules with conditions that are wrong as often as right for the rows they decide."""
         net = [0] * len(self.rules)
         for truth, (value, k) in zip(data.Y[:, self.label], self.decide(data, seen), strict=True):
-            if k is not None:
+            if k is not None and truth >= 0:
                 net[k] += 1 if value == truth else -1
         return [k for k, rule in enumerate(self.rules) if len(rule.body) and net[k] <= 0]
 
@@ -69,9 +69,11 @@ class Rules:
 
 def fit(base, data, label, tested, shown, features=True):
     """A function from new rows and their labels as shown to the cells of one label."""
+    known = data.Y[:, label] >= 0
+    data, shown = data.take(known), shown[known]
     values = set(data.Y[:, label].tolist())
-    if len(values) == 1:
-        return lambda rows, seen: np.full(len(rows), values.copy().pop())
+    if len(values) < 2:
+        return lambda rows, seen: np.full(len(rows), max(values, default=0))
     if isinstance(base, RuleClassifier):
         return Rules(base, data, label, tested, shown, features)
     X = numbers(table(data, label, tested, shown, features))

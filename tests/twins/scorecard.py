@@ -102,7 +102,7 @@ class SlowCard:
         """The loss of all rows and the ridge."""
         tables = point_tables()
         total = 0
-        for row in range(self.n_rows):
+        for row in self.known(label, range(self.n_rows)):
             margin = self.margin(label, row)
             total += ONE * slow_softplus(margin)
             total -= self.targets[label][row] * margin * tables.loss_unit
@@ -112,7 +112,7 @@ class SlowCard:
 
     def slope_and_curve(self, label, rows):
         slope = curve = 0
-        for row in rows:
+        for row in self.known(label, rows):
             chance, spread = slow_moments(self.margin(label, row))
             slope += self.targets[label][row] - chance
             curve += spread
@@ -191,13 +191,19 @@ class SlowCard:
         self.points[rule][label] = before
         return False
 
+    def known(self, label, rows):
+        """The rows in which it is known whether they have the label."""
+        return [row for row in rows if self.targets[label][row] >= 0]
+
+    def share(self, label, rows):
+        known = self.known(label, rows)
+        return Fraction(sum(self.targets[label][row] for row in known), max(len(known), 1))
+
     def allowed(self, rule, label):
         """No points against what the rows of a rule say; the first rule holds for all rows."""
         if rule == -1:
             return -MOST_POINTS, MOST_POINTS
-        wanted, rows = self.targets[label], self.rows(rule)
-        inside = Fraction(sum(wanted[row] for row in rows), len(rows))
-        of_all = Fraction(sum(wanted), self.n_rows)
+        inside, of_all = self.share(label, self.rows(rule)), self.share(label, range(self.n_rows))
         return -MOST_POINTS * (inside < of_all), MOST_POINTS * (inside > of_all)
 
     # ------------------------------------------------------------ review

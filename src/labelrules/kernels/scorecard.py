@@ -48,8 +48,8 @@ class Tables(NamedTuple):
 class Card(NamedTuple):
     """Rules and their points. Rule `r` holds for the rows from `start[r]` to `start[r + 1]`.
 
-    `points` and `targets`, which are summed over these rows, are rules by labels. `ridges` are how
-    strongly points of a rule are drawn to 0; `ridge_losses` is the same as a loss by the square of
+    `points`, `targets`, which are summed over these rows, and `counts`, how many of these rows know
+    the label, are rules by labels. `ridges` are how strongly points of a rule are drawn to 0; `ridge_losses` is the same as a loss by the square of
     the points. The first rule holds for all rows.
     """
 
@@ -57,6 +57,7 @@ class Card(NamedTuple):
     rows: npt.NDArray[np.int32]
     points: Integers
     targets: Integers
+    counts: Integers
     ridges: Floats
     ridge_losses: Integers
 
@@ -364,7 +365,7 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
     `fresh` (-1: none).
     """
     moments, softplus, one, unit, loss_unit = tables
-    start, rows, points, targets, ridges, ridge_losses = card
+    start, rows, points, targets, counts, ridges, ridge_losses = card
     reach = len(moments) // 2
     for label in labels:
         own = margin[label]
@@ -383,7 +384,7 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
                         more_slope, more_curve = _unpack(total)
                         slope += more_slope
                         curve += more_curve
-                    low, high = _allowed(rule, label, start, targets, most)
+                    low, high = _allowed(rule, label, counts, targets, most)
                     change = _step(slope, curve, ridges[rule], unit, given, low, high)
                     while change != 0:
                         wanted = targets[rule, label] * change * loss_unit
@@ -405,10 +406,10 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
 
 
 @njit(inline="always")
-def _allowed(rule, label, start, targets, most):
+def _allowed(rule, label, counts, targets, most):
     """The least and the most points of a rule: none against what its rows say of the label."""
-    share = targets[rule, label] * start[1]
-    of_all = targets[0, label] * (start[rule + 1] - start[rule])
+    share = targets[rule, label] * counts[0, label]
+    of_all = targets[0, label] * counts[rule, label]
     low = 0 if rule > 0 and share >= of_all else -most
     high = 0 if rule > 0 and share <= of_all else most
     return low, high

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Floats, Integers
+from labelrules._types import Floats, Integers, Mask
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class CardGrowth:
         self.price = self._in_grains(prices.literal)
         self.costs = np.full(len(allowed), self.price)
         self.conditions: list[int] = [-1]
-        self.card = self.room = _first_card(self.targets)
+        self.card = self.room = _first_card(self.targets, self.is_known)
         self.lost = np.zeros((1, self.n_labels), np.int64)
 
     def run(self, limit: int | None = None) -> Iterator[int]:
@@ -268,6 +268,7 @@ class CardGrowth:
         room.start[rule + 1] = first + len(rows)
         room.points[rule] = 0
         room.targets[rule] = self.targets[:, rows].sum(axis=1, dtype=np.int64)
+        room.counts[rule] = self.is_known[:, rows].sum(axis=1)
         room.ridges[rule] = ridge
         room.ridge_losses[rule] = round(ridge * self.tables.unit**2 / 2 * NAT)
         self.card, self.lost = _filled(room, rule + 1), _longer(self.lost, rule + 1)
@@ -297,12 +298,12 @@ class CardGrowth:
             return
         self.costs[[self.conditions[rule] for rule in np.flatnonzero(needless)]] = self.price
         kept = np.flatnonzero(~needless)
-        start, rows, points, targets, ridges, losses = self.card
+        start, rows, *others = self.card
         parts = [rows[start[rule] : start[rule + 1]] for rule in kept.tolist()]
         ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
         self.lost, self.conditions = self.lost[kept], [self.conditions[rule] for rule in kept]
         self.card = self.room = type(self.card)(
-            ends, np.concatenate(parts), points[kept], targets[kept], ridges[kept], losses[kept]
+            ends, np.concatenate(parts), *(part[kept] for part in others)
         )
 
     @staticmethod
@@ -310,29 +311,27 @@ class CardGrowth:
         return round(nats * GRAIN)
 
 
-def _first_card(targets: Targets) -> "Card":
+def _first_card(targets: Targets, is_known: Mask) -> "Card":
     """Only the rule that holds for all rows, whose points cost nothing."""
     from labelrules.kernels.scorecard import Card
 
     n_labels, n_rows = targets.shape
-    totals = targets.sum(axis=1, dtype=np.int64)[np.newaxis]
+    totals, counts = (one.sum(axis=1, dtype=np.int64)[np.newaxis] for one in (targets, is_known))
     rows, points = np.arange(n_rows, dtype=np.int32), np.zeros((1, n_labels), np.int64)
-    return Card(np.array([0, n_rows]), rows, points, totals, np.zeros(1), np.zeros(1, np.int64))
+    nothing = np.zeros(1), np.zeros(1, np.int64)
+    return Card(np.array([0, n_rows]), rows, points, totals, counts, *nothing)
 
 
 def _with_room(card: "Card", n_rules: int, n_rows: int) -> "Card":
     """The card, with longer arrays where there is no room for so many rules and rows."""
-    lengths = (n_rules + 1, n_rows, *4 * [n_rules])
+    lengths = (n_rules + 1, n_rows, *5 * [n_rules])
     return type(card)(*map(_longer, card, lengths))
 
 
 def _filled(card: "Card", n_rules: int) -> "Card":
     """The part of the card that has so many rules."""
-    start, rows, points, targets, ridges, losses = card
-    return type(card)(
-        start[: n_rules + 1], rows, points[:n_rules], targets[:n_rules], ridges[:n_rules],
-        losses[:n_rules],
-    )  # fmt: skip
+    start, rows, *others = card
+    return type(card)(start[: n_rules + 1], rows, *(part[:n_rules] for part in others))
 
 
 def _longer(array: Any, length: int) -> Any:
