@@ -1,7 +1,7 @@
 """A data set: X, Y and a schema, checked and frozen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from labelrules._html import fragment, html_table, render
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.schema import Schema
+from labelrules.data.weights import are_whole, checked_weights
 
 _ROWS_SHOWN, _FEATURES_SHOWN = 5, 8
 
@@ -37,6 +38,9 @@ class Dataset:
         Rows by labels: 0, 1, or -1 where it is unknown whether the row has the label.
     name : str, optional
         For headings.
+    weights : array of float, optional
+        How much each row counts, or each cell (rows by labels); by default 1. Weights that are not
+        whole are rounded to multiples of a small power of two, so that their sums are exact.
 
     Examples
     --------
@@ -52,12 +56,15 @@ class Dataset:
     X: Matrix
     Y: Board
     name: str = ""
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X", frozen_matrix(self.X, self.schema))
         object.__setattr__(self, "Y", frozen_labels(self.Y, self.schema))
         if self.X.shape[0] != self.Y.shape[0]:
             raise DataError(f"X has {self.X.shape[0]} rows but Y has {self.Y.shape[0]}")
+        weights = checked_weights(self.weights, (self.n_rows, self.schema.n_labels))
+        object.__setattr__(self, "weights", weights)
 
     @property
     def n_rows(self) -> int:
@@ -89,14 +96,27 @@ class Dataset:
         if chosen.size == 0 and chosen.dtype != np.bool_:
             chosen = chosen.astype(np.int64)  # an empty list has no type of its own
         X = self.X.tocsr()[chosen].tocsc() if sparse.issparse(self.X) else self.X[chosen]
-        return Dataset(self.schema, X, self.Y[chosen], self.name)
+        weights = None if self.weights is None else self.weights[chosen]
+        return Dataset(self.schema, X, self.Y[chosen], self.name, weights)
 
     def without(self, names: Sequence[str]) -> "Dataset":
         """The same data without the named features and labels."""
         schema = self.schema.without(names)
         features = [self.schema.feature_index[name] for name in schema.feature_names]
         labels = [self.schema.label_index[name] for name in schema.labels]
-        return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name)
+        weights = self.weights
+        if weights is not None and weights.ndim == 2:
+            weights = weights[:, labels]
+        return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name, weights)
+
+    def repeated(self) -> "Dataset":
+        """The same data without weights, each row as often as its whole weight says."""
+        if self.weights is None:
+            return self
+        if not are_whole(self.weights):
+            raise DataError("only rows with one whole weight each can be repeated")
+        rows = np.repeat(np.arange(self.n_rows), self.weights.astype(np.int64))
+        return replace(self, weights=None).take(rows)
 
     def label_sets(self) -> list[tuple[str, ...]]:
         """The labels present in each row, by name."""
@@ -104,12 +124,13 @@ class Dataset:
         return [tuple(names[row == 1]) for row in self.Y]
 
     def __eq__(self, other: object) -> bool:
-        """Same schema, same cells; the name and the storage of X do not matter."""
+        """Same schema, same cells, same weights; the name and the storage of X do not matter."""
         if not isinstance(other, Dataset):
             return NotImplemented
         return (
             self.schema == other.schema
             and np.array_equal(self.Y, other.Y)
+            and np.array_equal(_or_one(self.weights), _or_one(other.weights))
             and all(
                 np.array_equal(self.column(index), other.column(index), equal_nan=True)
                 for index in range(self.schema.n_features)
@@ -120,7 +141,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[type["Dataset"], tuple[Any, ...]]:
         # Copies and pickles go through the constructor, or their arrays would not be frozen.
-        return Dataset, (self.schema, self.X, self.Y, self.name)
+        return Dataset, (self.schema, self.X, self.Y, self.name, self.weights)
 
     def __len__(self) -> int:
         return self.n_rows
@@ -133,7 +154,8 @@ class Dataset:
         sizes = {"row": self.n_rows, feature: self.schema.n_features, "label": self.schema.n_labels}
         if self.n_unknown:
             sizes["unknown cell"] = self.n_unknown
-        return ", ".join(counted(number, noun) for noun, number in sizes.items())
+        weighted = "" if self.weights is None else ", weighted"
+        return ", ".join(counted(number, noun) for noun, number in sizes.items()) + weighted
 
     def _repr_html_(self) -> str:
         """The first rows, for notebooks: some features, and the labels that are present."""
@@ -153,6 +175,10 @@ class Dataset:
             render('<p class="about">{{ title }}</p>', title=title),
             html_table(rows, [*head, "labels"]),
         )
+
+
+def _or_one(weights: Floats | None) -> Floats:
+    return np.ones(1) if weights is None else weights
 
 
 def common_labels(Y: Board) -> Mask:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import Board, Floats
@@ -17,6 +18,7 @@ from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
+from labelrules.data.weights import are_whole, checked_weights
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
@@ -199,23 +201,25 @@ class ConstrainedClassifier(TableClassifier):
             self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn constraints, and fit the base.
 
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
-        ours. Classes in one dimension exclude each other, so the base alone predicts them.
+        ours. Classes in one dimension exclude each other, so the base alone predicts them. Weights
+        are handed on to the base; to learn constraints they must be whole, one for each row.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(CostKind))
-        schema, board, target = self._label_data(X, Y)
+        schema, board, target = self._label_data(X, y)
         if target.kind != "labels" and self.constraints is not None:
             raise ValueError("Y holds a class for each row, and constraints are for labels")
         given = Clauses(schema, rules_of(self.constraints, schema))
         consistent(given)
         learns = bool(self.learn) and target.kind == "labels"
-        found = self._learned(schema, board) if learns else None
+        weights = _weights(X, sample_weight, board)
+        found = self._learned(schema, _repeated(board, weights)) if learns else None
         clauses, left_out = together(given, found)
-        fitted = clone(base).fit(*self._base_data(base, X, Y, board, target))
+        fitted = _fitted(base, self._base_data(base, X, y, board, target), weights)
         _method(self.by, fitted)
         self.base_, self.found_, self.left_out_, self._clauses = fitted, found, left_out, clauses
         self.constraints_ = RuleSet(schema, [clause.rule for clause in clauses.clauses])
@@ -366,6 +370,32 @@ class ConstrainedClassifier(TableClassifier):
 def _threshold(base: Any) -> float:
     """The probability above which a classifier predicts a label; 0.5 if it is not ours."""
     return float(getattr(base, "threshold_", 0.5)) if is_ours(base) else 0.5
+
+
+def _weights(X: Any, sample_weight: Any, board: Board) -> Floats | None:
+    """The weights that were given, or that a data set brings."""
+    own = X.weights if isinstance(X, Dataset) else None
+    if own is not None and sample_weight is not None:
+        raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
+    return own if sample_weight is None else checked_weights(sample_weight, board.shape)
+
+
+def _repeated(board: Board, weights: Floats | None) -> Board:
+    """The labels of each row as often as its weight says."""
+    if weights is None:
+        return board
+    if not are_whole(weights):
+        raise ValueError("to learn constraints, give one whole weight per row, or learn=False")
+    return np.repeat(board, weights.astype(np.int64), axis=0)
+
+
+def _fitted(base: Any, arguments: tuple[Any, ...], weights: Floats | None) -> Any:
+    """A copy of the base, fitted; a data set of ours has its weights already."""
+    if weights is None or (isinstance(arguments[0], Dataset) and arguments[0].weights is not None):
+        return clone(base).fit(*arguments)
+    if not has_fit_parameter(base, "sample_weight"):
+        raise ValueError(f"{type(base).__name__} takes no weights: leave sample_weight out")
+    return clone(base).fit(*arguments, sample_weight=weights)
 
 
 def _method(by: CostKind, base: Any) -> str | None:

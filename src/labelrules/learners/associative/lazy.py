@@ -136,13 +136,13 @@ class LazyAssociativeClassifier(TableClassifier):
         if self.threshold != "leave-one-out":
             number(self.threshold, "threshold", low=0, high=1, also="'leave-one-out'")
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Cut numeric features into ranges, and find the thresholds.
 
         X and Y are as for :meth:`RuleClassifier.fit`.
         """
         self._check_parameters()
-        data, target = self._training_data(X, Y)
+        data, target = self._training_data(X, y, sample_weight)
         self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency)
         minimum = max(2, minimum_count(self.min_support, data.n_rows))
         self._finder = RowRuleFinder(

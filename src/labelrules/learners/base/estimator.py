@@ -3,7 +3,7 @@
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from labelrules.data.memory.frames import (
     series_values,
 )
 from labelrules.data.memory.labels import Names, read_labels
+from labelrules.data.weights import are_whole
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
@@ -311,14 +312,43 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _training_data(self, X: Any, Y: Any) -> tuple[Dataset, Target]:
+    def _training_data(
+        self, X: Any, Y: Any, sample_weight: Any = None
+    ) -> tuple[Dataset, Target]:
         if isinstance(X, Dataset):
-            return self._given_data(X, Y), Target("labels", np.array([0, 1]))
+            data = self._given_data(X, Y)
+            return self._weighted(data, sample_weight), Target("labels", np.array([0, 1]))
         table = as_features(X)
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)
         target, labels = self._target_labels(table, Y)
-        return dataset(table, labels.board, label_names=labels.names), target
+        data = dataset(table, labels.board, label_names=labels.names)
+        return self._weighted(data, sample_weight), target
+
+    def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
+        """The data with these weights: those rows that count, repeated if need be."""
+        if sample_weight is not None:
+            if data.weights is not None:
+                raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
+            data = replace(data, weights=sample_weight)
+        if data.weights is None:
+            return data
+        counts: Any = data.weights if data.weights.ndim == 1 else data.weights.any(axis=1)
+        if not counts.any():
+            raise ValueError("all weights are zero, so there is nothing to learn from")
+        data = data if counts.all() else data.take(counts > 0)
+        if data.weights is None or self._weighs_cells():
+            return data
+        if not are_whole(data.weights):
+            raise ValueError(
+                f"this {type(self).__name__} takes one whole weight per row, which stands for "
+                "repeated rows; use SeparateAndConquer or BinaryRelevance for other weights"
+            )
+        return data.repeated()
+
+    def _weighs_cells(self) -> bool:
+        """Whether the learner takes weights of any kind; else rows are repeated."""
+        return False
 
     def _given_data(self, data: Dataset, Y: Any) -> Dataset:
         if Y is not None:

@@ -286,7 +286,14 @@ class RuleClassifier(TheoryClassifier):
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         """Learn a list that begins with the prefix; evidence is counted later if any lacks it."""
 
-    def fit(self, X: Any, Y: Any = None, *, theory: DecisionList | str | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        theory: DecisionList | str | None = None,
+    ) -> Self:
         """Learn a decision list.
 
         Parameters
@@ -295,14 +302,17 @@ class RuleClassifier(TheoryClassifier):
             Features as for :func:`labelrules.dataset`: columns of text, truth values or categories
             are nominal, NaN and None are missing values, sparse X stays so. A `Dataset` brings its
             labels and may have no features at all.
-        Y : array, sparse matrix, frame, series or list
+        y : array, sparse matrix, frame, series or list
             Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one dimension, the
             class of each row: two classes are one label, any other number of classes a label each.
+            A label that is missing or -1 is unknown: it does not count.
+        sample_weight : array, optional
+            How much each row counts; a whole weight stands for so many equal rows.
         theory : DecisionList or str, optional
             Rules to keep, also as text; only what follows them is learned.
         """
         check_smoothing(self.smoothing)
-        data, target = self._training_data(X, Y)
+        data, target = self._training_data(X, y, sample_weight)
         return self._fit_data(data, target, theory)
 
     def _fit_data(
