@@ -181,6 +181,26 @@ def _or_one(weights: Floats | None) -> Floats:
     return np.ones(1) if weights is None else weights
 
 
+def label_keys(Y: Board) -> npt.NDArray[np.uint8]:
+    """The labels of each row as few small numbers, which differ where the labels do."""
+    present = np.packbits(Y == 1, axis=1)
+    if (Y != UNSET).all():
+        return present
+    return np.hstack([present, np.packbits(Y == UNSET, axis=1)])
+
+
+def labels_known_together(Y: Board) -> list[tuple[Integers, Integers]]:
+    """Labels that are known in the same rows, with these rows, for all such groups of labels."""
+    known = Y != UNSET
+    if known.all():
+        return [(np.arange(Y.shape[1]), np.arange(Y.shape[0]))]
+    kinds, kind = np.unique(known.T, axis=0, return_inverse=True)
+    return [
+        (np.flatnonzero(kind.ravel() == number), np.flatnonzero(rows))
+        for number, rows in enumerate(kinds)
+    ]
+
+
 def common_labels(Y: Board) -> Mask:
     """For each label whether it is present in most of the rows in which it is known."""
     return np.asarray(2 * (Y == 1).sum(axis=0) > (Y != UNSET).sum(axis=0))

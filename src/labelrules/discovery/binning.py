@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from labelrules._checks import one_of, whole_number
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.table import label_keys
 from labelrules.search.bodies.sorted_columns import simplest_between
 
 Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
@@ -55,8 +56,9 @@ def label_cuts(values: Floats, Y: Board, n_bins: int) -> list[float]:
     known = ~np.isnan(values)
     order = np.argsort(values[known], kind="stable")
     rising = values[known][order]
-    below = np.vstack([np.zeros((1, Y.shape[1]), np.int64), np.cumsum(Y[known][order], axis=0)])
-    best_cut = partial(_best_label_cut, _places(rising), below)
+    cells = Y[known][order]
+    ones, labelled = (_rows_before(part) for part in (cells == 1, cells != UNSET))
+    best_cut = partial(_best_label_cut, _places(rising), ones, labelled)
     return _simplest(rising, _repeated_cuts(rising.size, best_cut, n_bins))
 
 
@@ -64,8 +66,13 @@ def label_set_numbers(Y: Board) -> Integers:
     """A number for each row's label set; equal sets have equal numbers, whatever the row order."""
     if Y.shape[1] == 0:
         return np.zeros(Y.shape[0], dtype=np.int64)
-    packed = np.packbits(Y, axis=1)
-    return np.asarray(np.unique(packed, axis=0, return_inverse=True)[1], dtype=np.int64).ravel()
+    keys = label_keys(Y)
+    return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1], dtype=np.int64).ravel()
+
+
+def _rows_before(cells: Mask) -> Integers:
+    """How many of the cells before each row, and before the end, are true; by labels."""
+    return np.vstack([np.zeros((1, cells.shape[1]), np.int64), np.cumsum(cells, axis=0)])
 
 
 def _places(rising: Floats) -> Integers:
@@ -151,20 +158,22 @@ def _class_bits(codes: Integers) -> Floats:
     return np.asarray(weight - of_classes)
 
 
-def _best_label_cut(places: Integers, below: Integers, start: int, stop: int) -> tuple[float, int]:
-    """As `_best_class_cut`, for labels one by one."""
+def _best_label_cut(
+    places: Integers, ones_before: Integers, known_before: Integers, start: int, stop: int
+) -> tuple[float, int]:
+    """As `_best_class_cut`, for labels one by one, by the rows in which each is known."""
     inside = places[(places > start) & (places < stop)]
-    n_rows, n_labels = stop - start, below.shape[1]
+    n_labels = ones_before.shape[1]
     if not (inside.size and n_labels):
         return 0.0, 0
-    ones = below[stop] - below[start]
-    left = below[inside] - below[start]
-    n_left = (inside - start)[:, np.newaxis]
-    whole = _label_bits(ones, np.array(n_rows))
+    ones, left = (ones_before[rows] - ones_before[start] for rows in (stop, inside))
+    n_rows, n_left = (known_before[rows] - known_before[start] for rows in (stop, inside))
+    whole = _label_bits(ones, n_rows)
     sides = _label_bits(left, n_left), _label_bits(ones - left, n_rows - n_left)
     gain = whole - sides[0] - sides[1]
-    mixed = whole / n_rows - sides[0] / n_left - sides[1] / (n_rows - n_left)
-    cost = log2(n_rows - 1) + log2(7) - 2 * mixed + log2(n_labels)
+    mixed = whole / np.maximum(n_rows, 1) - sides[0] / np.maximum(n_left, 1)
+    mixed = mixed - sides[1] / np.maximum(n_rows - n_left, 1)
+    cost = log2(stop - start - 1) + log2(7) - 2 * mixed + log2(n_labels)
     best = (gain - cost).max(axis=1)
     place = int(best.argmax())
     return float(best[place]), int(inside[place])

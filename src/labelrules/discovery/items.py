@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._checks import counted, suggestion
-from labelrules._types import Floats, Integers, Mask
-from labelrules.data import Dataset
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data import DataError, Dataset
 from labelrules.data.schema import Feature, Schema
 from labelrules.discovery.binning import (
     Binning,
@@ -157,6 +157,15 @@ class Items:
         conditions = tuple(self.conditions[item] for item in numbers)
         return replace(self, conditions=conditions, rows=self.rows.take(numbers))
 
+    def within(self, rows: Integers, schema: Schema) -> "Items":
+        """The same items in some of the rows, which are numbered anew, over another schema."""
+        place = np.full(self.n_rows, -1, dtype=np.int32)
+        place[rows] = np.arange(len(rows))
+        places = place[self.rows.values]
+        before = np.concatenate([[0], np.cumsum(places >= 0)])[self.rows.start]
+        kept = Ragged(before.astype(np.int64), places[places >= 0])
+        return replace(self, schema=schema, n_rows=len(rows), rows=kept)
+
     def body(self, items: Iterable[int]) -> Body:
         """The body that tests all these items."""
         return Body(condition for item in items for condition in self.conditions[int(item)])
@@ -263,6 +272,16 @@ def check_dataset(data: object) -> None:
     """Raise unless this is a `Dataset`."""
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+
+
+def check_known(Y: Board) -> None:
+    """Refuse labels that are unknown somewhere: rules between labels count whole rows."""
+    n_rows = int(np.count_nonzero((Y == UNSET).any(axis=1)))
+    if n_rows:
+        raise DataError(
+            f"in {counted(n_rows, 'row')} some label is unknown: leave them out, as by "
+            "data.take((data.Y >= 0).all(axis=1)), or leave out labels by data.without"
+        )
 
 
 def _label_items(data: Dataset, with_absence: bool) -> list[_NewItem]:

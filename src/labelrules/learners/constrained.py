@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import one_of, truth_value, whole_number
-from labelrules._types import Board, Floats
+from labelrules._types import UNSET, Board, Floats
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
@@ -217,7 +217,7 @@ class ConstrainedClassifier(TableClassifier):
         consistent(given)
         learns = bool(self.learn) and target.kind == "labels"
         weights = _weights(X, sample_weight, board)
-        found = self._learned(schema, _repeated(board, weights)) if learns else None
+        found = self._learned(schema, _complete(_repeated(board, weights))) if learns else None
         clauses, left_out = together(given, found)
         fitted = _fitted(base, self._base_data(base, X, y, board, target), weights)
         _method(self.by, fitted)
@@ -347,6 +347,11 @@ class ConstrainedClassifier(TableClassifier):
         """X and Y as the base can read them."""
         if is_ours(base) or target.kind != "labels":
             return X, Y
+        if (board == UNSET).any():
+            raise ValueError(
+                f"some labels are unknown, which {type(base).__name__} cannot learn from: give "
+                "BinaryRelevance of a classifier for one label as base"
+            )
         return (numeric_features(X) if isinstance(X, Dataset) else X), board.astype(np.int64)
 
     def _table(self, X: Any) -> Any:
@@ -387,6 +392,17 @@ def _repeated(board: Board, weights: Floats | None) -> Board:
     if not are_whole(weights):
         raise ValueError("to learn constraints, give one whole weight per row, or learn=False")
     return np.repeat(board, weights.astype(np.int64), axis=0)
+
+
+def _complete(board: Board) -> Board:
+    """The rows of which all labels are known: constraints are of all of them."""
+    known = (board != UNSET).all(axis=1)
+    if not known.any():
+        raise ValueError(
+            "in each row some label is unknown, so no constraints can be learned: give constraints "
+            "and learn=False"
+        )
+    return board[known]
 
 
 def _fitted(base: Any, arguments: tuple[Any, ...], weights: Floats | None) -> Any:

@@ -22,7 +22,14 @@ from labelrules.discovery.associations.rules import (
     score,
 )
 from labelrules.discovery.binning import Binning
-from labelrules.discovery.items import AbsentItems, Items, check_dataset, items_of, packed_rows
+from labelrules.discovery.items import (
+    AbsentItems,
+    Items,
+    check_dataset,
+    check_known,
+    items_of,
+    packed_rows,
+)
 from labelrules.discovery.itemsets import check_items
 from labelrules.discovery.limits import ANY_NUMBER, INTERRUPTED, MOST_VISITED, Limits, minimum_count
 from labelrules.discovery.significance import (
@@ -172,6 +179,7 @@ def association_rules(
 
 def _check_data(data: Any) -> None:
     check_dataset(data)
+    check_known(data.Y)
     if data.schema.n_labels == 0:
         raise ValueError("the data have no labels, and heads consist of labels")
 

@@ -15,6 +15,7 @@ from labelrules.data.errors import DataError
 from labelrules.data.memory.labels import checked_names, default_names, read_labels
 from labelrules.discovery.constraints.constraint import Constraint, Constraints, Descent, Kind
 from labelrules.discovery.constraints.graph import equivalences_of, exclusive_groups_of
+from labelrules.discovery.items import check_known
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha, fisher
 
 LabelSet: TypeAlias = tuple[int, ...]
@@ -121,6 +122,7 @@ def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board
             f"Y has {len(board)} rows and {schema.n_labels} labels: constraints need at least one "
             "of each"
         )
+    check_known(board)
     return schema, board
 
 

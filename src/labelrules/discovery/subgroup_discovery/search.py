@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._checks import number, one_of, quoted, suggestion, whole_number
 from labelrules._types import Board
 from labelrules.data import Dataset, Schema
-from labelrules.discovery.items import check_dataset, unpacked_rows
+from labelrules.discovery.items import check_dataset, check_known, unpacked_rows
 from labelrules.discovery.limits import minimum_count
 from labelrules.discovery.subgroup_discovery.explore import Group, Numbers, SearchPlan, Vocabulary
 from labelrules.discovery.subgroup_discovery.results import (
@@ -164,6 +164,7 @@ def subgroups(
 
 def _check_data(data: Any) -> None:
     check_dataset(data)
+    check_known(data.Y)
     if data.n_rows < 2:
         raise ValueError(f"there must be two rows to compare; the Dataset has {data.n_rows}")
     if not data.schema.n_labels:

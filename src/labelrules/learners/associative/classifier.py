@@ -1,7 +1,7 @@
 """The associative classifier: a decision list chosen from association rules."""
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy.typing as npt
 from labelrules._checks import counted, number, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
-from labelrules.data import Dataset, Schema
+from labelrules.data import Dataset
 from labelrules.data.document import Count, Record
+from labelrules.data.table import common_labels, labels_known_together
 from labelrules.discovery import association_rules
 from labelrules.discovery.associations.mine import check_compared
 from labelrules.discovery.binning import Binning, checked_binning
@@ -131,26 +132,49 @@ class AssociativeClassifier(RuleClassifier):
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         self._check()
-        is_open = _open_cells(data, prefix)
-        is_common: Mask = 2 * data.Y.sum(axis=0, dtype=np.int64) > data.n_rows
-        rarer = data.Y ^ is_common  # 1 where a label has the value that rules predict
-        candidates, is_whole = self._mined(Dataset(data.schema, data.X, rarer))
-        self.n_mined_ = len(candidates.label)
-        ranks = candidates.ranks()
-        labels = range(data.schema.n_labels)
-        chosen = _chosen(candidates, ranks, rarer, is_open)
-        _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
-        rules = merged_rules(candidates, ranks, chosen, 1 - is_common, data.schema)
+        is_open, is_common = _open_cells(data, prefix), common_labels(data.Y)
+        # 1 where a label has the value that rules predict.
+        rarer = np.where(data.Y == UNSET, UNSET, data.Y ^ is_common)
+        wanted = replace(data, Y=rarer)
+        items = rare_items(wanted, self.bins, self.n_bins, self.max_frequency)
+        self.n_mined_ = 0
+        merged = MergedRules()
+        for labels, rows in labels_known_together(data.Y):
+            self._choose(wanted, items, labels, rows, is_open, merged)
+        rules = merged.rules(items, 1 - is_common)
         learned = DecisionList(data.schema, [*(prefix or ()), *rules])
         learned = borne_out(learned, data, first=len(prefix or ()))
         is_left = _open_cells(data, learned)
-        default = {j: _default(rarer[:, j], is_left[:, j]) ^ int(is_common[j]) for j in labels}
+        default = {
+            j: _default(rarer[:, j], is_left[:, j]) ^ int(is_common[j])
+            for j in range(data.schema.n_labels)
+        }
         return learned.with_rules([*learned, Rule(Head(default, data.schema.n_labels))])
 
-    def _mined(self, data: Dataset) -> tuple["Candidates", bool]:
+    def _choose(
+        self,
+        data: Dataset,
+        items: Items,
+        labels: Integers,
+        rows: Integers,
+        is_open: Mask,
+        merged: "MergedRules",
+    ) -> None:
+        """Add rules for these labels, from the rows in which they are known."""
+        if len(labels) < data.schema.n_labels or len(rows) < data.n_rows:
+            others = np.delete(np.array(data.schema.labels, dtype=object), labels).tolist()
+            data = data.take(rows).without(others)
+            items, is_open = items.within(rows, data.schema), is_open[np.ix_(rows, labels)]
+        candidates, is_whole = self._mined(data, items)
+        self.n_mined_ += len(candidates.label)
+        ranks = candidates.ranks()
+        chosen = _chosen(candidates, ranks, data.Y, is_open)
+        _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
+        merged.add(candidates, ranks, chosen, labels)
+
+    def _mined(self, data: Dataset, items: Items) -> tuple["Candidates", bool]:
         """The rules to choose from, all for presence; and whether the search was finished."""
-        items = rare_items(data, self.bins, self.n_bins, self.max_frequency)
-        if not len(items):
+        if not len(items) or not len(data):
             nothing = np.empty(0, dtype=np.int64)
             none = Candidates(items, Ragged.empty(), nothing, nothing, nothing, np.empty(0))
             return none, True
@@ -214,28 +238,41 @@ def chosen_rules(
 
 def _default(truth: npt.NDArray[np.int8], left: Mask) -> int:
     """The value of most rows that are left, 0 on a tie."""
-    return int(2 * int((truth[left] == 1).sum()) > int(left.sum()))
+    return int((truth[left] == 1).sum() > (truth[left] == 0).sum())
 
 
-def merged_rules(
-    candidates: Candidates,
-    ranks: Integers,
-    chosen: list[Integers],
-    values: Integers,
-    schema: Schema,
-) -> list[Rule]:
-    """One rule per body, at the place of the best; `values` are those predicted for each label."""
-    heads: dict[tuple[int, ...], dict[int, int]] = {}
-    best: dict[tuple[int, ...], int] = {}
-    for label, one in enumerate(chosen):
-        for rule in one.tolist():
-            body = tuple(candidates.body[rule])
-            heads.setdefault(body, {})[label] = int(values[label])
-            best[body] = min(best.get(body, len(ranks)), int(ranks[rule]))
-    return [
-        Rule(Head(heads[body], schema.n_labels), candidates.items.body(body))
-        for body in sorted(heads, key=lambda body: best[body])
-    ]
+class MergedRules:
+    """One rule per body, at the place of the best; bodies are items, heads are labels."""
+
+    def __init__(self) -> None:
+        self.heads: dict[tuple[int, ...], list[int]] = {}
+        self.best: dict[tuple[int, ...], tuple[float, ...]] = {}
+        self.n_parts = 0
+
+    def add(
+        self, candidates: Candidates, ranks: Integers, chosen: list[Integers], labels: Integers
+    ) -> None:
+        """Add the rules chosen for some labels."""
+        for label, one in zip(labels.tolist(), chosen, strict=False):
+            for rule in one.tolist():
+                body = tuple(candidates.body[rule])
+                self.heads.setdefault(body, []).append(label)
+                place = (
+                    -float(candidates.confidence[rule]), -int(candidates.n_both[rule]), len(body),
+                    self.n_parts, int(ranks[rule]),
+                )  # fmt: skip
+                self.best[body] = min(self.best.get(body, place), place)
+        self.n_parts += 1
+
+    def rules(self, items: Items, values: Integers) -> list[Rule]:
+        """The rules in their order; `values` are those predicted for each label."""
+        return [
+            Rule(
+                Head({j: int(values[j]) for j in sorted(self.heads[body])}, len(values)),
+                items.body(body),
+            )
+            for body in sorted(self.heads, key=lambda body: self.best[body])
+        ]
 
 
 def borne_out(learned: DecisionList, data: Dataset, first: int = 0) -> DecisionList:
@@ -244,15 +281,15 @@ def borne_out(learned: DecisionList, data: Dataset, first: int = 0) -> DecisionL
     That is a label of a head whose value is rarer among the rows for which the rule decides it than
     among all rows, or that the rule decides for no row. Without it, later rules decide more.
     """
-    n_present = data.Y.sum(axis=0, dtype=np.int64)
-    n_said = (data.n_rows - n_present, n_present)
+    n_said = [(data.Y == value).sum(axis=0) for value in (0, 1)]
+    n_known = n_said[0] + n_said[1]
     with_counts = learned.with_evidence(data, data.Y)
     rules = list(with_counts[:first])
     for rule in with_counts[first:]:
         head = {
             label: value
             for label, value in rule.head
-            if _speaks_for(rule.evidence_for(label), n_said[value][label], data.n_rows)
+            if _speaks_for(rule.evidence_for(label), n_said[value][label], int(n_known[label]))
         }
         rules += [Rule(Head(head, rule.head.n_labels), rule.body)] if head else []
     shorter = learned.with_rules(rules)

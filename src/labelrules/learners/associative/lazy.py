@@ -8,9 +8,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from labelrules._checks import number, whole_number
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.memory.encoding import encode
+from labelrules.data.table import freeze, labels_known_together
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import Items, Ragged, items_of
 from labelrules.discovery.limits import minimum_count
@@ -144,10 +145,8 @@ class LazyAssociativeClassifier(TableClassifier):
         self._check_parameters()
         data, target = self._training_data(X, y, sample_weight)
         self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency)
-        minimum = max(2, minimum_count(self.min_support, data.n_rows))
-        self._finder = RowRuleFinder(
-            self.items_, data.Y, minimum, self.max_conditions, float(self.m)
-        )
+        groups = labels_known_together(data.Y)
+        self._finders = [self._finder(data, *group) for group in groups if len(group[1])]
         self._remember(data.schema, target)
         self.thresholds_ = self._chosen_thresholds(data)
         return self
@@ -176,11 +175,24 @@ class LazyAssociativeClassifier(TableClassifier):
         def explained(asked: object) -> RowRules:
             i = row_number(asked, len(scores))
             items = held.values[held.start[i] : held.start[i + 1]]
-            return self._finder.explain(items, scores[i], presence[i], labels[i], n_rules)
+            figures = scores[i], presence[i], labels[i]
+            found = [finder.explain(items, *figures, n_rules) for finder in self._finders]
+            votes = sorted((vote for one in found for vote in one.votes), key=lambda one: one.label)
+            return RowRules(self.schema_, tuple(votes), max(one.n_bodies for one in found))
 
         if isinstance(row, Iterable):
             return [explained(i) for i in row]
         return explained(row)
+
+    def _finder(self, data: Dataset, labels: Integers, rows: Integers) -> RowRuleFinder:
+        """The finder of rules for labels, in the rows in which they are known."""
+        minimum = max(2, minimum_count(self.min_support, len(rows)))
+        items, Y = self.items_, data.Y
+        if len(labels) < data.schema.n_labels or len(rows) < data.n_rows:
+            items = items.within(rows, data.schema)
+            Y = freeze(np.ascontiguousarray(Y[np.ix_(rows, labels)]))
+        limits = minimum, self.max_conditions, float(self.m)
+        return RowRuleFinder(items, Y, *limits, labels, rows)
 
     def _chosen_thresholds(self, data: Dataset) -> "Thresholds":
         if self.threshold != "leave-one-out" or data.n_rows < MIN_ROWS:
@@ -196,7 +208,8 @@ class LazyAssociativeClassifier(TableClassifier):
 
     def _items_in(self, X: Any) -> Ragged:
         held = items_in_rows(self.items_, encode(X, self.schema_))
-        held, were_more = most_correlated(held, self._finder.correlation, self.max_items)
+        correlation = np.max([finder.correlation for finder in self._finders], axis=0)
+        held, were_more = most_correlated(held, correlation, self.max_items)
         if were_more:
             warnings.warn(
                 f"some rows have more than {self.max_items} items: only those with the greatest "
@@ -207,17 +220,9 @@ class LazyAssociativeClassifier(TableClassifier):
 
     def _scores(self, held: Ragged, left_out: Integers | None = None) -> Floats:
         """The weighted mean of votes for each label, by other rows than those left out."""
-        from labelrules.kernels.mining.bits import score_rows
-
-        n_rows, finder = len(held.start) - 1, self._finder
-        truth = finder.Y.view()
-        truth.setflags(write=False)  # after copying too, or the kernel would be compiled anew
-        out = np.full(n_rows, -1) if left_out is None else left_out
-        scores = np.empty((n_rows, self.n_labels_))
-        score_rows(
-            self.items_.words, finder.label_bits, held.start, held.values, out, truth,
-            finder.minimum, finder.max_conditions, finder.m, scores,
-        )  # fmt: skip
+        scores = np.zeros((len(held.start) - 1, self.n_labels_))
+        for finder in self._finders:
+            scores[:, finder.labels] = _scores_by(finder, held, left_out)
         return scores
 
     def _labels(self, X: Any) -> Board:
@@ -225,6 +230,26 @@ class LazyAssociativeClassifier(TableClassifier):
 
     def _presence(self, X: Any) -> Floats:
         return self.thresholds_.presence(self._scores(self._items_in(X)))
+
+
+def _scores_by(finder: RowRuleFinder, held: Ragged, left_out: Integers | None) -> Floats:
+    """The scores for the labels of one finder."""
+    from labelrules.kernels.mining.bits import score_rows
+
+    n_rows = len(held.start) - 1
+    truth = finder.Y.view()
+    truth.setflags(write=False)  # after copying too, or the kernel would be compiled anew
+    out = np.full(n_rows, -1)
+    if left_out is not None:
+        place = np.full(max(left_out.max(initial=0), finder.rows.max(initial=0)) + 1, -1)
+        place[finder.rows] = np.arange(len(finder.rows))
+        out = place[left_out]
+    scores = np.empty((n_rows, len(finder.labels)))
+    score_rows(
+        finder.items.words, finder.label_bits, held.start, held.values, out, truth,
+        finder.minimum, finder.max_conditions, finder.m, scores,
+    )  # fmt: skip
+    return scores
 
 
 def rare_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: float) -> Items:
@@ -258,15 +283,15 @@ class Thresholds:
         there are too few labels in all, it is 0.5. Rows without labels get the likeliest one,
         down to where `last_resort` is the share of guesses that are right.
         """
-        n_present = truth.sum(axis=0, dtype=np.int64)
+        n_present = (truth == 1).sum(axis=0)
         if n_present.sum() < MIN_LABELS:
             return cls.fixed(0.5, truth.shape[1])
-        has_own = n_present >= MIN_PRESENT
+        has_own, known = n_present >= MIN_PRESENT, truth != UNSET
         groups = [np.array([label]) for label in np.flatnonzero(has_own)]
         groups += [np.flatnonzero(~has_own)] if not has_own.all() else []
         best = best_thresholds(
-            [scores[:, group].ravel() for group in groups],
-            [truth[:, group].ravel() for group in groups],
+            [scores[:, group][known[:, group]] for group in groups],
+            [truth[:, group][known[:, group]] for group in groups],
         )
         own = np.empty(truth.shape[1])
         for group, threshold in zip(groups, best, strict=True):
@@ -294,6 +319,8 @@ class Thresholds:
         presence = self.presence(scores)
         bare = np.flatnonzero(~(presence > 0.5).any(axis=1))
         best = presence[bare].argmax(axis=1)
+        is_known = truth[bare, best] != UNSET
+        bare, best = bare[is_known], best[is_known]
         sure = presence[bare, best]
         order = np.argsort(-sure, kind="stable")
         right = np.cumsum(truth[bare, best][order])

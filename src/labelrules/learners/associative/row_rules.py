@@ -91,13 +91,19 @@ class RowRules:
 
 @dataclass(frozen=True, eq=False)
 class RowRuleFinder:
-    """Finds the rules of single rows: bodies of up to `max_conditions` items in `minimum` rows."""
+    """Finds the rules of single rows: bodies of up to `max_conditions` items in `minimum` rows.
+
+    They are for some `labels`, in the training rows with the numbers `rows`, in which these labels
+    are known; `items` and `Y` have these rows only.
+    """
 
     items: Items
     Y: Board
     minimum: int
     max_conditions: int
     m: float
+    labels: Integers
+    rows: Integers
 
     @cached_property
     def correlation(self) -> Floats:
@@ -118,20 +124,20 @@ class RowRuleFinder:
         counts = np.array(body_counts, dtype=np.int64).reshape(-1, 1 + self.Y.shape[1])
         shares, weights = self._votes(counts)
         votes = []
-        for label in range(self.Y.shape[1]):
+        for label, number in enumerate(self.labels.tolist()):
             total = max(float(weights[:, label].sum()), 1e-300)
             best = np.argsort(-weights[:, label], kind="stable")[:n_rules].tolist()
             rules = tuple(
                 VotingRule(
-                    self._rule(bodies[number], label, counts[number]),
-                    float(shares[number, label]),
-                    float(weights[number, label] / total),
+                    self._rule(bodies[place], label, counts[place]),
+                    float(shares[place, label]),
+                    float(weights[place, label] / total),
                 )
-                for number in best
-                if weights[number, label] > 0
+                for place in best
+                if weights[place, label] > 0
             )
-            values = float(scores[label]), float(presence[label]), bool(predicted[label])
-            votes.append(LabelVotes(label, *values, rules))
+            values = float(scores[number]), float(presence[number]), bool(predicted[number])
+            votes.append(LabelVotes(number, *values, rules))
         return RowRules(self.items.schema, tuple(votes), len(bodies))
 
     @cached_property
@@ -173,13 +179,13 @@ class RowRuleFinder:
 
     def _rule(self, body: tuple[int, ...], label: int, counts: Integers) -> Rule:
         ones = int(counts[1 + label])
-        head = Head({label: 1}, self.Y.shape[1])
+        head = Head({int(self.labels[label]): 1}, self.items.schema.n_labels)
         evidence = (Evidence(ones, int(counts[0]) - ones),)
         return Rule(head, self.items.body(body), evidence=evidence)
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = self.items, self.Y, self.minimum, self.max_conditions, self.m
-        return RowRuleFinder, values
+        return RowRuleFinder, (*values, self.labels, self.rows)
 
 
 def items_in_rows(items: Items, X: Matrix) -> Ragged:

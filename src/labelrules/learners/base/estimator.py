@@ -312,9 +312,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _training_data(
-        self, X: Any, Y: Any, sample_weight: Any = None
-    ) -> tuple[Dataset, Target]:
+    def _training_data(self, X: Any, Y: Any, sample_weight: Any = None) -> tuple[Dataset, Target]:
         if isinstance(X, Dataset):
             data = self._given_data(X, Y)
             return self._weighted(data, sample_weight), Target("labels", np.array([0, 1]))
@@ -327,6 +325,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
 
     def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
         """The data with these weights: those rows that count, repeated if need be."""
+        if data.n_unknown == data.Y.size:
+            raise ValueError(
+                "all labels are unknown in all rows, so there is nothing to learn from"
+            )
         if sample_weight is not None:
             if data.weights is not None:
                 raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from labelrules._checks import is_whole
-from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
+from labelrules._types import Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset
+from labelrules.data.table import label_keys
 
 
 def random_numbers(random_state: Any) -> np.random.RandomState:
@@ -74,14 +74,6 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
     held: Mask = np.zeros(len(Y), dtype=np.bool_)
     held[order[np.diff(steps) > 0]] = True
     return held
-
-
-def label_keys(Y: Board) -> npt.NDArray[np.uint8]:
-    """The labels of each row as few small numbers, which differ where the labels do."""
-    present = np.packbits(Y == 1, axis=1)
-    if (Y != UNSET).all():
-        return present
-    return np.hstack([present, np.packbits(Y == UNSET, axis=1)])
 
 
 def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:

@@ -318,6 +318,7 @@ def _first_card(targets: Targets, is_known: Mask) -> "Card":
     n_labels, n_rows = targets.shape
     totals, counts = (one.sum(axis=1, dtype=np.int64)[np.newaxis] for one in (targets, is_known))
     rows, points = np.arange(n_rows, dtype=np.int32), np.zeros((1, n_labels), np.int64)
+    points[counts == 0] = -MOST_POINTS  # a label that is never known is not predicted
     nothing = np.zeros(1), np.zeros(1, np.int64)
     return Card(np.array([0, n_rows]), rows, points, totals, counts, *nothing)
 

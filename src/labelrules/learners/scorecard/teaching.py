@@ -8,10 +8,11 @@ from sklearn.base import clone
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
+from labelrules.data.table import label_keys
 from labelrules.learners.base.label_models import numeric_features
 from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import nested_fit
-from labelrules.learners.base.sampling import folds_of, label_keys, row_keys
+from labelrules.learners.base.sampling import folds_of, row_keys
 from labelrules.learners.scorecard.growth import ONE, Targets
 
 N_FOLDS = 5
