@@ -49,8 +49,9 @@ class Card(NamedTuple):
     """Rules and their points. Rule `r` holds for the rows from `start[r]` to `start[r + 1]`.
 
     `points`, `targets`, which are summed over these rows, and `counts`, how many of these rows know
-    the label, are rules by labels. `ridges` are how strongly points of a rule are drawn to 0; `ridge_losses` is the same as a loss by the square of
-    the points. The first rule holds for all rows.
+    the label, are rules by labels. `ridges` are how strongly points of a rule are drawn to 0;
+    `ridge_losses` is the same as a loss by the square of the points. The first rule holds for all
+    rows.
     """
 
     start: Integers

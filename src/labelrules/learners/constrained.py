@@ -402,7 +402,8 @@ def _complete(board: Board) -> Board:
             "in each row some label is unknown, so no constraints can be learned: give constraints "
             "and learn=False"
         )
-    return board[known]
+    complete: Board = board[known]
+    return complete
 
 
 def _fitted(base: Any, arguments: tuple[Any, ...], weights: Floats | None) -> Any:

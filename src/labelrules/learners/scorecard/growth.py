@@ -298,13 +298,12 @@ class CardGrowth:
             return
         self.costs[[self.conditions[rule] for rule in np.flatnonzero(needless)]] = self.price
         kept = np.flatnonzero(~needless)
-        start, rows, *others = self.card
+        start, rows = self.card.start, self.card.rows
+        others: list[Any] = [part[kept] for part in self.card[2:]]
         parts = [rows[start[rule] : start[rule + 1]] for rule in kept.tolist()]
         ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
         self.lost, self.conditions = self.lost[kept], [self.conditions[rule] for rule in kept]
-        self.card = self.room = type(self.card)(
-            ends, np.concatenate(parts), *(part[kept] for part in others)
-        )
+        self.card = self.room = type(self.card)(ends, np.concatenate(parts), *others)
 
     @staticmethod
     def _in_grains(nats: float) -> int:
@@ -331,8 +330,8 @@ def _with_room(card: "Card", n_rules: int, n_rows: int) -> "Card":
 
 def _filled(card: "Card", n_rules: int) -> "Card":
     """The part of the card that has so many rules."""
-    start, rows, *others = card
-    return type(card)(start[: n_rules + 1], rows, *(part[:n_rules] for part in others))
+    others: list[Any] = [part[:n_rules] for part in card[2:]]
+    return type(card)(card.start[: n_rules + 1], card.rows, *others)
 
 
 def _longer(array: Any, length: int) -> Any:
