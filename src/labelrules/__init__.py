@@ -7,7 +7,16 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from labelrules._types import UNSET
-    from labelrules.data import Dataset, Feature, Schema, dataset, fetch, load, statistics
+    from labelrules.data import (
+        Dataset,
+        Feature,
+        Schema,
+        dataset,
+        fetch,
+        load,
+        split_labels,
+        statistics,
+    )
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
     from labelrules.experiments import frontier
@@ -94,6 +103,7 @@ __all__ = [
     "rehead",
     "rule_text",
     "save",
+    "split_labels",
     "statistics",
     "subgroups",
     "summary",

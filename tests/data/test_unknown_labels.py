@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from labelrules.data import DataError, dataset
+from labelrules.data import DataError, dataset, split_labels
 
 X = [[1], [2], [3]]
 CELLS = [[1, 0], [-1, 1], [0, -1]]
@@ -50,3 +50,11 @@ def test_label_sets_may_be_of_several_kinds():
     assert (
         dataset([[1]] * 5, sets.to_numpy()).Y.tolist() == dataset([[1]] * 5, list(sets)).Y.tolist()
     )
+
+
+def test_texts_are_split_on_request():
+    assert split_labels(pd.Series(["a; b", " ", None]), ";") == [("a", "b"), (), None]
+    with pytest.raises(DataError, match="Y has 3 in row 1, which is no text to be split"):
+        split_labels(["a", 3])
+    with pytest.raises(DataError, match="separator must be a text such as ','"):
+        split_labels(["a"], "")

@@ -128,7 +128,7 @@ ALL = [
     AssociativeClassifier(),
     LazyAssociativeClassifier(),
     Scorecard(),
-    Scorecard(teacher=LogisticRegression()),
+    Scorecard(teacher=BinaryRelevance(LogisticRegression())),
     ConstrainedClassifier(BinaryRelevance()),
 ]
 

@@ -7,6 +7,7 @@ from labelrules.data.files.csv import read_csv, write_csv
 from labelrules.data.files.mulan import read_meka, read_mulan, write_mulan
 from labelrules.data.files.parquet import read_parquet, write_parquet
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
+from labelrules.data.memory.labels import split_labels
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 
@@ -26,6 +27,7 @@ __all__ = [
     "read_meka",
     "read_mulan",
     "read_parquet",
+    "split_labels",
     "statistics",
     "write_csv",
     "write_mulan",

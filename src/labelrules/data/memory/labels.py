@@ -85,9 +85,9 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
     refuse_lazy(Y, "Y")
     if is_series(Y):
         Y, own = series_values(Y)
-        if names is None and own and not _are_label_sets(Y):
+        if names is None and own and not are_label_sets(Y):
             names = (own,)
-    if _are_label_sets(Y):
+    if are_label_sets(Y):
         return _from_sets(list(Y), names)
     array = as_array(Y, "Y")
     if array.ndim not in (1, 2):
@@ -95,6 +95,63 @@ def read_labels(Y: Any, names: Names | None) -> tuple[Board, Names | None]:
     cells = array.reshape(-1, 1) if array.ndim == 1 else array
     _check_count(cells.shape[1], names)
     return _zeros_and_ones(cells, names), names
+
+
+def split_labels(Y: Iterable[Any], separator: str = ",") -> list[tuple[str, ...] | None]:
+    """Label sets from texts such as ``"news, sports"``.
+
+    Parameters
+    ----------
+    Y : iterable of str
+        One text per row; a missing one (None, NaN) is a row whose labels are unknown.
+    separator : str, default=","
+        What stands between two labels. Blanks around labels are left out, and empty labels too.
+
+    Returns
+    -------
+    list of tuple of str, or None
+        As `dataset` and the learners take them.
+
+    Examples
+    --------
+    >>> split_labels(["news, sports", "", "news", None])
+    [('news', 'sports'), (), ('news',), None]
+    """
+    if not isinstance(separator, str) or not separator:
+        raise DataError(f"separator must be a text such as ',', not {separator!r:.60}")
+    values = series_values(Y)[0] if is_series(native(Y)) else list(Y)
+    sets: list[tuple[str, ...] | None] = []
+    for row, text in enumerate(values):
+        if isinstance(text, str):
+            parts = (part.strip() for part in text.split(separator))
+            sets.append(tuple(part for part in parts if part))
+        elif kind_of(text) == "missing":
+            sets.append(None)
+        else:
+            raise DataError(f"Y has {text!r:.60} in row {row}, which is no text to be split")
+    return sets
+
+
+SEPARATORS = ",;|"
+"""What people write between several labels in one text."""
+
+
+def refuse_joined(texts: Sequence[str]) -> None:
+    """Refuse classes that look like several labels in one text: parts of them make up others."""
+    for separator in SEPARATORS:
+        sets = {frozenset(one or ()) for one in split_labels(set(texts), separator)}
+        several, single = [one for one in sets if len(one) > 1], [s for s in sets if len(s) < 2]
+        alone = frozenset().union(*single)
+        n_labels = len(frozenset().union(*sets))
+        if several and n_labels < len(sets) and any(one & alone for one in several):
+            example = next(
+                text for text in texts if len(split_labels([text], separator)[0] or ()) > 1
+            )
+            raise DataError(
+                f"Y has texts such as {quoted(example)}, which look like several labels in one: "
+                f"split them by labelrules.split_labels(Y, {separator!r}); if each text is one "
+                "class, replace the separator by another character"
+            )
 
 
 def _check_count(n_columns: int, names: Names | None) -> None:
@@ -136,7 +193,7 @@ def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
     return board, frame.names
 
 
-def _are_label_sets(Y: Any) -> bool:
+def are_label_sets(Y: Any) -> bool:
     """Whether rows are label sets: sets, or lists with text; lists of numbers are 0/1 rows."""
     if isinstance(Y, np.ndarray) and (Y.dtype.kind != "O" or Y.ndim != 1):
         return False

@@ -281,7 +281,7 @@ def borne_out(learned: DecisionList, data: Dataset, first: int = 0) -> DecisionL
     That is a label of a head whose value is rarer among the rows for which the rule decides it than
     among all rows, or that the rule decides for no row. Without it, later rules decide more.
     """
-    n_said = [np.count_nonzero(data.Y == value, axis=0) for value in (0, 1)]
+    n_said = [np.count_nonzero(value == data.Y, axis=0) for value in (0, 1)]
     n_known = n_said[0] + n_said[1]
     with_counts = learned.with_evidence(data, data.Y)
     rules = list(with_counts[:first])

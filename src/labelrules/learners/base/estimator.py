@@ -29,7 +29,7 @@ from labelrules.data.memory.frames import (
     refuse_lazy,
     series_values,
 )
-from labelrules.data.memory.labels import Names, read_labels
+from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
 from labelrules.data.weights import are_whole
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
@@ -125,6 +125,8 @@ def read_classes(Y: Any) -> ClassCells | None:
         return None
     refuse_lazy(Y, "Y")
     values, name = series_values(Y) if is_series(Y) else (Y, None)
+    if are_label_sets(values):
+        return None
     cells = as_array(values, "Y")
     if cells.ndim == 2 and cells.shape[1] == 1 and not _are_labels(cells):
         _warn_of_column()
@@ -134,6 +136,8 @@ def read_classes(Y: Any) -> ClassCells | None:
     if plain.dtype.kind == "f":
         assert_all_finite(plain, input_name="y")
     check_classification_targets(plain)
+    if plain.dtype.kind == "U":
+        refuse_joined(np.unique(plain).tolist())
     return ClassCells(plain, name)
 
 
