@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
-from typing import IO, Annotated, Any, AnyStr, TypeVar
+from typing import IO, Annotated, Any, AnyStr, Literal, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from labelrules._checks import quoted, suggestion
 from labelrules.data.errors import DataError
-from labelrules.data.schema import Feature, Schema, repeated
+from labelrules.data.schema import Feature, Schema, repeated, usual_kind
 
 LARGEST_TEXT = 2**26
 """The most characters of a document: more than any model that a person could read."""
@@ -27,6 +27,8 @@ Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 """A number of rows, cells or rules."""
 Share = Annotated[float, Meta(ge=0, le=1)]
 """A share or a probability."""
+SpecialKind: TypeAlias = Literal["amount", "ordered", "date", "time", "UTC time", "duration"]
+"""What a feature is, unless that follows from its categories."""
 
 Type = TypeVar("Type")
 Hook = Callable[[Any], Any]
@@ -297,10 +299,16 @@ def laid_out(value: Any, indent: int = 0, before: int = 0) -> str:
 
 
 class FeatureRecord(Record):
-    """A feature; without categories it is numeric."""
+    """A feature; without categories and without a kind it is numeric.
+
+    Categories that are ordered rise. An amount is a number of which 0 means that there is none.
+    Dates are compared as ``2018-12-30``, times as ``2018-12-30T14:00``, those in UTC with a Z
+    behind it, durations as ``3 days 4 h 30 min``.
+    """
 
     name: str
     categories: list[str] | None
+    kind: SpecialKind | UnsetType = UNSET
 
 
 class SchemaRecord(Record):
@@ -314,7 +322,11 @@ class SchemaRecord(Record):
 def schema_record(schema: Schema) -> SchemaRecord:
     """The record of a schema."""
     features = [
-        FeatureRecord(one.name, None if one.categories is None else list(one.categories))
+        FeatureRecord(
+            one.name,
+            None if one.categories is None else list(one.categories),
+            UNSET if one.kind == "numeric" or one.kind == "nominal" else one.kind,
+        )
         for one in schema.features
     ]
     return SchemaRecord(features, list(schema.labels), list(schema.parents))
@@ -326,6 +338,7 @@ def read_schema(record: SchemaRecord) -> Schema:
     for number, one in enumerate(record.features):
         with at(f".features[{number}]"):
             categories = None if one.categories is None else tuple(one.categories)
-            features.append(Feature(one.name, categories))
+            kind = usual_kind(categories) if one.kind is UNSET else one.kind
+            features.append(Feature(one.name, categories, kind))
     with at(""):
         return Schema(features, record.labels, record.parents or None)

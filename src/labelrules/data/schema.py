@@ -5,38 +5,51 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from labelrules._checks import counted, listed, quoted, suggestion
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
+from labelrules.data.times import LIMITS, TIME_KINDS, TimeKind, time_text
+
+Kind: TypeAlias = Literal["numeric", "amount", "nominal", "ordered"] | TimeKind
+KINDS: tuple[Kind, ...] = ("numeric", "amount", "nominal", "ordered", *TIME_KINDS)
+"""What the values of a feature are."""
 
 _PRESENT_CODES: dict[tuple[str, ...], int] = {
     ("0", "1"): 1, ("1", "0"): 0, ("False", "True"): 1, ("True", "False"): 0,
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Feature:
-    """One column of X: numeric, or nominal with its categories in order.
+    """One column of X: its name, and what its values are.
 
     Parameters
     ----------
     name : str
         Unique among features and labels.
     categories : tuple of str, optional
-        The values of a nominal feature; none makes the feature numeric.
+        The values of a nominal or ordered feature, the latter from the least to the greatest.
+    kind : str, optional
+        By default "nominal" if there are categories, otherwise "numeric". Categories that are
+        "ordered" are compared by ``<=`` and ``>``. An "amount" is a number of which 0 means that
+        there is none, as the count of a word. "date", "time", "UTC time" and "duration" are encoded
+        as whole numbers; see `labelrules.data.times`.
 
     Examples
     --------
     >>> Feature("age").is_numeric, Feature("sex", ("Female", "Male")).categories
     (True, ('Female', 'Male'))
+    >>> Feature("size", ("S", "M", "L"), "ordered").text(1), Feature("day", kind="date").text(17895)
+    ('M', '2018-12-30')
     """
 
     name: str
     categories: tuple[str, ...] | None = None
+    kind: Kind = None  # type: ignore[assignment] # set in any case
 
     def __post_init__(self) -> None:
         _check_name(self.name, "feature")
@@ -57,21 +70,39 @@ class Feature:
             raise DataError(
                 f"feature {quoted(self.name)} declares the category {quoted(twice[0])} twice"
             )
+        self._check_kind()
+
+    def _check_kind(self) -> None:
+        if self.kind is None:
+            object.__setattr__(self, "kind", usual_kind(self.categories))
+        if self.kind not in KINDS:
+            known = ", ".join(KINDS)
+            raise DataError(
+                f"feature {quoted(self.name)}: kind must be one of {known}, not {self.kind!r}"
+            )
+        if (self.kind in ("nominal", "ordered")) != (self.categories is not None):
+            have = "has no categories" if self.categories is None else "has categories"
+            raise DataError(f"feature {quoted(self.name)} is of kind {self.kind!r}, but {have}")
+
+    def __repr__(self) -> str:
+        is_usual = self.kind in ("numeric", "nominal")
+        kind = "" if is_usual else f", kind={self.kind!r}"
+        return f"Feature(name={self.name!r}, categories={self.categories!r}{kind})"
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the column holds numbers."""
-        return self.categories is None
+        """Whether the column holds numbers: neither categories nor times."""
+        return self.kind in ("numeric", "amount")
 
     @property
     def is_nominal(self) -> bool:
-        """Whether the column holds categories."""
-        return self.categories is not None
+        """Whether the column holds categories without an order, which are compared by ``=``."""
+        return self.kind == "nominal"
 
     @property
-    def kind(self) -> str:
-        """``"numeric"`` or ``"nominal"``, for messages."""
-        return "numeric" if self.is_numeric else "nominal"
+    def time(self) -> TimeKind | None:
+        """The kind of dates, times and durations; None for every other feature."""
+        return self.kind if self.kind in TIME_KINDS else None
 
     @property
     def present_code(self) -> int | None:
@@ -82,15 +113,28 @@ class Feature:
         >>> Feature("cough", ("0", "1")).present_code, Feature("age").present_code
         (1, None)
         """
-        return _PRESENT_CODES.get(self.categories or ())
+        return _PRESENT_CODES.get(self.categories or ()) if self.is_nominal else None
 
     def text(self, value: float) -> str:
-        """An encoded value as text: a number, the name of a category, or ``?`` if it is missing."""
+        """An encoded value as text: a number, a time, a category, or ``?`` if it is missing."""
         if value != value:
             return "?"
-        if self.categories is None:
-            return repr(float(value)).removesuffix(".0")
-        return self.categories[int(value)]
+        if self.categories is not None:
+            return self.categories[int(value)]
+        if self.time is not None:
+            return time_text(value, self.time)
+        return repr(float(value)).removesuffix(".0")
+
+    def value_problem(self, value: float) -> str:
+        """What is wrong with an encoded value that is not missing; empty if nothing is."""
+        if self.categories is not None:
+            is_code = 0 <= value < len(self.categories) and value == int(value)
+            return "" if is_code else f"{self.name!r} has no category number {value:g}"
+        if self.time is None:
+            return ""
+        low, high = LIMITS[self.time]
+        is_time = low <= value <= high and value == int(value)
+        return "" if is_time else f"{self.name!r} holds {self.time}s, and {value:g} stands for none"
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,6 +203,11 @@ class Schema:
         return np.array(numbers, dtype=np.float64)
 
     @cached_property
+    def times(self) -> tuple[int, ...]:
+        """The columns of dates, times and durations."""
+        return tuple(j for j, feature in enumerate(self.features) if feature.time is not None)
+
+    @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the features, in order."""
         return tuple(feature.name for feature in self.features)
@@ -190,6 +239,11 @@ class Schema:
 
     def __reduce__(self) -> tuple[type["Schema"], tuple[Any, ...]]:
         return Schema, (self.features, self.labels, self.parents)  # without what is cached
+
+
+def usual_kind(categories: tuple[str, ...] | None) -> Kind:
+    """The kind of a feature if nothing more is known."""
+    return "numeric" if categories is None else "nominal"
 
 
 def _check_name(name: object, what: str) -> None:

@@ -69,7 +69,7 @@ class TableDescription:
             if column is None:
                 near = suggestion(name, self.schema.feature_names)
                 raise DataError(f"there is no feature {quoted(name)} in {place}{near}")
-            if self.schema.features[column].is_numeric:
+            if not self.schema.features[column].is_nominal:
                 raise DataError(f"{quoted(name)} is not nominal in {place}: leave nominal out")
         if missing not in ("", self.missing):
             raise DataError(f"missing={missing!r}, but it is {self.missing!r} in {place}")

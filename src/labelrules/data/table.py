@@ -13,7 +13,7 @@ from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
-from labelrules.data.schema import Schema
+from labelrules.data.schema import Feature, Schema
 from labelrules.data.weights import are_whole, checked_weights
 
 _ROWS_SHOWN, _FEATURES_SHOWN = 5, 8
@@ -223,6 +223,8 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
         raise DataError(
             f"X has the shape {matrix.shape} but {schema.n_features} features are named"
         )
+    for column in schema.times:
+        _check_times(column_of(matrix, column), schema.features[column])
     if _is_plainly_valid(matrix, schema):
         return matrix
     if sparse.issparse(matrix):
@@ -329,6 +331,15 @@ def _check_sparse(matrix: sparse.csc_array, schema: Schema) -> None:
         first = last
 
 
+def _check_times(values: Floats, feature: Feature) -> None:
+    """Dates, times and durations are whole numbers within limits."""
+    known = values[~np.isnan(values)]
+    unfit = known[(known != np.floor(known)) | np.isinf(known)].tolist()
+    for value in [*unfit, *([known.min(), known.max()] if known.size else [])]:
+        if problem := feature.value_problem(float(value)):
+            raise DataError(f"feature {problem}")
+
+
 def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
     """Numbers are finite or missing; codes are whole, from 0, and name a category."""
     limits = schema.n_categories[columns]
@@ -338,7 +349,7 @@ def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
         return
     where = int(np.argmin(good))
     feature, value = schema.features[int(columns[where])], float(values[where])
-    if feature.is_numeric:
+    if feature.categories is None:
         raise DataError(
             f"feature {feature.name!r} has an infinite value: replace it by a number, "
             "or by NaN if it is missing"

@@ -9,10 +9,13 @@ import numpy as np
 
 from labelrules._checks import one_of, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.schema import Feature
 from labelrules.data.table import label_keys
-from labelrules.search.bodies.sorted_columns import simplest_between
+from labelrules.search.bodies.sorted_columns import threshold_between
 
 Binning: TypeAlias = Literal["width", "frequency", "entropy", "labels"]
+
+_NUMBER = Feature("number")
 
 
 def checked_binning(bins: str | None, n_bins: int) -> None:
@@ -22,7 +25,13 @@ def checked_binning(bins: str | None, n_bins: int) -> None:
     whole_number(n_bins, "n_bins", low=2)
 
 
-def thresholds(values: Floats, classes: Integers | None, bins: Binning, n_bins: int) -> list[float]:
+def thresholds(
+    values: Floats,
+    classes: Integers | None,
+    bins: Binning,
+    n_bins: int,
+    feature: Feature = _NUMBER,
+) -> list[float]:
     """The thresholds that cut a numeric column, rising; each the simplest that cuts there.
 
     NaN is in no range. "width" and "frequency" make ranges of equal width or frequency, as far as
@@ -42,10 +51,10 @@ def thresholds(values: Floats, classes: Integers | None, bins: Binning, n_bins: 
         codes = np.zeros(rising.size, np.int64) if classes is None else classes[known]
         codes = codes[np.lexsort((codes, values[known]))]
         cuts = _repeated_cuts(codes.size, partial(_best_class_cut, places, codes), n_bins)
-    return _simplest(rising, cuts)
+    return _readable(rising, cuts, feature)
 
 
-def label_cuts(values: Floats, Y: Board, n_bins: int) -> list[float]:
+def label_cuts(values: Floats, Y: Board, n_bins: int, feature: Feature = _NUMBER) -> list[float]:
     """The thresholds that cut a numeric column where it informs about some label, rising.
 
     The criterion of Fayyad and Irani, see `thresholds`, for each label by itself: a cut is made
@@ -59,7 +68,7 @@ def label_cuts(values: Floats, Y: Board, n_bins: int) -> list[float]:
     cells = Y[known][order]
     ones, labelled = (_rows_before(part) for part in (cells == 1, cells != UNSET))
     best_cut = partial(_best_label_cut, _places(rising), ones, labelled)
-    return _simplest(rising, _repeated_cuts(rising.size, best_cut, n_bins))
+    return _readable(rising, _repeated_cuts(rising.size, best_cut, n_bins), feature)
 
 
 def label_set_numbers(Y: Board) -> Integers:
@@ -80,8 +89,9 @@ def _places(rising: Floats) -> Integers:
     return np.flatnonzero(rising[1:] > rising[:-1]) + 1
 
 
-def _simplest(rising: Floats, cuts: Iterable[int]) -> list[float]:
-    return [simplest_between(float(rising[cut - 1]), float(rising[cut])) for cut in cuts]
+def _readable(rising: Floats, cuts: Iterable[int], feature: Feature) -> list[float]:
+    ends = [(float(rising[cut - 1]), float(rising[cut])) for cut in cuts]
+    return [threshold_between(low, high, feature) for low, high in ends]
 
 
 def _by_width(rising: Floats, n_bins: int) -> list[int]:

@@ -248,9 +248,10 @@ def items_of(
         elif bins is None:
             left_out.append(feature.name)
         elif bins == "labels":
-            made += _ranges(j, data.column(j), label_cuts(data.column(j), data.Y, n_bins))
+            made += _ranges(j, data.column(j), label_cuts(data.column(j), data.Y, n_bins, feature))
         else:
-            made += _ranges(j, data.column(j), thresholds(data.column(j), classes, bins, n_bins))
+            cuts = thresholds(data.column(j), classes, bins, n_bins, feature)
+            made += _ranges(j, data.column(j), cuts)
     if labels:
         made += _label_items(data, absent_items in (True, "labels"))
     conditions, rows = tuple(one.conditions for one in made), Ragged.of([one.rows for one in made])
@@ -307,8 +308,13 @@ def _ranges(j: int, values: Floats, cuts: list[float]) -> list[_NewItem]:
 def _column_items(
     data: Dataset, j: int, feature: Feature, with_absence: bool
 ) -> list[_NewItem] | None:
-    """The items of a nominal or binary feature; None for a feature that needs bins."""
+    """The items of categories or of a binary feature; None for a feature that needs bins."""
     rows, values = _stored(data, j)
+    if feature.time is not None:
+        return None
+    if feature.categories is not None and not feature.is_nominal:
+        cuts = [float(code) for code in range(len(feature.categories) - 1)]
+        return [item for item in _ranges(j, data.column(j), cuts) if len(item.rows)]
     if feature.categories is None:
         if not (np.isnan(values) | (values == 0) | (values == 1)).all():
             return None
@@ -346,7 +352,7 @@ def is_binary(feature: Feature) -> bool:
     >>> is_binary(Feature("word", ("0", "1"))), is_binary(Feature("sex", ("Female", "Male")))
     (True, False)
     """
-    names = [category.casefold() for category in feature.categories or ()]
+    names = [category.casefold() for category in feature.categories or () if feature.is_nominal]
     return len(names) == 2 and ABSENT.get(names[0]) == names[1]
 
 

@@ -14,6 +14,7 @@ from labelrules._types import Floats, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import column_of
+from labelrules.data.times import later
 from labelrules.inspection.point_changes import LimitReachedError, PointSearch, is_additive
 from labelrules.inspection.reasons import Reasons, slice_for
 from labelrules.inspection.tracing import (
@@ -314,17 +315,17 @@ def candidate_values(
 ) -> list[float]:
     """Encoded values of one feature that the rules distinguish from the row's own, nearest first.
 
-    Between two thresholds no rule sees a difference, so one number represents each range: the
-    nearest that occurs among `seen` (rising), else the threshold itself downwards, or the number
-    just above it upwards. Each category that some rule names represents itself, the first other one
-    all others. Missing is never a candidate.
+    Between two thresholds no rule sees a difference, so one number, time or category that has an
+    order represents each range: the nearest that occurs among `seen` (rising), else the threshold
+    itself downwards, or that just above it upwards. Each other category that some rule names
+    represents itself, the first that is not named all of those. Missing is never a candidate.
     """
     conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
     named = sorted({condition.value for condition in conditions})
-    categories = theory.schema.features[column].categories
-    if categories is not None:
-        return _categories({int(code) for code in named}, len(categories), value)
-    return _numbers(named, value, np.empty(0) if seen is None else seen)
+    feature = theory.schema.features[column]
+    if feature.is_nominal:
+        return _categories({int(code) for code in named}, len(feature.categories or ()), value)
+    return _numbers(named, value, np.empty(0) if seen is None else seen, feature)
 
 
 def _categories(named: set[int], n_categories: int, value: float) -> list[float]:
@@ -334,7 +335,7 @@ def _categories(named: set[int], n_categories: int, value: float) -> list[float]
     return [float(code) for code in sorted(candidates) if code != value]
 
 
-def _numbers(thresholds: list[float], value: float, seen: Floats) -> list[float]:
+def _numbers(thresholds: list[float], value: float, seen: Floats, feature: Feature) -> list[float]:
     """One number for each range between thresholds, except the range of the value."""
     edges = [-inf, *thresholds, inf]
     home = None if isnan(value) else int(np.searchsorted(thresholds, value, side="left"))
@@ -342,19 +343,30 @@ def _numbers(thresholds: list[float], value: float, seen: Floats) -> list[float]
     for number in range(len(thresholds) + 1):
         if number != home and thresholds:
             from_above = number == 0 if home is None else number < home
-            nearest.append(_nearest(edges[number], edges[number + 1], from_above, seen))
+            nearest.append(_nearest(edges[number], edges[number + 1], from_above, seen, feature))
     values = [number for number in nearest if number is not None]
     if home is None:
         return values
     return sorted(values, key=lambda number: (abs(number - value), number))
 
 
-def _nearest(low: float, high: float, from_above: bool, seen: Floats) -> float | None:
+def _nearest(
+    low: float, high: float, from_above: bool, seen: Floats, feature: Feature
+) -> float | None:
     """A number greater than `low` and at most `high`, close to one end; None if there is none."""
     inside = seen[(seen > low) & (seen <= high)]
     if inside.size:
         return float(inside[-1] if from_above else inside[0])
-    return high if from_above else just_above(low, high)
+    return high if from_above else _following(low, high, feature)
+
+
+def _following(low: float, high: float, feature: Feature) -> float | None:
+    """A value of a feature that follows on a threshold."""
+    if feature.time is not None:
+        return later(low, high, feature.time)
+    if feature.categories is not None:
+        return low + 1 if low + 1 <= min(high, len(feature.categories) - 1) else None
+    return just_above(low, high)
 
 
 def just_above(low: float, high: float = inf) -> float | None:

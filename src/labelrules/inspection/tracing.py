@@ -14,6 +14,7 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, column_of
+from labelrules.data.times import TimeText
 from labelrules.rules import (
     DecisionList,
     LabelSet,
@@ -343,16 +344,18 @@ def label_number(label: object, schema: Schema) -> int:
 
 
 def named_value(feature: Feature, value: float) -> float | str | None:
-    """A number, the name of a category, or None for a missing value."""
+    """A number, the text of a category or a time, or None for a missing value."""
     if isnan(value):
         return None
-    return float(value) if feature.categories is None else feature.categories[int(value)]
+    return float(value) if feature.is_numeric else feature.text(value)
 
 
 def value_text(value: float | str | None) -> str:
     """A value in the rule language, a question mark for a missing one."""
     if value is None:
         return "?"
+    if isinstance(value, TimeText):
+        return value
     if isinstance(value, str):
         return name_text(value, keywords=frozenset({"not"}))
     return number_text(value)
@@ -361,7 +364,7 @@ def value_text(value: float | str | None) -> str:
 def value_words(value: float | str | None, is_binary: bool) -> str:
     """A value as sentences have it: whether a binary feature is present, otherwise its text."""
     if is_binary and value is not None:
-        return PRESENCE[int(value in ("1", "True"))]
+        return PRESENCE[int(value in ("1", "True") if isinstance(value, str) else value > 0)]
     return value_text(value)
 
 

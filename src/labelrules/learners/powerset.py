@@ -240,7 +240,8 @@ def _check_read(base: TableClassifier, n_sets: int, schema: Schema) -> None:
     features = base.schema_.features
     is_same = features == schema.features
     if not isinstance(base, RuleClassifier):  # it reads numbers: see `numeric_features`
-        widths = [len(feature.categories or "1") for feature in schema.features]
+        nominal = [f.categories or () if f.is_nominal else "1" for f in schema.features]
+        widths = [len(categories) for categories in nominal]
         n_columns = sum(1 if width == 2 else width for width in widths)
         is_same = [feature.categories for feature in features] == [None] * n_columns
     if not is_same:

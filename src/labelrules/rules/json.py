@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from msgspec import UNSET, Meta, UnsetType
 
+from labelrules._checks import quoted
 from labelrules.data.document import Count, DocumentError, Record, at, builtins_of, known, step
 from labelrules.data.schema import Schema
+from labelrules.data.times import example_of, read_time
 from labelrules.rules.conditions import Body, Condition, Operator
 from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, UntilStable
 from labelrules.rules.layered_theory import LayeredTheory
@@ -21,7 +23,7 @@ MOST_ROUNDS = 1_000_000
 
 
 class ConditionRecord(Record):
-    """A feature compared with a number or a category, or a label that is = 1 or = 0.
+    """A feature compared with a number, a category or a time, or a label that is = 1 or = 0.
 
     Missing values and labels that no rule has written satisfy no condition.
     """
@@ -148,9 +150,7 @@ def _condition_record(condition: Condition, schema: Schema) -> ConditionRecord:
     if condition.on_label:
         return ConditionRecord(schema.labels[condition.column], "=", int(condition.value))
     feature = schema.features[condition.column]
-    value: float | str = condition.value
-    if feature.categories is not None:
-        value = feature.categories[int(condition.value)]
+    value = condition.value if feature.is_numeric else str(feature.text(condition.value))
     return ConditionRecord(feature.name, condition.operator, value)
 
 
@@ -251,18 +251,30 @@ def _read_condition(record: ConditionRecord, names: _Names, number: int) -> Cond
         if record.operator != "=" or isinstance(value, str) or value not in (0, 1):
             raise DocumentError(place, "a label is present (= 1) or absent (= 0)")
         return Condition.label(column, present=value == 1)
-    is_nominal = names.schema.features[column].is_nominal
-    if (record.operator in ("=", "!=")) != is_nominal:
+    feature = names.schema.features[column]
+    if (record.operator in ("=", "!=")) != feature.is_nominal:
         raise DocumentError(place, "numbers are compared by <= and >, categories by = and !=")
-    if is_nominal != isinstance(value, str):
-        kind = "text, a category" if is_nominal else "a number"
-        raise DocumentError(f"{place}.value", f"must be {kind}, not {value!r:.60}")
+    if feature.is_numeric == isinstance(value, str):
+        text = "a category" if feature.time is None else example_of(feature.time)
+        wanted = "a number" if feature.is_numeric else f"text, {text}"
+        raise DocumentError(f"{place}.value", f"must be {wanted}, not {value!r:.60}")
     if isinstance(value, str):
-        code = known(value, names.codes(column), "category", f"{place}.value")
-        return Condition(column, record.operator, code)
+        return Condition(column, record.operator, _coded(value, column, names, place))
     if float(value) != value:
         raise DocumentError(f"{place}.value", f"no floating-point number is {value}")
     return Condition(column, record.operator, float(value))
+
+
+def _coded(value: str, column: int, names: _Names, place: str) -> int:
+    """The number of a category, a date, a time or a duration."""
+    kind = names.schema.features[column].time
+    if kind is None:
+        return known(value, names.codes(column), "category", f"{place}.value")
+    number = read_time(value, kind)
+    if number is None:
+        message = f"must be {example_of(kind)}, not {quoted(value)}"
+        raise DocumentError(f"{place}.value", message)
+    return number
 
 
 def _for_head(given: dict[str, Any], head: Head, names: _Names, what: str) -> list[Any]:

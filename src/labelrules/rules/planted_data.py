@@ -154,7 +154,7 @@ class _Garden:
     def condition(self, column: int, first: bool) -> Condition:
         """A test that a fair share of the rows passes, if the values are many and different."""
         categories = self.schema.features[column].categories
-        if categories is not None:
+        if categories is not None:  # none of them has an order
             return Condition.equals(column, int(self.random.integers(len(categories))))
         values = column_of(self.X, column)
         known = values[~np.isnan(values)]

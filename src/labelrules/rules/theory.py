@@ -462,14 +462,10 @@ def _feature_problem(condition: Condition, schema: Schema) -> str:
     if condition.column >= schema.n_features:
         return f"there is no feature {condition.column} among {schema.n_features} features"
     feature = schema.features[condition.column]
-    if feature.categories is None:
-        fits = not condition.is_equality
-        return "" if fits else f"{feature.name!r} is numeric: compare it by <= or >"
-    if not condition.is_equality:
-        return f"{feature.name!r} is nominal: compare it by = or !="
-    if condition.value >= len(feature.categories):
-        return f"{feature.name!r} has no category number {condition.value:g}"
-    return ""
+    if feature.is_nominal != condition.is_equality:
+        right = "= or !=" if feature.is_nominal else "<= or >"
+        return f"{feature.name!r} is {feature.kind}: compare it by {right}"
+    return feature.value_problem(condition.value)
 
 
 def theory_of(model: object) -> Theory:

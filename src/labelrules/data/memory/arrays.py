@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from labelrules.data.memory.columns import (
     is_exact,
     read_array,
 )
+from labelrules.data.schema import Kind
 from labelrules.data.table import freeze
 
 
@@ -119,7 +121,7 @@ def _objects(cells: Iterable[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 class SparseTable(FeatureTable):
     """A sorted copy of a sparse matrix, read by stored entries; others have the category `zero`."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, names: tuple[str, ...] | None = None) -> None:
         if X.ndim != 2:
             raise DataError(
                 f"X is sparse with {counted(X.ndim, 'dimension')}, but a table of rows and columns "
@@ -127,6 +129,7 @@ class SparseTable(FeatureTable):
             )
         if X.dtype.kind not in "biuf":
             raise DataError(f"X is sparse with values of type {X.dtype}: use numbers")
+        self.names = names
         self._matrix = _canonical(X)
         self.shape = self._matrix.shape
         self.zero = "False" if X.dtype.kind == "b" else "0"
@@ -136,7 +139,9 @@ class SparseTable(FeatureTable):
         """Read the stored entries of one column, which are never 0, nor False."""
         start, stop = self._matrix.indptr[index : index + 2]
         column = read_array(self._matrix.data[start:stop], name, nominal)
-        if column.categories is None or self.zero in column.categories:
+        if column.categories is None:
+            return replace(column, kind=_kind_of_stored(column.values))
+        if self.zero in column.categories:
             return column
         return EncodedColumn(
             column.values + 1.0, (self.zero, *column.categories), column.are_truth_values
@@ -145,6 +150,11 @@ class SparseTable(FeatureTable):
     def numbers(self, names: Sequence[str]) -> sparse.csc_array:
         """The whole matrix as numbers, frozen."""
         return self._with(self._matrix.data.astype(np.float64))
+
+    def kinds(self) -> list[Kind]:
+        """Amounts, but for columns that store a number below 0."""
+        ends = pairwise(self._matrix.indptr.tolist())
+        return [_kind_of_stored(self._matrix.data[start:stop]) for start, stop in ends]
 
     def assembled(self, columns: list[Floats]) -> sparse.csc_array:
         """The matrix with other stored entries, frozen."""
@@ -157,6 +167,10 @@ class SparseTable(FeatureTable):
         for array in (matrix.data, matrix.indices, matrix.indptr):
             freeze(array)  # SciPy shortens its arrays by views of its own
         return matrix
+
+
+def _kind_of_stored(values: npt.NDArray[Any]) -> Kind:
+    return "numeric" if (values < 0).any() else "amount"
 
 
 def _canonical(X: Any) -> sparse.csc_array:

@@ -15,6 +15,9 @@ import numpy.typing as npt
 from labelrules._checks import quoted
 from labelrules._types import Floats, Matrix
 from labelrules.data.errors import DataError
+from labelrules.data.memory.times import numpy_times, object_time_kind, object_times
+from labelrules.data.schema import Feature, Kind, usual_kind
+from labelrules.data.times import DAY, TIME_KINDS, TimeKind, time_text
 
 BOOLEANS = ("False", "True")
 """The categories of a column of truth values."""
@@ -30,8 +33,6 @@ _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _MOST_DIGITS = 400  # no float64 has as many; Python refuses to convert thousands
 
 _ADVICE = {
-    "M": ("dates", "turn them into numbers, such as days since a fixed date, or into text"),
-    "m": ("durations", "turn them into numbers of one unit, such as seconds"),
     "c": ("complex numbers", "give the real and the imaginary part a column each"),
     "S": ("bytes", "decode them to text"),
     "V": ("records", "give each field a column of its own"),
@@ -40,11 +41,19 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class EncodedColumn:
-    """Values of one column: numbers, or codes of its own categories; NaN is a missing value."""
+    """Values of one column: numbers, or codes of its own categories; NaN is a missing value.
+
+    The kind is given if it does not follow from the categories.
+    """
 
     values: Floats
     categories: tuple[str, ...] | None = None
     are_truth_values: bool = False
+    kind: Kind | None = None
+
+    def feature(self, name: str) -> Feature:
+        """The feature that a column with these values makes."""
+        return Feature(name, self.categories, self.kind or usual_kind(self.categories))
 
     def recoded(self, categories: Sequence[str]) -> Floats:
         """Codes of other categories; NaN for a value that is not among them."""
@@ -70,6 +79,10 @@ class FeatureTable(ABC):
         """All columns of a numeric table; the names are for messages."""
         raise NotImplementedError
 
+    def kinds(self) -> list[Kind]:
+        """The kind of each column of a numeric table."""
+        return ["numeric"] * self.shape[1]
+
     def assembled(self, columns: list[Floats]) -> Matrix:
         """A frozen matrix of encoded columns; the list is used up, to save memory."""
         matrix = np.empty(self.shape, order="F")
@@ -89,6 +102,8 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedCol
     if kind == "U":
         categories, codes = np.unique(values, return_inverse=True)
         return EncodedColumn(codes.astype(np.float64), tuple(categories.tolist()))
+    if kind in "Mm":
+        return time_column(*numpy_times(values, name), nominal)
     if kind not in "iuf":
         refuse_kind(name, *_ADVICE.get(kind, (f"values of type {values.dtype}", "leave it out")))
     if nominal:
@@ -113,7 +128,27 @@ def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColu
             for value, kind in zip(values, kinds, strict=True)
         ]
         return EncodedColumn(np.array(numbers, dtype=np.float64))
+    if found and found <= set(TIME_KINDS):
+        return time_column(*object_times(values, kinds, name), nominal)
     return nominal_column(values, kinds, name)
+
+
+def time_column(values: Floats, kind: TimeKind, nominal: bool) -> EncodedColumn:
+    """Dates, times or durations; times that are all at midnight are dates."""
+    known = values[~np.isnan(values)]
+    if nominal:
+        different, places = np.unique(known, return_inverse=True)
+        codes = np.full(len(values), nan)
+        codes[~np.isnan(values)] = places
+        return EncodedColumn(codes, tuple(_time_category(value, kind) for value in different))
+    if kind == "time" and known.size and not (known % DAY).any():
+        return EncodedColumn(values / DAY, kind="date")
+    return EncodedColumn(values, kind=kind)
+
+
+def _time_category(value: float, kind: TimeKind) -> str:
+    is_midnight = kind == "time" and value % DAY == 0
+    return str(time_text(value / DAY, "date") if is_midnight else time_text(value, kind))
 
 
 def nominal_column(
@@ -173,7 +208,7 @@ def is_number_text(category: str) -> bool:
 
 
 def kind_of(value: Any) -> str:
-    """``"missing"``, ``"text"``, ``"bool"``, ``"number"``, or the name of another type."""
+    """``"missing"``, ``"text"``, ``"bool"``, ``"number"``, a kind of times, or another type."""
     if value is None:
         return "missing"
     if isinstance(value, str):
@@ -182,12 +217,14 @@ def kind_of(value: Any) -> str:
         return "bool"
     if isinstance(value, Decimal):
         return "missing" if value.is_nan() else "number"
-    if isinstance(value, Real):
+    if isinstance(value, Real) and not isinstance(value, np.timedelta64):
         return "missing" if value != value else "number"
     name = type(value).__name__
     is_no_time = isinstance(value, (np.datetime64, np.timedelta64)) and np.isnat(value)
     # pandas is not imported here: its two marks of a missing value go by their names
-    return "missing" if is_no_time or name in ("NAType", "NaTType") else name
+    if is_no_time or name in ("NAType", "NaTType"):
+        return "missing"
+    return object_time_kind(value) or name
 
 
 def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
@@ -284,9 +321,12 @@ def _exact_float(value: Any, name: str) -> float:
 def _check_kinds(
     values: Sequence[Any], kinds: Sequence[str], found: set[str], name: str, nominal: bool
 ) -> None:
-    for other in sorted(found - {"text", "bool", "number"}):
+    for other in sorted(found - {"text", "bool", "number", *TIME_KINDS}):
         what = f"a value of type {other} in row {kinds.index(other)}"
-        refuse_kind(name, what, "a cell is a number, text, a truth value or missing")
+        refuse_kind(name, what, "a cell is a number, text, a truth value, a time or missing")
+    if len(found) > 1 and found & set(TIME_KINDS) and not found <= {"date", "time"}:
+        what = " and ".join(f"a {kind} in row {kinds.index(kind)}" for kind in sorted(found))
+        refuse_kind(name, what, "make them all of one kind")
     if "number" in found and len(found) > 1 and not nominal:
         number = values[kinds.index("number")]
         text = next(v for v, kind in zip(values, kinds, strict=True) if kind in ("text", "bool"))

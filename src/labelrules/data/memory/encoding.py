@@ -1,6 +1,6 @@
 """Encode tables as a data set, and new data by the schema of a data set."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,23 @@ from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Board, Floats, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import SparseTable, as_table
-from labelrules.data.memory.columns import BOOLEANS, EncodedColumn, FeatureTable, is_number_text
-from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.columns import (
+    BOOLEANS,
+    EncodedColumn,
+    FeatureTable,
+    category_texts,
+    is_number_text,
+)
+from labelrules.data.memory.frames import (
+    FrameTable,
+    is_frame,
+    is_series,
+    native,
+    refuse_lazy,
+    sparse_columns,
+)
 from labelrules.data.memory.labels import (
+    Names,
     checked_names,
     default_names,
     feature_names_of,
@@ -21,6 +35,7 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
+from labelrules.data.times import DAY
 
 _ANEW = "make the data set anew, with its columns in this order:"
 
@@ -32,6 +47,7 @@ def dataset(
     feature_names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
     nominal: Iterable[str | int] = (),
+    ordered: Mapping[str, Sequence[Any]] | None = None,
     name: str = "",
 ) -> Dataset:
     """Make a data set from features X and labels Y, which are not changed.
@@ -42,8 +58,12 @@ def dataset(
         Columns of numbers are numeric; columns of text, truth values or categories are nominal. The
         categories of a categorical column keep their order, others are sorted. The type of an array
         or of a frame's column decides; in an array of objects and in lists it is decided column by
-        column. None, NaN and other marks of a missing value are missing. A sparse matrix stays
-        sparse. Names of a frame's columns that are whole numbers become text.
+        column. None, NaN, NaT and other marks of a missing value are missing. Dates, times and
+        durations are read to the microsecond, times with a time zone in UTC; times that are all at
+        midnight are dates. Categories that have an order, as in ``pandas.Categorical(...,
+        ordered=True)``, are compared by ``<=`` and ``>``. A sparse matrix or a frame of sparse
+        columns stays sparse; numbers in it of which none is below 0 are amounts, of which 0 means
+        that there is none. Names of a frame's columns that are whole numbers become text.
     Y : array, sparse matrix, data frame or list of label sets
         Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of label names per row,
         in which a repeated name counts once. One dimension is one label. A cell that is missing
@@ -56,6 +76,8 @@ def dataset(
         Columns of numbers to be read as nominal, by name or position. The category of a whole
         number has no decimal point: 3.0 is ``"3"``. In a sparse matrix the first category is
         ``"0"``, so that entries that are not stored stay so.
+    ordered : mapping from str to sequence, optional
+        The categories of columns that have an order, from the least to the greatest.
     name : str
         For headings.
 
@@ -74,6 +96,8 @@ def dataset(
            [nan,  1.]])
     >>> data.label_sets()
     [('fashion', 'quality'), ()]
+    >>> dataset([["M"], ["S"]], [1, 0], ordered={"x0": ["S", "M", "L"]}).X.ravel()
+    array([1., 0.])
     """
     table = _as_any_table(X)
     board, labels = read_labels(Y, checked_names(label_names, "label_names"))
@@ -81,13 +105,17 @@ def dataset(
     names = feature_names_of(table.names, given, table.shape[1], taken=labels or ())
     if labels is None:
         labels = default_names("y", board.shape[1], taken=names)
-    chosen = positions(nominal, names)
+    orders = _orders(ordered or {}, names)
+    chosen = positions(nominal, names) | {names.index(column) for column in orders}
     if table.is_numeric and not chosen:
-        schema = Schema([Feature(name) for name in names], labels)
+        pairs = zip(names, table.kinds(), strict=True)
+        schema = Schema([Feature(name, kind=kind) for name, kind in pairs], labels)
         return Dataset(schema, table.numbers(names), board, name)
     columns = [table.read(index, name, index in chosen) for index, name in enumerate(names)]
-    pairs = zip(names, columns, strict=True)
-    schema = Schema([Feature(name, column.categories) for name, column in pairs], labels)
+    for column, categories in orders.items():
+        columns[names.index(column)] = _in_order(columns[names.index(column)], categories, column)
+    read = zip(names, columns, strict=True)
+    schema = Schema([column.feature(name) for name, column in read], labels)
     values = [column.values for column in columns]
     columns.clear()
     return Dataset(schema, table.assembled(values), board, name)
@@ -125,7 +153,7 @@ def encode(X: Any, schema: Schema) -> Matrix:
     if isinstance(X, Dataset):
         _check_names(X.schema.feature_names, schema.feature_names, "X", "feature", _ANEW)
         pairs = zip(X.schema.features, schema.features, strict=True)
-        _raise_together([_difference(a, b) for a, b in pairs if a != b])
+        _raise_together([_difference(a, b) for a, b in pairs if not _is_encoded_alike(a, b)])
         return X.X
     table = _as_any_table(X)
     if table.names is not None:
@@ -184,16 +212,44 @@ def conform(data: Dataset, schema: Schema, *, with_labels: bool) -> Dataset:
     if own.features == schema.features:
         return Dataset(schema, data.X, Y, data.name)
     chosen = [own.features[own.feature_index[name]] for name in schema.feature_names]
-    encoded = (EncodedColumn(data.column(found.name), found.categories) for found in chosen)
+    encoded = (
+        EncodedColumn(data.column(found.name), found.categories, kind=found.kind)
+        for found in chosen
+    )
     X = _all_fitted([_fitted(*pair) for pair in zip(encoded, schema.features, strict=True)])
     matrix = np.column_stack([np.empty((len(data), 0)), *X])
     return Dataset(schema, sparse.csc_array(matrix) if data.is_sparse else matrix, Y, data.name)
+
+
+def _orders(ordered: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[str, Names]:
+    """The categories of columns that have an order, as text."""
+    if not isinstance(ordered, Mapping):
+        raise DataError('ordered must map names to categories, as in {"size": ["S", "M", "L"]}')
+    for name, categories in ordered.items():
+        if name not in names:
+            raise DataError(f"ordered: there is no column {quoted(name)}{suggestion(name, names)}")
+        if isinstance(categories, str) or not isinstance(categories, Sequence):
+            raise DataError(f"ordered: the categories of {quoted(name)} must be a list")
+    return {name: category_texts(values, name) for name, values in ordered.items()}
+
+
+def _in_order(column: EncodedColumn, categories: Names, name: str) -> EncodedColumn:
+    other = [text for text in column.categories or () if text not in categories]
+    if other:
+        near = suggestion(other[0], categories)
+        raise DataError(
+            f"column {quoted(name)} holds {quoted(other[0])}, which is not among its ordered "
+            f"categories {listed(categories)}{near}"
+        )
+    return EncodedColumn(column.recoded(categories), categories, kind="ordered")
 
 
 def _as_any_table(X: Any) -> FeatureTable:
     X = native(X)
     if sparse.issparse(X):
         return SparseTable(X)
+    if is_frame(X) and (found := sparse_columns(X, "X")) is not None:
+        return SparseTable(*found)
     if is_frame(X):
         return FrameTable(X, "X")
     refuse_lazy(X, "X")
@@ -222,34 +278,59 @@ def _codes(table: FeatureTable, index: int, feature: Feature) -> Floats | str:
         by_text = known == () or any(map(is_number_text, known or ()))
         return _fitted(table.read(index, feature.name, nominal=by_text), feature)
     if feature.is_numeric and table.zero == "False":
-        return _not_numbers(feature)
+        return _not_of_kind(Feature(feature.name, BOOLEANS), feature)
     if feature.categories is not None and table.zero not in feature.categories[:1]:
         return (
             f"column {quoted(feature.name)} is sparse, so {quoted(table.zero)} must be its first "
             f"category, but its categories are {listed(feature.categories)} (pass X dense)"
         )
-    return _fitted(table.read(index, feature.name, feature.is_nominal), feature)
+    has_categories = feature.categories is not None
+    return _fitted(table.read(index, feature.name, has_categories), feature)
 
 
 def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
-    if np.isnan(column.values).all() or (column.categories is None and feature.is_numeric):
+    if np.isnan(column.values).all():
         return column.values  # a column without values may be of any kind
+    found = column.feature(feature.name)
     if feature.categories is None:
-        return _not_numbers(feature)
+        if (feature.is_numeric and found.is_numeric) or found.kind == feature.kind:
+            return column.values
+        return _in_kind(column.values, found, feature)
     if column.categories is None:
-        return _must_hold(feature, "numbers")
+        return _must_hold(feature, _plural(found))
     is_other = bool(feature.categories) and set(feature.categories).isdisjoint(BOOLEANS)
     if column.are_truth_values and is_other:
         return _must_hold(feature, "truth values")
     return column.recoded(feature.categories)
 
 
+def _in_kind(values: Floats, found: Feature, feature: Feature) -> Floats | str:
+    """Dates as times, or the days of times; or a description of the problem."""
+    if (found.kind, feature.kind) == ("date", "time"):
+        return values * DAY
+    if feature.kind == "date" and found.kind in ("time", "UTC time"):
+        return np.asarray(values // DAY)
+    return _not_of_kind(found, feature)
+
+
+def _is_encoded_alike(found: Feature, feature: Feature) -> bool:
+    """Whether codes and numbers mean the same in both: an amount is a number like others."""
+    kinds = "numeric" if found.is_numeric else found.kind, feature.kind
+    is_same_kind = kinds[0] == kinds[1] or (found.is_numeric and feature.is_numeric)
+    return is_same_kind and found.categories == feature.categories
+
+
 def _difference(found: Feature, feature: Feature) -> str:
     """The problem with a feature that is already encoded, by other categories."""
     if feature.categories is None:
-        return _not_numbers(feature)
+        return _not_of_kind(found, feature)
     if found.categories is None:
-        holds = "numbers"
+        holds = _plural(found)
+    elif found.categories == feature.categories:
+        return (
+            f"column {quoted(feature.name)} is {found.kind}, but it must be {feature.kind}: "
+            "its categories have an order in one of them only"
+        )
     else:
         holds = f"the categories {listed(found.categories)}" if found.categories else "no category"
         if set(found.categories) == set(feature.categories):
@@ -264,8 +345,16 @@ def _must_hold(feature: Feature, holds: str) -> str:
     )
 
 
-def _not_numbers(feature: Feature) -> str:
-    return f"column {quoted(feature.name)} must hold numbers, but it is nominal"
+def _plural(feature: Feature) -> str:
+    """What a feature without categories holds, for messages."""
+    return {"time": "times without a time zone", "UTC time": "times with a time zone"}.get(
+        feature.kind, "numbers" if feature.is_numeric else f"{feature.kind}s"
+    )
+
+
+def _not_of_kind(found: Feature, feature: Feature) -> str:
+    holds = "is nominal" if found.categories is not None else f"holds {_plural(found)}"
+    return f"column {quoted(feature.name)} must hold {_plural(feature)}, but it {holds}"
 
 
 def _check_names(

@@ -7,6 +7,7 @@ import narwhals
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from labelrules._checks import is_whole, quoted
 from labelrules.data.errors import DataError
@@ -21,18 +22,18 @@ from labelrules.data.memory.columns import (
     read_objects,
     refuse_kind,
     text_of,
+    time_column,
 )
-from labelrules.data.schema import repeated
+from labelrules.data.memory.times import numpy_times
+from labelrules.data.schema import Kind, repeated
+from labelrules.data.times import TimeKind
 
 Series = nw.Series[Any]
 
 _BEYOND_NUMPY = (nw.Int128, nw.UInt128)  # it has no integers so long
 
 _ADVICE: dict[Any, tuple[str, str]] = {
-    nw.Date: ("dates", "turn them into numbers, such as days since a fixed date, or into text"),
-    nw.Datetime: ("times", "turn them into numbers, such as seconds since a fixed time"),
     nw.Time: ("times of day", "turn them into numbers, such as seconds since midnight"),
-    nw.Duration: ("durations", "turn them into numbers of one unit, such as seconds"),
     nw.List: ("lists", "give each element a column of its own"),
     nw.Array: ("arrays", "give each element a column of its own"),
     nw.Struct: ("records", "give each field a column of its own"),
@@ -113,9 +114,51 @@ def read_series(series: Series, name: str, nominal: bool) -> EncodedColumn:
         return EncodedColumn(values, BOOLEANS, are_truth_values=True)
     if dtype.is_numeric():
         return _read_numbers(series, name, nominal)
+    if isinstance(dtype, (nw.Date, nw.Datetime, nw.Duration)):
+        return time_column(*_times(series, name), nominal)
+    if _is_sparse(series.to_native()):
+        return read_array(np.asarray(series.to_native()), name, nominal)
     if series.is_null().all():
         return EncodedColumn(np.full(len(series), np.nan))
     return _refuse(series, name)
+
+
+def _times(series: Series, name: str) -> tuple[npt.NDArray[np.float64], TimeKind]:
+    """The numbers of dates, times or durations, times with a time zone in UTC."""
+    dtype = series.dtype
+    has_zone = isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+    if has_zone:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    values = series.to_numpy()
+    if values.dtype.kind not in "Mm":  # objects, because some are missing
+        unit = "D" if isinstance(dtype, nw.Date) else getattr(dtype, "time_unit", "us")
+        marked = [None if kind_of(value) == "missing" else value for value in values.tolist()]
+        letter = "m" if isinstance(dtype, nw.Duration) else "M"
+        values = np.array(marked, dtype=f"{letter}8[{unit}]")
+    numbers, kind = numpy_times(values, name)
+    return numbers, "UTC time" if has_zone else kind
+
+
+def _is_sparse(series: Any) -> bool:
+    return str(getattr(series, "dtype", "")).startswith("Sparse[")
+
+
+def sparse_columns(data: Any, what: str) -> tuple[Any, tuple[str, ...]] | None:
+    """A pandas frame of sparse columns as a matrix, with their names; None for another frame."""
+    if not nw.dependencies.is_pandas_dataframe(data) or not data.shape[1]:
+        return None
+    dtypes = list(data.dtypes)
+    if not all(str(dtype).startswith("Sparse[") for dtype in dtypes):
+        return None
+    are_truth_values = {dtype.subtype.kind == "b" for dtype in dtypes}
+    if len(are_truth_values) > 1 or any(dtype.fill_value != 0 for dtype in dtypes):
+        return None  # what is not stored is no zero, so that these columns are read as dense ones
+    names = _column_names(data, what)
+    columns = [data.iloc[:, index].array for index in range(data.shape[1])]
+    indptr = np.cumsum([0, *(len(column.sp_index.indices) for column in columns)])
+    indices = np.concatenate([column.sp_index.indices for column in columns])
+    values = np.concatenate([column.sp_values for column in columns])
+    return sparse.csc_array((values, indices, indptr), shape=data.shape), names
 
 
 def _column_names(data: Any, what: str) -> tuple[str, ...]:
@@ -160,27 +203,30 @@ def _read_categories(series: Series, name: str) -> EncodedColumn:
     if coded is None:
         values = series.to_list()
         kinds = [kind_of(value) for value in values]
-        # the categories of an enumeration have an order; those of polars' Categorical have none
-        is_ordered = isinstance(series.dtype, nw.Enum)
-        declared = series.cat.get_categories().to_list() if is_ordered else None
+        # the categories of an enumeration are listed; those of polars' Categorical are not
+        is_listed = isinstance(series.dtype, nw.Enum)
+        declared = series.cat.get_categories().to_list() if is_listed else None
         return nominal_column(values, kinds, name, declared)
-    codes, values = coded
+    codes, values, is_ordered = coded
     categories = category_texts(values, name)
     place = {text: float(code) for code, text in enumerate(categories)}
     # a missing value has the code -1, which is the last place; a category may be missing itself
     places = [np.nan if kind_of(v) == "missing" else place[text_of(v)] for v in values] + [np.nan]
     only_truth_values = {kind_of(value) for value in values} == {"bool"}
-    return EncodedColumn(np.array(places)[codes], categories, only_truth_values)
+    kind: Kind = "ordered" if is_ordered else "nominal"
+    return EncodedColumn(np.array(places)[codes], categories, only_truth_values, kind)
 
 
-def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any]] | None:
-    """Codes, -1 for a missing value, and categories, if the library has them."""
+def _coded(series: Series) -> tuple[npt.NDArray[Any], list[Any], bool] | None:
+    """Codes, -1 for a missing value, categories, and whether in order, if the library has them."""
     native: Any = series.to_native()
     if series.implementation.is_pandas_like() and str(native.dtype) == "category":
-        return native.cat.codes.to_numpy(), native.cat.categories.tolist()
+        own = native.cat
+        return own.codes.to_numpy(), own.categories.tolist(), bool(own.ordered)
     if series.implementation.is_pyarrow():
         array = native.unify_dictionaries().combine_chunks()
-        return array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
+        codes, categories = array.indices.fill_null(-1).to_numpy(), array.dictionary.to_pylist()
+        return codes, categories, bool(array.type.ordered)
     return None
 
 
@@ -189,8 +235,6 @@ def _refuse(series: Series, name: str) -> EncodedColumn:
         if isinstance(series.dtype, dtype):
             refuse_kind(name, what, advice)
     native = str(getattr(series.to_native(), "dtype", series.dtype))
-    if native.startswith("Sparse"):
-        refuse_kind(name, "sparse values", "pass X.sparse.to_coo() and feature_names=X.columns")
     refuse_kind(
         name, f"values of type {native}", "turn them into numbers or text, or leave the column out"
     )

@@ -65,9 +65,9 @@ class Vocabulary(NamedTuple):
                 yield (condition,), condition.holds(data.Y[:, label])
 
     def _of_feature(self, column: int, feature: Feature, values: Floats) -> list[Selector]:
-        if feature.categories is not None:
-            return self._of_categories(column, len(feature.categories))
-        cuts = thresholds(values, None, "frequency", self.n_cuts + 1)
+        if feature.is_nominal:
+            return self._of_categories(column, len(feature.categories or ()))
+        cuts = thresholds(values, None, "frequency", self.n_cuts + 1, feature)
         if self.numbers == "bins":
             low = [None, *(Condition.above(column, cut) for cut in cuts)]
             high = [*(Condition.at_most(column, cut) for cut in cuts), None]

@@ -22,7 +22,7 @@ from labelrules.inspection.explanation.values import (
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, named_value, trace
 from labelrules.rules import Condition, DecisionList, Gibbs, LabelByLabel, RuleSet, Theory
-from labelrules.rules.formats.text import condition_text
+from labelrules.rules.formats.text import condition_text, presence_of
 from labelrules.rules.inference import closed
 from labelrules.rules.rule import is_satisfiable
 
@@ -95,7 +95,7 @@ class PartHistory:
             return CheckedCondition(condition, text, schema.labels[column], cell, holds)
         feature = schema.features[column]
         value = named_value(feature, self.trace.values[column])
-        is_binary = feature.present_code is not None
+        is_binary = feature.present_code is not None or presence_of(condition, feature) is not None
         return CheckedCondition(condition, text, feature.name, value, holds, is_binary)
 
     def place(self, number: int) -> Place:

@@ -101,7 +101,7 @@ def row_words(explanation: Explanation, width: int, words: ShortWords | None = N
     """The row on one line: the features that it has, or all values if they fit."""
     start, features = f"Row {explanation.row}", explanation.theory.schema.features
     names = [short_name_text(words.name(f.name)) if words else name_text(f.name) for f in features]
-    binary = {j for j, feature in enumerate(features) if feature.present_code is not None}
+    binary = {j for j, f in enumerate(features) if f.present_code is not None or f.kind == "amount"}
     n_binary = len(binary)
     if 2 * n_binary > len(features):
         present = [

@@ -20,7 +20,10 @@ DEFAULT = "it is the default: no rule before decides the label"
 
 def condition_words(checked: CheckedCondition) -> str:
     """A condition that holds, with the row's value unless the condition says it: "age 7 > 5"."""
-    if checked.condition.on_label or checked.condition.operator == "=":
+    says_it = checked.condition.operator == "=" or (
+        checked.is_binary and checked.condition.operator != "!="
+    )
+    if checked.condition.on_label or says_it:
         return checked.text
     name = shown_name(checked)
     return f"{name} {_value_words(checked)}{checked.text.removeprefix(name)}"

@@ -22,7 +22,7 @@ from labelrules.inspection.explanation.values import (
     LabelExplanation,
 )
 from labelrules.inspection.tracing import PRESENCE, and_text, unsettled_text, value_words
-from labelrules.rules.formats.language import label_text, number_text
+from labelrules.rules.formats.language import label_text
 
 SHOWN = 10  # longer lists are cut; the values have all items
 
@@ -227,15 +227,12 @@ def _reason(conditions: tuple[CheckedCondition, ...]) -> str:
 
 def _condition_words(checked: CheckedCondition) -> str:
     """A condition that holds; a number with its value and the side of the threshold."""
-    name, threshold = shown_name(checked), checked.condition.value
+    name, operator = shown_name(checked), checked.condition.operator
     start = f"{name} is {value_words(checked.value, checked.is_binary)}"
-    if checked.condition.operator == "<=":
-        return f"{start}, at most {number_text(threshold)}"
-    if checked.condition.operator == ">":
-        return f"{start}, above {number_text(threshold)}"
-    if checked.condition.operator == "!=":
-        return f"{start}, not {checked.text.removeprefix(f'{name} != ')}"
-    return start
+    if operator == "=" or (checked.is_binary and operator != "!="):
+        return start
+    words = {"<=": "at most", ">": "above", "!=": "not"}[operator]
+    return f"{start}, {words} {checked.text.removeprefix(f'{name} {operator} ')}"
 
 
 def _dependences(one: LabelExplanation) -> Iterator[str]:

@@ -266,9 +266,9 @@ def numeric_features(data: Dataset) -> Matrix:
     """Features as numbers for any classifier.
 
     A nominal feature becomes a column of 0 and 1 for each category, or for the second if it has
-    two; where its value is missing, all of them are 0.
+    two; where its value is missing, all of them are 0. Categories that have an order are numbered.
     """
-    if all(feature.is_numeric for feature in data.schema.features):
+    if not any(feature.is_nominal for feature in data.schema.features):
         return data.X
     columns = [
         column
@@ -282,9 +282,9 @@ def numeric_features(data: Dataset) -> Matrix:
 
 def _numeric_columns(X: Matrix, index: int, feature: Feature) -> list[Any]:
     values = column_of(X, index)
-    if feature.categories is None:
+    if not feature.is_nominal:
         return [values]
-    n = len(feature.categories)
+    n = len(feature.categories or ())
     return [(values == code).astype(np.float64) for code in ([1] if n == 2 else range(n))]
 
 

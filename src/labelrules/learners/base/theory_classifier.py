@@ -11,7 +11,7 @@ from scipy import sparse
 
 from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import Dataset, Schema
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.rules import (
@@ -372,12 +372,12 @@ def _difference(given: Schema, expected: Schema) -> str:
         return f"its features are {names[0] or 'none'}, those of X {names[1] or 'none'}"
     for a, b in zip(given.features, expected.features, strict=True):
         if a != b:
-            kinds = _kind(a.categories), _kind(b.categories)
+            kinds = _kind(a), _kind(b)
             return f"its feature {a.name!r} is {kinds[0]}, that of X {kinds[1]}"
     return "its hierarchy of labels is another"
 
 
-def _kind(categories: tuple[str, ...] | None) -> str:
-    if categories is None:
-        return "numeric"
-    return f"nominal with {listed(categories) or 'no category'}"
+def _kind(feature: Feature) -> str:
+    if feature.categories is None:
+        return feature.kind
+    return f"{feature.kind} with {listed(feature.categories) or 'no category'}"

@@ -6,7 +6,6 @@ from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import fragment, html_page, render
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.formats.language import number_text
 from labelrules.rules.formats.latex import headed_parts
 from labelrules.rules.formats.points_table import GIVEN, NOTHING, PointsTable
 from labelrules.rules.formats.reading_view import by_label, shown_rules
@@ -17,6 +16,7 @@ from labelrules.rules.formats.text import (
     endings,
     is_shortened,
     laid_out,
+    presence_of,
 )
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
@@ -207,11 +207,8 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
         name = schema.labels[condition.column]
         return {"on_label": True, "name": name, "value": int(condition.value)}
     feature = schema.features[condition.column]
-    if feature.present_code is not None and condition.operator == "=":
-        is_present = condition.value == feature.present_code
+    is_present = presence_of(condition, feature)
+    if is_present is not None:
         return {"on_label": False, "name": feature.name, "sign": "", "value": is_present}
-    value = number_text(condition.value)
-    if feature.categories is not None:
-        value = feature.categories[int(condition.value)]
-    sign = _SIGNS[condition.operator]
+    sign, value = _SIGNS[condition.operator], feature.text(condition.value)
     return {"on_label": False, "name": feature.name, "sign": sign, "value": value}

@@ -138,13 +138,16 @@ class _Latex(Notation):
         mantissa, _, exponent = number_text(value).partition("e")
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
 
+    def time(self, text: str) -> str:
+        return rf"\text{{{_escaped(text)}}}"
+
 
 _LATEX = _Latex("plain")
 
 
 def _is_yes_or_no(feature: Feature) -> bool:
     categories = tuple(map(str.lower, feature.categories or ()))
-    return feature.present_code is not None or categories in NO_YES
+    return feature.present_code is not None or (feature.is_nominal and categories in NO_YES)
 
 
 def _escaped(text: str) -> str:

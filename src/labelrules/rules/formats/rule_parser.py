@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Feature, Schema
+from labelrules.data.times import TimeKind, example_of, read_time
 from labelrules.rules.conditions import Body, Condition, Operator
 from labelrules.rules.formats.language import KEYWORDS, Token, fail_at, quoted_text
 from labelrules.rules.rule import MOST_VOTES, Evidence, Head, Rule
@@ -278,12 +279,14 @@ class RuleParser(LineParser):
         self.fail(f"there is no feature or label {quoted(token.text)}{hint}", token)
 
     def presence(self, column: int, value: bool, token: Token) -> Condition:
-        """The presence or absence of a binary feature, by its name in double quotes."""
+        """The presence or absence of a binary feature or amount, by its name in double quotes."""
         feature = self.schema.features[column]
-        if feature.present_code is None:
+        if feature.present_code is None and feature.kind != "amount":
             self.fail(f"{quoted(feature.name)} is a feature: compare it with a value", token)
         if token.kind != "string":
             self.fail(_is_feature(feature.name), token)
+        if feature.present_code is None:
+            return Condition(column, ">" if value else "<=", 0)
         return Condition.equals(column, feature.present_code if value else 1 - feature.present_code)
 
     def comparison(self, column: int) -> Condition:
@@ -291,13 +294,24 @@ class RuleParser(LineParser):
         feature = self.schema.features[column]
         sign = self.take()
         operator = _ASCII_OPERATORS[sign.text]
-        if feature.categories is None:
-            if operator in ("=", "!="):
-                self.fail(f"{quoted(feature.name)} is numeric: compare it by <= or >", sign)
-            return Condition(column, operator, self.number_value())
-        if operator not in ("=", "!="):
-            self.fail(f"{quoted(feature.name)} is nominal: compare it by = or !=", sign)
-        return Condition(column, operator, self.category(feature))
+        if feature.is_nominal != (operator in ("=", "!=")):
+            right = "= or !=" if feature.is_nominal else "<= or >"
+            self.fail(f"{quoted(feature.name)} is {feature.kind}: compare it by {right}", sign)
+        if feature.categories is not None:
+            return Condition(column, operator, self.category(feature))
+        number = self.number_value() if feature.time is None else self.time_value(feature.time)
+        return Condition(column, operator, number)
+
+    def time_value(self, kind: TimeKind) -> int:
+        """A date, a time or a duration, which may be of several words."""
+        first = self.expect("word", example_of(kind))
+        words = [first.text]
+        while self.next.kind == "word":
+            words.append(self.take().text)
+        number = read_time(" ".join(words), kind)
+        if number is None:
+            self.fail(f"expected {example_of(kind)}, not {quoted(' '.join(words))}", first)
+        return number
 
     def category(self, feature: Feature) -> int:
         """The number of a category, which comes next."""

@@ -218,7 +218,7 @@ class ReadingNotation(Notation):
         """The thresholds, rounded as long as those of one column differ."""
         columns: dict[int, set[float]] = {}
         for one in self._conditions:
-            if not one.on_label and not one.is_equality:
+            if not one.on_label and self.schema.features[one.column].is_numeric:
                 columns.setdefault(one.column, set()).add(one.value)
         found: dict[float, str] = {}
         for values in columns.values():

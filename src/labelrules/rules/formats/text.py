@@ -7,15 +7,18 @@
     part      = ["not"] label | label points | "not others" | "others" points
               | "no other label" | "no label" | "*"
     body      = "true" | condition { "," condition }
-    condition = ["not"] label | ["not"] binary feature
-              | feature ("<=" | ">") number | feature ("=" | "!=") category
+    condition = ["not"] label | ["not"] binary feature or amount
+              | feature ("<=" | ">") (number | date | time | duration | category)
+              | feature ("=" | "!=") category
     counts    = "(" count { "," count } ")"
     count     = right "/" wrong | "?"
     points    = ("+" | "-") number
 
 For whole theories see `labelrules.rules.formats.theory_parser`. A label is a bare name, in single
 quotes if it is no plain word. The name of a binary feature, whose categories are 0 and 1 or False
-and True, stands in double quotes and means 1. Other features are compared with values, and their
+and True, stands in double quotes and means 1, that of an amount means that it is above 0. A date
+is written as 2018-12-30, a time as 2018-12-30T14:00, in UTC with a Z behind it, and a duration as
+3 days 4 h 30 min 5.5 s. Other features are compared with values, and their
 names and categories stand in double quotes if they are no plain words. "not others" and "no other
 label" predict every label that is not named as absent, "*" is the stop mark. The signs ``← ≤ ≠ ¬``
 may be used too.
@@ -27,7 +30,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import one_of
-from labelrules.data.schema import Schema
+from labelrules.data.schema import Feature, Schema
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.language import (
     ANY_ORDER,
@@ -311,15 +314,19 @@ class Notation:
         if condition.on_label:
             return self.literal(schema.labels[condition.column], int(condition.value))
         feature = schema.features[condition.column]
-        if feature.present_code is not None and condition.operator == "=":
+        is_present = presence_of(condition, feature)
+        if is_present is not None:
             name = self.binary(feature.name)
-            return name if condition.value == feature.present_code else self.absent(name)
+            return name if is_present else self.absent(name)
         operator = self.operators.get(condition.operator, condition.operator)
-        if feature.categories is None:
-            value = self.number(condition.value)
-        else:
-            value = self.category(feature.categories[int(condition.value)])
+        value = self.value(condition.value, feature)
         return f"{self.feature(feature.name)} {operator} {value}"
+
+    def value(self, value: float, feature: Feature) -> str:
+        """What a feature is compared with."""
+        if feature.time is not None:
+            return self.time(feature.text(value))
+        return self.number(value) if feature.is_numeric else self.category(feature.text(value))
 
     def literal(self, name: str, value: int) -> str:
         """A label, present or absent."""
@@ -352,6 +359,22 @@ class Notation:
     def number(self, value: float) -> str:
         """A threshold."""
         return number_text(value)
+
+    def time(self, text: str) -> str:
+        """A date, a time or a duration."""
+        return text
+
+
+def presence_of(condition: Condition, feature: Feature) -> bool | None:
+    """Whether a condition tests that something is there (True) or is not (False); else None.
+
+    What is there is a binary feature that is 1, or an amount above 0.
+    """
+    if feature.present_code is not None and condition.operator == "=":
+        return condition.value == feature.present_code
+    if feature.kind == "amount" and condition.value == 0:
+        return condition.operator == ">"
+    return None
 
 
 def is_shortened(rule: Rule, layout: RuleLayout) -> bool:

@@ -11,7 +11,7 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.table import column_of
 from labelrules.rules import Condition
-from labelrules.search.bodies.sorted_columns import SortedColumns, simplest_between
+from labelrules.search.bodies.sorted_columns import SortedColumns, threshold_between
 
 Bins: TypeAlias = npt.NDArray[np.uint16]
 
@@ -143,7 +143,8 @@ class BinnedColumns:
         if self.nominal[column]:
             return Condition(feature, "!=" if second else "=", float(values[bins == cut][0]))
         above = values[(bins > cut) & (bins < self.n_bins[column])]
-        threshold = simplest_between(float(values[bins <= cut].max()), float(above.min()))
+        ends = float(values[bins <= cut].max()), float(above.min())
+        threshold = threshold_between(*ends, self.data.schema.features[feature])
         return Condition(feature, ">" if second else "<=", threshold)
 
     def opposite(self, candidate: int) -> int:

@@ -92,7 +92,7 @@ def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:
         raise ValueError(f"operators are '<=', '>', '=' and '!=', not {quoted(unknown[0])}")
     numeric = ("<=" in chosen) + 2 * (">" in chosen)
     nominal = ("=" in chosen) + 2 * ("!=" in chosen)
-    masks = [numeric if f.categories is None else nominal for f in schema.features]
+    masks = [nominal if f.is_nominal else numeric for f in schema.features]
     return np.array(masks, dtype=np.int8)
 
 

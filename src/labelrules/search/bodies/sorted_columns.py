@@ -11,8 +11,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Floats, Integers, Mask, Matrix
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Feature
 from labelrules.data.table import column_of
+from labelrules.data.times import roundest_between
 from labelrules.rules import Condition
 
 if TYPE_CHECKING:
@@ -146,13 +147,15 @@ class SortedColumns:
     index: "Index"
     rest: Floats
     """For each column the value of the rows that it does not list."""
+    features: tuple[Feature, ...]
 
     @classmethod
     def of(cls, data: Dataset) -> "SortedColumns":
         """Sort the columns of a data set."""
-        nominal = np.array([f.categories is not None for f in data.schema.features], dtype=np.int8)
+        features = data.schema.features
+        nominal = np.array([feature.is_nominal for feature in features], dtype=np.int8)
         index, rest = listed(data.X, nominal > 0)
-        return cls(data.X, nominal + (nominal & (_n_listed(index) <= 1)), index, rest)
+        return cls(data.X, nominal + (nominal & (_n_listed(index) <= 1)), index, rest, features)
 
     @cached_property
     def n_values(self) -> Integers:
@@ -242,7 +245,8 @@ class SortedColumns:
             below, above = values[values <= low], values[values >= high]
             low = float(below.max()) if below.size else low
             high = float(above.min()) if above.size else high
-        return Condition(column, ">" if second else "<=", simplest_between(low, high))
+        threshold = threshold_between(low, high, self.features[column])
+        return Condition(column, ">" if second else "<=", threshold)
 
     def _values(
         self, column: int, numbers: list[int], index: "Index", n_inside: int
@@ -264,6 +268,16 @@ class SortedColumns:
             return float(self.X[row, column])
         start, stop = self.X.indptr[column], self.X.indptr[column + 1]
         return float(self.X.data[start + self.X.indices[start:stop].searchsorted(row)])
+
+
+def threshold_between(low: float, high: float, feature: Feature) -> float:
+    """A readable threshold from `low` up to, but not including, `high`.
+
+    The simplest number, the roundest time, or the lower of two categories that have an order.
+    """
+    if feature.time is not None:
+        return roundest_between(low, high, feature.time)
+    return low if feature.categories is not None else simplest_between(low, high)
 
 
 def simplest_between(low: float, high: float) -> float:
