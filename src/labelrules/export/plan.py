@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
+import numpy as np
+
 from labelrules.data.schema import Schema
+from labelrules.rules.conditions import Condition
 from labelrules.rules.inference import Gibbs, Inference, Once
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
@@ -95,10 +98,11 @@ def steps(rules: Iterable[Rule], reads_itself: bool, most_shared: int) -> list[l
     return [step for step in parts if step]
 
 
-def other_categories(schema: Schema, column: int, code: int) -> tuple[str, ...]:
-    """The categories other than this one; an unknown category is a missing value."""
-    categories = schema.features[column].categories or ()
-    return tuple(text for number, text in enumerate(categories) if number != code)
+def holding_categories(condition: Condition, schema: Schema) -> tuple[str, ...]:
+    """The categories for which a condition holds; an unknown category is a missing value."""
+    categories = schema.features[condition.column].categories or ()
+    holds = condition.holds(np.arange(len(categories), dtype=np.float64))
+    return tuple(text for text, does in zip(categories, holds, strict=True) if does)
 
 
 def is_list(part: Theory) -> bool:

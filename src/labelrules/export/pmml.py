@@ -4,12 +4,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from labelrules.export.plan import FreeNames, Plan, is_list, is_scorecard, steps
+from labelrules._checks import quoted
+from labelrules.data.schema import Feature
+from labelrules.export.plan import FreeNames, Plan, holding_categories, is_list, is_scorecard, steps
 from labelrules.export.pmml_elements import (
     Cells,
     Scored,
     Voted,
     all_of,
+    among,
     applied,
     check_xml_names,
     election,
@@ -75,7 +78,9 @@ class _Chain:
         names = [self.schema.features[column].name for column in self.features]
         check_xml_names([*names, *self.schema.labels])
         self.fields = FreeNames([*names, *self.schema.labels])
-        self.is_numeric = {feature.name: feature.is_numeric for feature in self.schema.features}
+        self.is_numeric = {
+            feature.name: feature.categories is None for feature in self.schema.features
+        }
         self.segments: list[ET.Element] = []
         self.n_before = 0
 
@@ -97,7 +102,7 @@ class _Chain:
         dictionary = ET.Element("DataDictionary", numberOfFields=str(len(self.features)))
         for column in self.features:
             feature = self.schema.features[column]
-            kind = ("continuous", "double") if feature.is_numeric else ("categorical", "string")
+            kind = _type_of(feature)
             attributes = {"name": feature.name, "optype": kind[0], "dataType": kind[1]}
             field = ET.SubElement(dictionary, "DataField", attributes)
             for category in feature.categories or ():
@@ -264,8 +269,23 @@ class _Chain:
         if condition.on_label:
             return label_condition(condition, read, closed)
         feature = self.schema.features[condition.column]
-        value = repr(condition.value)
-        if feature.categories is not None:
-            value = feature.categories[int(condition.value)]
+        if feature.categories is not None and condition.operator not in ("=", "!="):
+            return among(feature.name, holding_categories(condition, self.schema))
+        value = repr(condition.value) if feature.is_numeric else str(feature.text(condition.value))
+        if feature.time == "time":
+            value += ":00" * (value.count(":") == 1)
         operator = _OPERATORS[condition.operator]
         return predicate(feature.name, operator, value)
+
+
+def _type_of(feature: Feature) -> tuple[str, str]:
+    """The operational type and the data type of a feature."""
+    if feature.categories is not None:
+        return "categorical", "string"
+    if feature.time in ("UTC time", "duration"):
+        raise ValueError(
+            f"{quoted(feature.name)} holds {feature.time}s, for which PMML has no type: turn them "
+            "into numbers of one unit before learning"
+        )
+    kinds = {"date": "date", "time": "dateTime"}
+    return "continuous", kinds.get(feature.kind, "double")

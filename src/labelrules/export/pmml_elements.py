@@ -125,6 +125,15 @@ def predicate(field: str, operator: str, value: str) -> ET.Element:
     return ET.Element("SimplePredicate", field=field, operator=operator, value=value)
 
 
+def among(field: str, values: Iterable[str]) -> ET.Element:
+    """Whether a field has one of some values."""
+    texts = [value.replace("\\", "\\\\").replace('"', '\\"') for value in values]
+    element = ET.Element("SimpleSetPredicate", field=field, booleanOperator="isIn")
+    array = ET.SubElement(element, "Array", n=str(len(texts)), type="string")
+    array.text = " ".join(f'"{text}"' for text in texts)
+    return element
+
+
 def all_of(parts: list[ET.Element]) -> ET.Element:
     """Whether all predicates hold."""
     if not parts:

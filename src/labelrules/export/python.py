@@ -4,7 +4,7 @@ from typing import Any
 
 from labelrules._html import template_file
 from labelrules.data.schema import Schema
-from labelrules.export.plan import Plan, is_list, is_scorecard
+from labelrules.export.plan import Plan, holding_categories, is_list, is_scorecard
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import LabelByLabel, UntilStable
@@ -15,8 +15,9 @@ from labelrules.rules.theory import Theory
 def to_python(theory: Any) -> str:
     r"""The source of a Python module with `predict(row)` and `labels(row)`, which imports nothing.
 
-    A row is a mapping from names to values; None, NaN and unknown categories are missing. Each
-    rule is an ``if`` statement, in the order of the rules.
+    A row is a mapping from names to values; None, NaN and unknown categories are missing. Dates,
+    times and durations are those of Python, or of pandas. Each rule is an ``if`` statement, in the
+    order of the rules.
 
     Parameters
     ----------
@@ -50,6 +51,7 @@ def to_python(theory: Any) -> str:
         labels=plan.schema.labels,
         columns=tuple(feature.name for feature in features),
         categories={f.name: f.categories for f in features if f.categories is not None},
+        times={f.name: f.time for f in features if f.time is not None},
         calls=_calls(plan),
         layers=_layers(plan),
         has_lists=any(is_list(part) for part in plan.parts),
@@ -146,11 +148,13 @@ def _condition(condition: Condition, schema: Schema) -> str:
     feature = schema.features[condition.column]
     value = f"row[{feature.name!r}]"
     if feature.categories is None:
-        return f"{value} {condition.operator} {condition.value!r}"
-    category = feature.categories[int(condition.value)]
+        threshold = condition.value if feature.time is None else int(condition.value)
+        return f"{value} {condition.operator} {threshold!r}"
+    if condition.operator == "!=":
+        return f"{value} not in (None, {feature.text(condition.value)!r})"
     if condition.operator == "=":
-        return f"{value} == {category!r}"
-    return f"{value} not in (None, {category!r})"
+        return f"{value} == {feature.text(condition.value)!r}"
+    return f"{value} in {holding_categories(condition, schema)!r}"
 
 
 def _printable(text: str) -> str:

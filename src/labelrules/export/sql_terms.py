@@ -9,8 +9,8 @@ import numpy as np
 
 from labelrules._checks import quoted, suggestion
 from labelrules.data.memory.columns import is_number_text
-from labelrules.data.schema import Schema
-from labelrules.export.plan import other_categories
+from labelrules.data.schema import Feature, Schema
+from labelrules.export.plan import holding_categories
 from labelrules.rules.conditions import Body, Condition
 
 
@@ -138,7 +138,7 @@ class Terms:
         if feature.is_numeric and self.dialect.nan_is_greatest:
             nan = self.cast(self.exp.Literal.string("NaN"), "double")
             return self.exp.Nullif(this=column, expression=nan)
-        if not feature.is_numeric and self.dialect.name == "mysql":
+        if feature.categories is not None and self.dialect.name == "mysql":
             return self.in_bytes(column)
         return None
 
@@ -203,12 +203,34 @@ class Terms:
         column = self.column(self.names[feature.name])
         if feature.categories is None:
             kind = self.exp.LTE if condition.operator == "<=" else self.exp.GT
-            return kind(this=column, expression=self.number(condition.value))
-        code = int(condition.value)
-        if condition.operator == "=":
-            return self._among(column, (feature.categories[code],))
+            if feature.time is None:
+                return kind(this=column, expression=self.number(condition.value))
+            return kind(**self._times(column, feature, condition.value))
         # An unknown category is missing, so a value that merely differs is not enough.
-        return self._among(column, other_categories(self.schema, condition.column, code))
+        return self._among(column, holding_categories(condition, self.schema))
+
+    def _times(self, column: Expression, feature: Feature, value: float) -> dict[str, Expression]:
+        """The two sides of a comparison of a column with a date or a time."""
+        kind, text = feature.time, feature.text(value).removesuffix("Z")
+        text += ":00" * (text.count(":") == 1)  # not every database may leave out the seconds
+        if self.dialect.name == "sqlite" and kind == "date":
+            return {"this": self.exp.Anonymous(this="DATE", expressions=[column]),
+                    "expression": self.exp.Literal.string(text)}  # fmt: skip
+        if kind == "duration" or self.dialect.name == "sqlite":
+            raise ValueError(
+                f"{quoted(feature.name)} holds {kind}s, which cannot be exported to SQL of "
+                f"{self.dialect.title}: turn them into numbers of one unit before learning"
+            )
+        if kind == "date":
+            sides = self.cast(column, "date"), self.cast(self.exp.Literal.string(text), "date")
+            return {"this": sides[0], "expression": sides[1]}
+        literal = self.exp.Literal.string(text.replace("T", " ") + "+00:00" * (kind != "time"))
+        if self.dialect.name == "mysql":
+            if kind != "time":
+                raise ValueError(f"MySQL has no times with a time zone, as {quoted(feature.name)}")
+            return {"this": column, "expression": literal}
+        type_name = "timestamp" if kind == "time" else "timestamptz"
+        return {"this": column, "expression": self.cast(literal, type_name)}
 
     def _among(self, column: Expression, categories: tuple[str, ...]) -> Expression:
         """Whether a value is one of some categories."""
