@@ -270,7 +270,7 @@ def _known_columns(
     read = {*labels, *(reading.labels or ())}
     known = {*wanted.feature_names, *read} - ignored
     # a table without rows shows no types, so all its columns are read as categories
-    nominal = [one.name for one in wanted.features if one.is_nominal or is_empty]
+    nominal = [one.name for one in wanted.features if one.categories is not None or is_empty]
     return {
         "labels": reading.labels or [name for name in columns if name in read],
         "nominal": reading.nominal or [name for name in nominal if name in columns],

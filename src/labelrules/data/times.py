@@ -5,7 +5,7 @@ duration a number of microseconds. Times with a time zone are in UTC.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal, TypeAlias, get_args
@@ -17,7 +17,7 @@ _SECOND = 1_000_000
 _MINUTE, _HOUR, DAY = 60 * _SECOND, 3600 * _SECOND, 86400 * _SECOND
 _EPOCH = datetime(1970, 1, 1)
 _FIRST_DAY = date(1970, 1, 1).toordinal()
-_LONGEST = timedelta.max // timedelta(microseconds=1)
+_LONGEST = 2**63 - 1  # as NumPy and Arrow have it
 
 LIMITS: dict[TimeKind, tuple[int, int]] = {
     "date": (date.min.toordinal() - _FIRST_DAY, date.max.toordinal() - _FIRST_DAY),
@@ -123,6 +123,19 @@ def time_kind_of(text: str) -> TimeKind | None:
     if match := _TIME.fullmatch(text):
         kind = "UTC time" if match[3] else "time"
     return None if read_time(text, kind) is None else kind
+
+
+def times_of(texts: Sequence[str]) -> tuple[list[int], TimeKind] | None:
+    """The numbers of texts that are all dates or times in ISO 8601, and their kind; else None.
+
+    >>> times_of(["2018-12-30", "2018-12-31"]), times_of(["2018-12-30", "yesterday"])
+    (([17895, 17896], 'date'), None)
+    """
+    kinds = {time_kind_of(text) for text in texts}
+    if not kinds or None in kinds or not (len(kinds) == 1 or kinds == {"date", "time"}):
+        return None
+    kind: TimeKind = "time" if "time" in kinds else kinds.pop() or "date"
+    return [read_time(text, kind) or 0 for text in texts], kind
 
 
 def _read_date(text: str) -> int | None:

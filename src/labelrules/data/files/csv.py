@@ -28,6 +28,7 @@ from labelrules.data.memory.columns import (
     plain_numbers,
     read_objects,
     sorts_of,
+    time_column,
     why_no_number,
 )
 from labelrules.data.memory.labels import Names, checked_names
@@ -40,6 +41,7 @@ from labelrules.data.schema_json import (
     to_json,
 )
 from labelrules.data.table import Dataset
+from labelrules.data.times import TimeKind, example_of, read_time, times_of
 
 _CELLS_AT_ONCE = 1 << 18
 _LABELS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "False": 0.0, "True": 1.0}
@@ -61,11 +63,12 @@ def read_csv(
     r"""Read a data set from a CSV file with a header line.
 
     A column is numeric if all its cells that are not missing are numbers, and nominal if none
-    is; its categories are then the texts, sorted. A mixture is an error: ``NA`` among numbers
-    is a missing value (``missing="NA"``), and codes such as 1, 2, 3a are categories
-    (``nominal=[...]``). If there is a schema file beside the table (``PATH.schema.json``, as
-    :func:`write_csv` writes it), kinds, categories and labels come from there, and the table
-    must agree with it.
+    is; its categories are then the texts, sorted. If all are dates or times in ISO 8601, such as
+    ``2018-12-30`` or ``2018-12-30T14:00``, it holds dates or times. A mixture is an error:
+    ``NA`` among numbers is a missing value (``missing="NA"``), and codes such as 1, 2, 3a are
+    categories (``nominal=[...]``). If there is a schema file beside the table
+    (``PATH.schema.json``, as :func:`write_csv` writes it), kinds, categories and labels come from
+    there, and the table must agree with it.
 
     Parameters
     ----------
@@ -181,6 +184,8 @@ def csv_lines(data: Dataset) -> Iterator[str]:
 
 
 def _texts(values: Floats, feature: Feature, missing: str) -> list[str]:
+    if feature.time is not None:
+        return [missing if value != value else feature.text(value) for value in values.tolist()]
     if feature.categories is None:
         return [missing if value != value else repr(value) for value in values.tolist()]
     cells = [*map(_cell, feature.categories), missing]
@@ -228,6 +233,9 @@ class _NewCodes(dict[str, float]):
 class _Nominal(_Numeric):
     """Decodes a column of texts: categories, declared or found, or a label."""
 
+    may_be_times = False
+    """Whether texts that are all dates or times in ISO 8601 are read as such."""
+
     def __init__(
         self, source: Source, feature: Feature, missing: str, codes: dict[str, float] | None = None
     ) -> None:
@@ -255,10 +263,40 @@ class _Nominal(_Numeric):
         if not isinstance(self._codes, _NewCodes):
             return self.feature
         texts = list(self._codes)[1:]
+        if self.may_be_times and (times := times_of(texts)) is not None:
+            column = time_column(np.array(times[0], dtype=np.float64), times[1], nominal=False)
+            _replace_codes(values, column.values)
+            return column.feature(self.feature.name)
         column = read_objects(numbers_of(texts) or texts, self.feature.name, nominal=True)
-        known = ~np.isnan(values)
-        values[known] = column.values[values[known].astype(np.intp)]
+        _replace_codes(values, column.values)
         return Feature(self.feature.name, column.categories)
+
+
+def _replace_codes(values: Floats, numbers: Floats) -> None:
+    """Put other numbers in the place of codes, in place."""
+    known = ~np.isnan(values)
+    values[known] = numbers[values[known].astype(np.intp)]
+
+
+class _Times(_Numeric):
+    """Decodes a column of dates, times or durations."""
+
+    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
+        """The numbers of the cells of one block."""
+        kind = self.feature.time
+        assert kind is not None, "other columns have other decoders"
+        numbers: dict[str, float] = {self.missing: nan}
+        for cell in dict.fromkeys(cells):
+            if cell not in numbers:
+                number = read_time(cell, kind)
+                if number is None:
+                    self._refuse_time(cell, kind, lines[cells.index(cell)])
+                numbers[cell] = float(number)
+        return np.array([numbers[cell] for cell in cells], dtype=np.float64)
+
+    def _refuse_time(self, cell: str, kind: TimeKind, line: int) -> NoReturn:
+        name, wanted = quoted(self.feature.name), example_of(kind)
+        self.source.refuse(f"column {name} must hold {wanted}, but this cell is {cell!r:.60}", line)
 
 
 class _Undeclared(_Numeric):
@@ -270,6 +308,7 @@ class _Undeclared(_Numeric):
     def __init__(self, source: Source, feature: Feature, missing: str) -> None:
         super().__init__(source, feature, missing)
         self._texts = _Nominal(source, feature, missing)
+        self._texts.may_be_times = True
         self._seen = {missing}
         # the first cell of each sort with its line; a text is neither a number nor nan nor inf
         self._first: dict[str, tuple[str, int]] = {}
@@ -373,7 +412,8 @@ def _read_described(source: Source, table: TableDescription, ignored: Names) -> 
     for feature in table.schema.features:
         column = source.column(feature.name)
         if feature.categories is None:
-            features[column] = _Numeric(source, feature, table.missing)
+            decoder = _Numeric if feature.time is None else _Times
+            features[column] = decoder(source, feature, table.missing)
         else:
             codes = {text: float(code) for code, text in enumerate(feature.categories)}
             codes[table.missing] = nan

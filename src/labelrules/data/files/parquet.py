@@ -15,7 +15,7 @@ from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
-from labelrules.data.schema import Feature, repeated
+from labelrules.data.schema import Feature, Kind, repeated
 from labelrules.data.schema_json import TableDescription, from_json, to_json
 from labelrules.data.table import Dataset, column_of
 
@@ -174,6 +174,19 @@ def pyarrow() -> Any:
     return pyarrow
 
 
+def _arrow_types() -> dict[Kind, Any]:
+    """The types of features that have no categories."""
+    arrow = pyarrow()
+    return {
+        "numeric": arrow.float64(),
+        "amount": arrow.float64(),
+        "date": arrow.date32(),
+        "time": arrow.timestamp("us"),
+        "UTC time": arrow.timestamp("us", tz="UTC"),
+        "duration": arrow.duration("us"),
+    }
+
+
 def _arrow_schema(data: Dataset) -> Any:
     arrow = pyarrow()
     labels = [(label, arrow.int8()) for label in data.schema.labels]
@@ -186,7 +199,7 @@ def _arrow_schema(data: Dataset) -> Any:
     else:
         text = arrow.dictionary(arrow.int32(), arrow.string())
         columns = [
-            (feature.name, arrow.float64() if feature.is_numeric else text)
+            (feature.name, _arrow_types().get(feature.kind, text))
             for feature in data.schema.features
         ]
     return arrow.schema(
@@ -223,7 +236,7 @@ def _from_arrow(content: Any, table: TableDescription) -> Dataset:
         # a category that the schema lacks is harmless in new data, but not in this file
         for index, feature in enumerate(schema.features):
             n_missing = np.isnan(column_of(X, index)).sum()
-            if feature.is_nominal and n_missing != features.column(index).null_count:
+            if feature.categories is not None and n_missing != features.column(index).null_count:
                 message = f"column {quoted(feature.name)} has a category that its schema lacks"
                 raise DataError(message)
     return Dataset(schema, X, Y, table.name)
@@ -240,9 +253,13 @@ def _entry_columns(labels: Iterable[str]) -> tuple[str, str]:
 
 def _column(values: Floats, feature: Feature) -> Any:
     arrow = pyarrow()
-    if feature.categories is None:
+    if feature.is_numeric:
         return arrow.array(values, from_pandas=True)  # NaN becomes null
     missing = np.isnan(values)
+    if feature.time is not None:
+        whole = np.int32 if feature.time == "date" else np.int64
+        numbers = arrow.array(np.where(missing, 0, values).astype(whole), mask=missing)
+        return numbers.cast(_arrow_types()[feature.kind])
     codes = arrow.array(np.where(missing, 0, values).astype(np.int32), mask=missing)
     categories = arrow.array(feature.categories, type=arrow.string())
     return arrow.DictionaryArray.from_arrays(codes, categories)

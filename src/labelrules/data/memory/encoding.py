@@ -35,7 +35,7 @@ from labelrules.data.memory.labels import (
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
-from labelrules.data.times import DAY
+from labelrules.data.times import DAY, TimeKind, example_of, read_time
 
 _ANEW = "make the data set anew, with its columns in this order:"
 
@@ -295,6 +295,8 @@ def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
     if feature.categories is None:
         if (feature.is_numeric and found.is_numeric) or found.kind == feature.kind:
             return column.values
+        if feature.time is not None and found.categories is not None:
+            return _from_texts(column, feature, feature.time)
         return _in_kind(column.values, found, feature)
     if column.categories is None:
         return _must_hold(feature, _plural(found))
@@ -302,6 +304,19 @@ def _fitted(column: EncodedColumn, feature: Feature) -> Floats | str:
     if column.are_truth_values and is_other:
         return _must_hold(feature, "truth values")
     return column.recoded(feature.categories)
+
+
+def _from_texts(column: EncodedColumn, feature: Feature, kind: TimeKind) -> Floats | str:
+    """Dates, times or durations that are given as text; or a description of the problem."""
+    numbers: list[float] = []
+    for text in column.categories or ():
+        number = read_time(text, kind)
+        if number is None:
+            return f"column {quoted(feature.name)} must hold {example_of(kind)}, not {quoted(text)}"
+        numbers.append(number)
+    found = np.isfinite(column.values)
+    codes = np.where(found, column.values, len(numbers)).astype(np.intp)
+    return np.array([*numbers, np.nan])[codes]
 
 
 def _in_kind(values: Floats, found: Feature, feature: Feature) -> Floats | str:

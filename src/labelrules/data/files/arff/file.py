@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,8 +13,14 @@ from labelrules._checks import quoted
 from labelrules._types import Board, Floats
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import BLOCK_SIZE, read_blocks
+from labelrules.data.files.arff.dates import (
+    date_codes,
+    why_not_written,
+    written_date,
+    written_format,
+)
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
-from labelrules.data.files.arff.header import Header, read_header, written
+from labelrules.data.files.arff.header import Attribute, Header, read_header, written
 from labelrules.data.files.arff.layout import Layout, Lookup, Part, joined, layout_of, lookup_of
 from labelrules.data.files.arff.rows import careful
 from labelrules.data.schema import Feature, Schema
@@ -23,8 +30,8 @@ FastReader = Callable[[bytes, Layout, Lookup], Part | None]
 Hierarchy = Mapping[str, str | None]
 """Labels and their parents."""
 
-Words = list[str] | None
-"""The categories of a feature as they are written in a row; None for numbers."""
+Words = list[str] | Callable[[float], str] | None
+"""The categories of a feature as they are written in a row, or how times are; None for numbers."""
 
 _ROWS_AT_ONCE = 1000
 
@@ -64,11 +71,14 @@ def read_arff(
                 parts.append(part or careful(block, layout, path))
     X, Y = joined(parts, layout)
     labels = [layout.attributes[place].name for place in layout.labels]
-    features = [
-        Feature(name, categories if kind == "nominal" else None)
-        for name, kind, categories, _ in (layout.attributes[place] for place in layout.features)
-    ]
+    features = [_feature(layout.attributes[place]) for place in layout.features]
     return Dataset(Schema(features, labels, [hierarchy[label] for label in labels]), X, Y, name)
+
+
+def _feature(attribute: Attribute) -> Feature:
+    if attribute.kind == "date":
+        return Feature(attribute.name, kind=date_codes(attribute.categories[0]).kind)
+    return Feature(attribute.name, attribute.categories if attribute.kind == "nominal" else None)
 
 
 def _check_same(header: Header, first: Header, has_same_labels: bool) -> None:
@@ -95,12 +105,10 @@ def _check_same(header: Header, first: Header, has_same_labels: bool) -> None:
 def arff_lines(data: Dataset, relation: str) -> Iterator[str]:
     """The lines of a file: features, then labels; sparse rows if the data are sparse."""
     yield f"@relation {written(relation)}\n\n"
-    words = [
-        None if feature.categories is None else list(map(written, feature.categories))
-        for feature in data.schema.features
-    ]
-    for feature, categories in zip(data.schema.features, words, strict=True):
-        kind = "numeric" if categories is None else f"{{{','.join(categories)}}}"
+    words = [_words(feature) for feature in data.schema.features]
+    for feature, found in zip(data.schema.features, words, strict=True):
+        kind = f"{{{','.join(found)}}}" if isinstance(found, list) else "numeric"
+        kind = kind if feature.time is None else written_format(feature)
         yield f"@attribute {written(feature.name)} {kind}\n"
     for label in data.schema.labels:
         yield f"@attribute {written(label)} {{0,1}}\n"
@@ -109,6 +117,12 @@ def arff_lines(data: Dataset, relation: str) -> Iterator[str]:
         yield from _sparse_lines(data.X.tocsr(), data.Y, words)
     else:
         yield from _dense_lines(data.X, data.Y, words)
+
+
+def _words(feature: Feature) -> Words:
+    if feature.time is not None:
+        return partial(written_date, kind=feature.time)
+    return None if feature.categories is None else list(map(written, feature.categories))
 
 
 def _dense_lines(X: Floats, Y: Board, words: list[Words]) -> Iterator[str]:
@@ -137,7 +151,9 @@ def _word(value: float, categories: Words) -> str:
     if value != value:
         return "?"
     # repr is the shortest text that reads back as the same number.
-    return repr(value).removesuffix(".0") if categories is None else categories[int(value)]
+    if categories is None:
+        return repr(value).removesuffix(".0")
+    return categories[int(value)] if isinstance(categories, list) else categories(value)
 
 
 def check_writable(data: Dataset, relation: str) -> None:
@@ -152,6 +168,12 @@ def check_writable(data: Dataset, relation: str) -> None:
             _check_text(category, f"feature {quoted(feature.name)}: category")
     for label in schema.labels:
         _check_text(label, "the name of label")
+    for column in schema.times:
+        values = data.column(column)
+        why = why_not_written(schema.features[column], values[~np.isnan(values)].tolist())
+        if why is not None:
+            name = quoted(schema.features[column].name)
+            raise DataError(f"feature {name} {why}: write the data as CSV or Parquet")
     for column, feature in enumerate(schema.features):
         # what sparse rows do not list is the first category
         if feature.categories == () and not np.isnan(data.column(column)).all():

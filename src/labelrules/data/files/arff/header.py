@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from labelrules._checks import quoted
 from labelrules.data.errors import FileError
 from labelrules.data.files.access import TextBlock
+from labelrules.data.files.arff.dates import USUAL_FORMAT
 from labelrules.data.schema import repeated
 
 
@@ -216,20 +217,25 @@ def _quoted_name(text: str) -> tuple[str, str]:
 # Files often declare thousands of attributes alike.
 @lru_cache(maxsize=64)
 def read_type(text: str) -> tuple[Kind, tuple[str, ...]]:
-    """Read the type of an attribute, which follows its name; nominal ones have categories."""
+    """Read the type of an attribute, which follows its name; nominal ones have categories.
+
+    That of a date is followed by its format.
+    """
     if not text.startswith("{"):
-        return _named_type(text), ()
+        kind, declared = _named_type(text)
+        return kind, () if declared is None else (declared,)
     categories, end = _categories(text)
     if not is_over(text, end):
         raise Misread(f"unexpected text {quoted(text[end:])} after the closing brace")
     return "nominal", categories
 
 
-def _named_type(text: str) -> Kind:
+def _named_type(text: str) -> tuple[Kind, str | None]:
+    """The kind, and the format of a date."""
     given, _, rest = text.replace("\t", " ").partition(" ")
     kind = given.lower()
-    if kind == "date":  # perhaps followed by its format
-        return "date"
+    if kind == "date":
+        return "date", _date_format(rest)
     if kind == "relational":
         raise Misread("a relational type, a table within a table, cannot be read")
     if kind not in (*_NUMERIC, "string"):
@@ -237,7 +243,17 @@ def _named_type(text: str) -> Kind:
         raise Misread(f"{problem}; declare it numeric or {{its, categories}}")
     if not is_over(rest, 0):
         raise Misread(f"unexpected text {quoted(rest)} after the type")
-    return "string" if kind == "string" else "numeric"
+    return ("string" if kind == "string" else "numeric"), None
+
+
+def _date_format(rest: str) -> str:
+    """The format of dates, if one is declared."""
+    if is_over(rest, 0):
+        return USUAL_FORMAT
+    declared, end = read_word(rest, 0)
+    if not is_over(rest, end):
+        raise Misread(f"unexpected text {quoted(rest[end:])} after the format of dates")
+    return declared or "?"
 
 
 def _categories(text: str) -> tuple[tuple[str, ...], int]:

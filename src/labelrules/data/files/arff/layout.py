@@ -13,6 +13,7 @@ from scipy import sparse
 from labelrules._checks import quoted, suggestion
 from labelrules._types import Board, Floats, Mask, Matrix
 from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.arff.dates import date_codes
 from labelrules.data.files.arff.header import Attribute, Header
 from labelrules.data.table import freeze
 
@@ -135,9 +136,14 @@ def _feature_codes(attribute: Attribute, header: Header) -> Codes | None:
         return None
     if attribute.kind == "nominal":
         return _numbered(attribute.categories)
+    why = f"is of type {attribute.kind}, which rules cannot use"
+    try:
+        if attribute.kind == "date":
+            return date_codes(attribute.categories[0])
+    except ValueError as wrong:
+        why = f"is a date, but {wrong}"
     raise FileError(
-        f"attribute {quoted(attribute.name)} is of type {attribute.kind}, which rules cannot use: "
-        f"leave it out with ignore=[{attribute.name!r}]",
+        f"attribute {quoted(attribute.name)} {why}: leave it out with ignore=[{attribute.name!r}]",
         header.path,
         attribute.line,
     )

@@ -187,6 +187,9 @@ def _number(word: str, attribute: Attribute) -> float:
 
 def _why_undeclared(word: str, attribute: Attribute) -> str:
     declared = attribute.categories
+    if attribute.kind == "date":
+        value = f"attribute {quoted(attribute.name)} has the value {quoted(word)}"
+        return f"{value}, which is no date in its format {quoted(declared[0])}"
     known = f"are {listed(declared)}" if declared else "is none"
     value = f"attribute {quoted(attribute.name)} has the undeclared value {quoted(word)}"
     return f"{value}; declared {known}{suggestion(word, declared)}"
