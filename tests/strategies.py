@@ -10,6 +10,7 @@ from scipy import sparse
 
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
+from labelrules.data.times import DAY, LIMITS, TIME_KINDS, TimeKind
 
 TRICKY = (
     " ",
@@ -103,10 +104,28 @@ def numbers() -> st.SearchStrategy[float]:
     )
 
 
+def times(kind: TimeKind) -> st.SearchStrategy[float]:
+    """Any date, time or duration, as the number that stands for it."""
+    low, high = LIMITS[kind]
+    exact = min(high, 2**53)
+    return st.one_of(
+        st.integers(-3, 3).map(float),
+        st.integers(-400, 400).map(lambda n: float(n * (1 if kind == "date" else DAY))),
+        st.integers(-90_000, 90_000).map(lambda n: float(n * (1 if kind == "date" else 1_000_000))),
+        st.integers(max(low, -exact), exact).map(float),
+        *([st.sampled_from([float(low), float(high)])] if kind == "date" else []),
+    )
+
+
 @st.composite
-def features(draw: st.DrawFn, name: str | None = None) -> Feature:
-    """A numeric or nominal feature."""
+def features(draw: st.DrawFn, name: str | None = None, special: bool = True) -> Feature:
+    """A feature of any kind; numeric or nominal if it is not special."""
     called = draw(names()) if name is None else name
+    if special and not draw(st.integers(0, 3)):
+        if draw(st.booleans()):
+            return Feature(called, kind=draw(st.sampled_from(("amount", *TIME_KINDS))))
+        categories = draw(st.lists(texts(), min_size=1, max_size=4, unique=True))
+        return Feature(called, tuple(categories), "ordered")
     if draw(st.booleans()):
         return Feature(called)
     if draw(st.booleans()):
@@ -115,7 +134,9 @@ def features(draw: st.DrawFn, name: str | None = None) -> Feature:
 
 
 @st.composite
-def schemas(draw: st.DrawFn, max_features: int = 4, max_labels: int = 4) -> Schema:
+def schemas(
+    draw: st.DrawFn, max_features: int = 4, max_labels: int = 4, special: bool = True
+) -> Schema:
     """Features and labels, at least one label; sometimes the labels are a hierarchy."""
     n_features = draw(st.integers(0, max_features))
     n_labels = draw(st.integers(1, max_labels))
@@ -128,13 +149,14 @@ def schemas(draw: st.DrawFn, max_features: int = 4, max_labels: int = 4) -> Sche
         parents = [None] + [
             draw(st.sampled_from([None, *labels[:index]])) for index in range(1, n_labels)
         ]
-    return Schema([draw(features(name)) for name in called[:n_features]], labels, parents)
+    found = [draw(features(name, special)) for name in called[:n_features]]
+    return Schema(found, labels, parents)
 
 
 @st.composite
 def columns(draw: st.DrawFn, feature: Feature, n_rows: int) -> npt.NDArray[np.float64]:
     """Encoded values of one feature, some of them missing."""
-    known: st.SearchStrategy[float] = numbers()
+    known: st.SearchStrategy[float] = numbers() if feature.time is None else times(feature.time)
     if feature.categories is not None:
         known = st.integers(0, len(feature.categories) - 1).map(float)
     cells = st.one_of(known, known, known, st.just(float("nan")))
@@ -148,9 +170,10 @@ def datasets(
     min_rows: int = 0,
     max_rows: int = 6,
     storage: Sequence[str] = ("dense", "sparse"),
+    special: bool = True,
 ) -> Dataset:
-    """Any data set, dense or sparse."""
-    described = draw(schemas()) if schema is None else schema
+    """Any data set, dense or sparse; without special kinds of features if so wanted."""
+    described = draw(schemas(special=special)) if schema is None else schema
     n_rows = draw(st.integers(min_rows, max_rows))
     X = np.empty((n_rows, described.n_features))
     for index, feature in enumerate(described.features):
@@ -177,7 +200,7 @@ def frames(draw: st.DrawFn, library: str | None = None) -> tuple[object, Dataset
     import polars as pl
     import pyarrow as pa
 
-    data = draw(datasets(min_rows=1, storage=("dense",)))
+    data = draw(datasets(min_rows=1, storage=("dense",), special=False))
     table: dict[str, list[object]] = {}
     encoded, kinds = [], []
     for index, feature in enumerate(data.schema.features):

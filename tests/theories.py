@@ -13,6 +13,7 @@ from labelrules import (
     Rule,
     RuleSet,
 )
+from strategies import times
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -24,13 +25,17 @@ def conditions(schema, values=numbers):
         if schema.n_labels
     ]
     for column, feature in enumerate(schema.features):
-        if feature.categories is None:
-            tests.append(st.builds(Condition.at_most, st.just(column), values))
-            tests.append(st.builds(Condition.above, st.just(column), values))
-        elif feature.categories:
-            codes = st.integers(0, len(feature.categories) - 1)
+        codes = st.integers(0, len(feature.categories or "1") - 1)
+        if feature.is_nominal and feature.categories:
             tests.append(st.builds(Condition.equals, st.just(column), codes))
             tests.append(st.builds(Condition.differs, st.just(column), codes))
+            sets = st.frozensets(codes, min_size=1)
+            tests.append(st.builds(Condition.among, st.just(column), sets))
+        elif not feature.is_nominal:
+            own = values if feature.categories is None else codes
+            own = own if feature.time is None else times(feature.time)
+            tests.append(st.builds(Condition.at_most, st.just(column), own))
+            tests.append(st.builds(Condition.above, st.just(column), own))
     return st.one_of(tests) if tests else st.nothing()
 
 

@@ -273,7 +273,7 @@ BAD = [
     ("quality <- sex", 12, "'sex' is a feature: compare it with a value"),
     ("quality <- not sex", 16, "'sex' is a feature: compare it with a value"),
     ("quality <- tabloid = 1", 12, "'tabloid' is a label: write its name, or not and its name"),
-    ("quality <- sex <= 3", 16, "'sex' is nominal: compare it by = or !="),
+    ("quality <- sex <= 3", 16, "'sex' is nominal: compare it by =, != or in"),
     (
         "quality <- sex = Mal",
         18,

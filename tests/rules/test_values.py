@@ -151,7 +151,7 @@ def test_conflict_needs_a_common_row_and_a_contradiction():
         ),
         (lambda: Rule(Head({0: 1}, 1), evidence=(Evidence(-1, 0),)), "are no counts"),
         (lambda: DecisionList(SMALL, [Rule(Head({0: 1}, 3))]), "rule 1: its head is over 3 labels"),
-        (lambda: _one(Condition.at_most(1, 1)), "'a' is nominal: compare it by = or !="),
+        (lambda: _one(Condition.at_most(1, 1)), "'a' is nominal: compare it by =, != or in"),
         (lambda: _one(Condition.equals(0, 1)), "'x' is numeric: compare it by <= or >"),
         (lambda: _one(Condition.equals(1, 3)), "'a' has no category number 3"),
         (lambda: _one(Condition.equals(9, 3)), "there is no feature 9 among 3 features"),

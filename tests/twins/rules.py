@@ -17,6 +17,7 @@ def holds(condition, row, cells):
         ">": x > condition.value,
         "=": x == condition.value,
         "!=": x != condition.value,
+        "in": x in condition.codes,
     }[condition.operator]
 
 

@@ -321,7 +321,7 @@ def candidate_values(
     represents itself, the first that is not named all of those. Missing is never a candidate.
     """
     conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
-    named = sorted({condition.value for condition in conditions})
+    named = sorted({value for one in conditions for value in one.codes or (one.value,)})
     feature = theory.schema.features[column]
     if feature.is_nominal:
         return _categories({int(code) for code in named}, len(feature.categories or ()), value)

@@ -16,7 +16,7 @@ from labelrules._types import Integers
 SLAB = 64
 """Words in a slab: 4,096 rows."""
 
-AT_MOST, ABOVE, EQUALS, DIFFERS = 0, 1, 2, 3
+AT_MOST, ABOVE, EQUALS, DIFFERS, AMONG = 0, 1, 2, 3, 4
 """The operators of atoms, as `RuleTable` numbers them."""
 
 
@@ -33,12 +33,16 @@ class EncodedFeatures(NamedTuple):
 class FlatRules(NamedTuple):
     """Rules as flat arrays: rule r owns the entries from start[r] to start[r + 1].
 
-    Likewise label set s of a rule set, from `set_start[s]` to `set_start[s + 1]`.
+    Likewise label set s of a rule set, from `set_start[s]` to `set_start[s + 1]`. An atom a that
+    tests for a set of categories says for each category, up to the last in the set, whether it is a
+    member, from `member_start[a]` to `member_start[a + 1]`.
     """
 
     column: Integers
     operator: npt.NDArray[np.int8]
     value: npt.NDArray[np.float64]
+    member_start: Integers
+    member: npt.NDArray[np.bool_]
     atom_start: Integers
     atom: Integers
     look_start: Integers
@@ -61,35 +65,38 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _satisfies(operator, x, value):
+def _satisfies(operator, x, value, member):
     if operator == AT_MOST:
         return x <= value
     if operator == ABOVE:
         return x > value
     if operator == EQUALS:
         return x == value
+    if operator == AMONG:
+        # NaN is not below any number, so a missing value is in no set.
+        return x < len(member) and member[int(x)]
     # NaN differs from everything, itself included, but a missing value satisfies nothing.
     return x != value and x == x
 
 
 @njit(nogil=True, cache=True)
-def _fill_dense(words, column, operator, value, first, n_rows):
+def _fill_dense(words, column, operator, value, member, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
-        if _satisfies(operator, column[first + row], value):
+        if _satisfies(operator, column[first + row], value, member):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
 @njit(nogil=True, cache=True)
-def _fill_sparse(words, rows, values, operator, value, first, n_rows):
+def _fill_sparse(words, rows, values, operator, value, member, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
-    zero = _satisfies(operator, 0.0, value)
+    zero = _satisfies(operator, 0.0, value, member)
     words[:] = _ALL if zero else _NONE
     for entry in range(np.searchsorted(rows, first), len(rows)):
         row = rows[entry] - first
         if row >= n_rows:
             break
-        if _satisfies(operator, values[entry], value) != zero:
+        if _satisfies(operator, values[entry], value, member) != zero:
             words[row >> 6] ^= _ONE << np.uint64(row & 63)
 
 
@@ -127,12 +134,13 @@ def _mark(target, word, first, number):
 @njit(nogil=True, cache=True)
 def _fill(words, atom, rules, columns, first, n_rows):
     j, operator, value = rules.column[atom], rules.operator[atom], rules.value[atom]
+    member = rules.member[rules.member_start[atom] : rules.member_start[atom + 1]]
     if columns.is_sparse:
         start, stop = columns.indptr[j], columns.indptr[j + 1]
         rows, values = columns.indices[start:stop], columns.data[start:stop]
-        _fill_sparse(words, rows, values, operator, value, first, n_rows)
+        _fill_sparse(words, rows, values, operator, value, member, first, n_rows)
     else:
-        _fill_dense(words, columns.dense[:, j], operator, value, first, n_rows)
+        _fill_dense(words, columns.dense[:, j], operator, value, member, first, n_rows)
 
 
 @njit(nogil=True, cache=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from labelrules._types import Board, Mask, Matrix
 from labelrules.data.table import column_of
 
-Operator: TypeAlias = Literal["<=", ">", "=", "!="]
+Operator: TypeAlias = Literal["<=", ">", "=", "!=", "in"]
 OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 
@@ -26,11 +26,14 @@ class Condition:
     ----------
     column : int
         The number of a feature or label.
-    operator : {"<=", ">", "=", "!="}
-        The first two for numeric features, the others for nominal ones; labels have "=" only.
+    operator : {"<=", ">", "=", "!=", "in"}
+        The first two for numbers, times and categories that have an order, the others for nominal
+        features; labels have "=" only.
     value : float
         A threshold, the number of a category, or 0 or 1 for a label.
     on_label : bool, default=False
+    codes : tuple of int
+        For "in" the numbers of the categories, of which `value` is the least.
 
     Examples
     --------
@@ -38,16 +41,20 @@ class Condition:
     array([ True, False, False])
     >>> Condition.label(0, present=False).holds([0, 1, -1])
     array([ True, False, False])
+    >>> Condition.among(0, [0, 2]).holds([0.0, 1.0, 2.0])
+    array([ True, False,  True])
     """
 
     column: int
     operator: Operator
     value: float
     on_label: bool = False
+    codes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.operator not in OPERATORS:
             raise ValueError(f"there is no operator {self.operator!r}: use one of {OPERATORS}")
+        self._check_codes()
         if self.column < 0 or self.column != int(self.column):
             raise ValueError(f"columns are counted from 0; there is no column {self.column}")
         if not isfinite(self.value):
@@ -81,14 +88,31 @@ class Condition:
         return cls(column, "!=", category)
 
     @classmethod
+    def among(cls, column: int, categories: Iterable[int]) -> "Condition":
+        """The nominal feature has one of these categories."""
+        codes = tuple(categories)
+        return cls(column, "in", min(codes, default=0), codes=codes)
+
+    @classmethod
     def label(cls, column: int, present: bool = True) -> "Condition":
         """The label is predicted as present, or as absent."""
         return cls(column, "=", int(present), on_label=True)
 
     @property
     def is_equality(self) -> bool:
-        """Whether the condition tests a category or a label rather than a range."""
-        return self.operator in ("=", "!=")
+        """Whether the condition tests categories or a label rather than a range."""
+        return self.operator in ("=", "!=", "in")
+
+    def _check_codes(self) -> None:
+        """The codes of a set rise, and only sets have them."""
+        if (self.operator == "in") != bool(self.codes):
+            raise ValueError("a condition with 'in' names categories, and no other condition does")
+        if any(code < 0 or code != int(code) for code in self.codes):
+            raise ValueError(f"categories are numbered from 0, not {self.codes}")
+        if self.codes:
+            codes = tuple(sorted({int(code) for code in self.codes}))
+            object.__setattr__(self, "codes", codes)
+            object.__setattr__(self, "value", codes[0])
 
     def __repr__(self) -> str:
         return f"<Condition: {condition_numbers(self)}>"
@@ -102,6 +126,8 @@ class Condition:
             return np.asarray(column > self.value)
         if self.operator == "=":
             return np.asarray(column == self.value)
+        if self.operator == "in":
+            return np.isin(column, self.codes)
         # NaN differs from everything, but a missing value satisfies no condition.
         return np.asarray((column != self.value) & ~np.isnan(column))
 
@@ -109,12 +135,14 @@ class Condition:
 def condition_numbers(condition: Condition) -> str:
     """The condition with numbers in place of names."""
     column = f"{'label' if condition.on_label else 'column'} {condition.column}"
+    if condition.operator == "in":
+        return f"{column} in {{{', '.join(map(str, condition.codes))}}}"
     return f"{column} {condition.operator} {condition.value:.12g}"
 
 
 ColumnKey: TypeAlias = tuple[bool, int]
 Range: TypeAlias = tuple[float, float]
-Choice: TypeAlias = tuple[frozenset[int], frozenset[int]]
+Choice: TypeAlias = tuple[frozenset[int] | None, frozenset[int]]
 
 NEVER: frozenset[object] = frozenset({"never"})
 
@@ -179,32 +207,34 @@ class Body:
 
     @cached_property
     def choices(self) -> dict[ColumnKey, Choice]:
-        """For each nominal feature or label tested: required values, excluded values."""
+        """For each nominal feature or label tested: values left (None for all), excluded values."""
         choices: dict[ColumnKey, Choice] = {}
         for condition in self.conditions:
-            required, excluded = choices.get(_key(condition), (frozenset(), frozenset()))
-            if condition.operator == "=":
-                choices[_key(condition)] = (required | {int(condition.value)}, excluded)
-            elif condition.operator == "!=":
-                choices[_key(condition)] = (required, excluded | {int(condition.value)})
+            if condition.is_equality:
+                left, excluded = choices.get(_key(condition), (None, frozenset()))
+                named = frozenset(condition.codes or {int(condition.value)})
+                if condition.operator == "!=":
+                    excluded |= named
+                else:
+                    left = named if left is None else left & named
+                choices[_key(condition)] = (left, excluded)
         return choices
 
     @property
     def is_satisfiable(self) -> bool:
         """Whether any row could satisfy the body."""
         return all(low < high for low, high in self.ranges.values()) and all(
-            len(required) <= 1 and not required & excluded
-            for required, excluded in self.choices.values()
+            left is None or bool(left - excluded) for left, excluded in self.choices.values()
         )
 
     @cached_property
     def _meaning(self) -> frozenset[object]:
         if not self.is_satisfiable:
             return NEVER
-        # A required value makes the excluded values redundant.
+        # Where the values left are named, those excluded say nothing more.
         choices = {
-            (key, required, excluded if not required else frozenset())
-            for key, (required, excluded) in self.choices.items()
+            (key, None, excluded) if left is None else (key, left - excluded, frozenset())
+            for key, (left, excluded) in self.choices.items()
         }
         return frozenset({*self.ranges.items(), *choices})
 

@@ -25,12 +25,14 @@ MOST_ROUNDS = 1_000_000
 class ConditionRecord(Record):
     """A feature compared with a number, a category or a time, or a label that is = 1 or = 0.
 
+    With "in", the feature has one of the categories listed, which are in the order of the schema.
+
     Missing values and labels that no rule has written satisfy no condition.
     """
 
     column: str
     operator: Operator
-    value: int | float | str
+    value: int | float | str | list[str]
 
 
 class RuleRecord(Record):
@@ -150,7 +152,9 @@ def _condition_record(condition: Condition, schema: Schema) -> ConditionRecord:
     if condition.on_label:
         return ConditionRecord(schema.labels[condition.column], "=", int(condition.value))
     feature = schema.features[condition.column]
-    value = condition.value if feature.is_numeric else str(feature.text(condition.value))
+    value: Any = condition.value if feature.is_numeric else str(feature.text(condition.value))
+    if condition.operator == "in":
+        value = [feature.text(code) for code in condition.codes]
     return ConditionRecord(feature.name, condition.operator, value)
 
 
@@ -248,12 +252,14 @@ def _read_condition(record: ConditionRecord, names: _Names, number: int) -> Cond
     place, value = f".body[{number}]", record.value
     on_label, column = known(record.column, names.columns, "feature or label", f"{place}.column")
     if on_label:
-        if record.operator != "=" or isinstance(value, str) or value not in (0, 1):
+        if record.operator != "=" or isinstance(value, str | list) or value not in (0, 1):
             raise DocumentError(place, "a label is present (= 1) or absent (= 0)")
         return Condition.label(column, present=value == 1)
     feature = names.schema.features[column]
-    if (record.operator in ("=", "!=")) != feature.is_nominal:
-        raise DocumentError(place, "numbers are compared by <= and >, categories by = and !=")
+    if (record.operator in ("=", "!=", "in")) != feature.is_nominal:
+        raise DocumentError(place, "numbers are compared by <= and >, categories by =, != and in")
+    if record.operator == "in" or isinstance(value, list):
+        return _read_set(record, column, names, place)
     if feature.is_numeric == isinstance(value, str):
         text = "a category" if feature.time is None else example_of(feature.time)
         wanted = "a number" if feature.is_numeric else f"text, {text}"
@@ -263,6 +269,16 @@ def _read_condition(record: ConditionRecord, names: _Names, number: int) -> Cond
     if float(value) != value:
         raise DocumentError(f"{place}.value", f"no floating-point number is {value}")
     return Condition(column, record.operator, float(value))
+
+
+def _read_set(record: ConditionRecord, column: int, names: _Names, place: str) -> Condition:
+    if record.operator != "in" or not isinstance(record.value, list) or not record.value:
+        raise DocumentError(f"{place}.value", "a list of categories is for the operator in")
+    codes = [_coded(text, column, names, place) for text in record.value]
+    if any(code >= after for code, after in pairwise(codes)):
+        message = "each category must be there once, and in the order of the schema"
+        raise DocumentError(f"{place}.value", message)
+    return Condition.among(column, codes)
 
 
 def _coded(value: str, column: int, names: _Names, place: str) -> int:

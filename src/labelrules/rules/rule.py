@@ -361,10 +361,10 @@ def _within(inner: Range, outer: Range) -> bool:
 
 
 def _values(body: Body, schema: Schema) -> dict[ColumnKey, frozenset[int]]:
-    """The categories that a body leaves possible, unless it requires two values of one column."""
+    """The categories that a body leaves possible."""
     left: dict[ColumnKey, frozenset[int]] = {}
-    for (on_label, column), (required, excluded) in body.choices.items():
+    for (on_label, column), (named, excluded) in body.choices.items():
         categories = None if on_label else schema.features[column].categories
         every = frozenset(range(2 if categories is None else len(categories)))
-        left[on_label, column] = (every & required if required else every) - excluded
+        left[on_label, column] = (every if named is None else every & named) - excluded
     return left

@@ -8,10 +8,10 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted
-from labelrules._types import Board, Integers, Matrix
+from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
-from labelrules.rules.conditions import OPERATORS
+from labelrules.rules.conditions import OPERATORS, Condition
 from labelrules.rules.theory import (
     DecisionList,
     RuleSet,
@@ -137,6 +137,7 @@ def _flat(theory: Theory) -> "FlatRules":
 
     bodies = [rule.body for rule in theory]
     atoms = list(dict.fromkeys(c for body in bodies for c in body.on_features))
+    sets_of_codes = [_members(atom) for atom in atoms]
     number = {atom: i for i, atom in enumerate(atoms)}
     looks = [condition for body in bodies for condition in body.on_labels]
     literals = [literal for rule in theory for literal in rule.ballot]
@@ -145,6 +146,8 @@ def _flat(theory: Theory) -> "FlatRules":
         column=_whole(atom.column for atom in atoms),
         operator=np.array([OPERATORS.index(atom.operator) for atom in atoms], np.int8),
         value=np.array([atom.value for atom in atoms], np.float64),
+        member_start=_starts([len(members) for members in sets_of_codes]),
+        member=np.concatenate([np.empty(0, np.bool_), *sets_of_codes]),
         atom_start=_starts([len(body.on_features) for body in bodies]),
         atom=_whole(number[c] for body in bodies for c in body.on_features),
         look_start=_starts([len(body.on_labels) for body in bodies]),
@@ -160,6 +163,13 @@ def _flat(theory: Theory) -> "FlatRules":
         bonus=_whole(one.bonus for one in sets),
         at_least_one=isinstance(theory, RuleSet) and theory.at_least_one,
     )
+
+
+def _members(atom: Condition) -> Mask:
+    """For each category up to the last of a set whether it is in it; nothing for other atoms."""
+    members = np.zeros(atom.codes[-1] + 1 if atom.codes else 0, np.bool_)
+    members[list(atom.codes)] = True
+    return members
 
 
 def _whole(numbers: Iterable[int]) -> Integers:

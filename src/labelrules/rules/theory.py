@@ -463,9 +463,9 @@ def _feature_problem(condition: Condition, schema: Schema) -> str:
         return f"there is no feature {condition.column} among {schema.n_features} features"
     feature = schema.features[condition.column]
     if feature.is_nominal != condition.is_equality:
-        right = "= or !=" if feature.is_nominal else "<= or >"
+        right = "=, != or in" if feature.is_nominal else "<= or >"
         return f"{feature.name!r} is {feature.kind}: compare it by {right}"
-    return feature.value_problem(condition.value)
+    return feature.value_problem(condition.codes[-1] if condition.codes else condition.value)
 
 
 def theory_of(model: object) -> Theory:

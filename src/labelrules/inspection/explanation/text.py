@@ -231,7 +231,7 @@ def _condition_words(checked: CheckedCondition) -> str:
     start = f"{name} is {value_words(checked.value, checked.is_binary)}"
     if operator == "=" or (checked.is_binary and operator != "!="):
         return start
-    words = {"<=": "at most", ">": "above", "!=": "not"}[operator]
+    words = {"<=": "at most", ">": "above", "!=": "not", "in": "in"}[operator]
     return f"{start}, {words} {checked.text.removeprefix(f'{name} {operator} ')}"
 
 

@@ -27,7 +27,7 @@ SHOWN_IN_NOTEBOOKS = 200
 
 HtmlOrder: TypeAlias = Literal["list", "label", "table"]
 
-_SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠"}
+_SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠", "in": "in"}
 
 
 def theory_html(
@@ -211,4 +211,7 @@ def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
     if is_present is not None:
         return {"on_label": False, "name": feature.name, "sign": "", "value": is_present}
     sign, value = _SIGNS[condition.operator], feature.text(condition.value)
+    if condition.operator == "in":
+        value = ", ".join(feature.text(code) for code in condition.codes)
+        value = f"{{{value}}}"
     return {"on_label": False, "name": feature.name, "sign": sign, "value": value}

@@ -6,7 +6,7 @@ overlined for no; every other condition is a comparison.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from labelrules.data.schema import Feature, Schema
@@ -92,7 +92,7 @@ def headed_parts(
 
 class _Latex(Notation):
     arrow, true, otherwise = r"\leftarrow", r"\text{true}", r"\text{otherwise: }"
-    operators: Mapping[str, str] = {"<=": r"\leq", "!=": r"\neq"}
+    operators: Mapping[str, str] = {"<=": r"\leq", "!=": r"\neq", "in": r"\in"}
 
     def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         return f"${super().rule(rule, schema, layout)}$"
@@ -112,7 +112,7 @@ class _Latex(Notation):
 
     def condition(self, condition: Condition, schema: Schema) -> str:
         feature = None if condition.on_label else schema.features[condition.column]
-        if feature is None or not _is_yes_or_no(feature):
+        if feature is None or condition.operator == "in" or not _is_yes_or_no(feature):
             return super().condition(condition, schema)
         yes = 1 if feature.present_code is None else feature.present_code
         name = self.feature if feature.present_code is None else self.binary
@@ -133,6 +133,9 @@ class _Latex(Notation):
 
     def category(self, name: str) -> str:
         return rf"\text{{{_escaped(name)}}}"
+
+    def category_set(self, names: Sequence[str]) -> str:
+        return rf"\{{{', '.join(map(self.category, names))}\}}"
 
     def number(self, value: float) -> str:
         mantissa, _, exponent = number_text(value).partition("e")

@@ -98,7 +98,7 @@ def _without_zeros(cells: Mapping[int, int]) -> dict[int, int]:
 
 def place_of(body: Body) -> tuple[Any, ...]:
     """Start first, then features before labels, by column and threshold."""
-    return tuple((one.on_label, one.column, one.value, one.operator) for one in body)
+    return tuple((one.on_label, one.column, one.value, one.operator, one.codes) for one in body)
 
 
 def _importance(rows: Sequence[PointsRow]) -> Any:

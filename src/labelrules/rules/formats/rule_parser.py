@@ -257,7 +257,7 @@ class RuleParser(LineParser):
         """One condition, on a label or on a feature."""
         value = not self.took("not")
         token = self.name("a condition, or true")
-        compared = value and self.next.kind == "operator"
+        compared = value and (self.next.kind == "operator" or self.comes_set())
         if token.text in self.schema.feature_index:
             column = self.schema.feature_index[token.text]
             if token.kind == "label":
@@ -270,6 +270,11 @@ class RuleParser(LineParser):
                 f"{quoted(token.text)} is a label: write its name, or not and its name", token
             )
         return Condition.label(self.schema.label_index[token.text], value)
+
+    def comes_set(self) -> bool:
+        """Whether "in" and a brace come next."""
+        coming = self.tokens[self.at : self.at + 2]
+        return [_word(coming[0]), coming[-1].kind] == ["in", "left"]
 
     def unknown(self, token: Token) -> NoReturn:
         """Fail at a name of nothing."""
@@ -293,10 +298,12 @@ class RuleParser(LineParser):
         """The comparison of a feature with a value."""
         feature = self.schema.features[column]
         sign = self.take()
-        operator = _ASCII_OPERATORS[sign.text]
-        if feature.is_nominal != (operator in ("=", "!=")):
-            right = "= or !=" if feature.is_nominal else "<= or >"
+        operator = "in" if sign.text == "in" else _ASCII_OPERATORS[sign.text]
+        if feature.is_nominal != (operator in ("=", "!=", "in")):
+            right = "=, != or in" if feature.is_nominal else "<= or >"
             self.fail(f"{quoted(feature.name)} is {feature.kind}: compare it by {right}", sign)
+        if operator == "in":
+            return Condition.among(column, self.category_set(feature))
         if feature.categories is not None:
             return Condition(column, operator, self.category(feature))
         number = self.number_value() if feature.time is None else self.time_value(feature.time)
@@ -312,6 +319,18 @@ class RuleParser(LineParser):
         if number is None:
             self.fail(f"expected {example_of(kind)}, not {quoted(' '.join(words))}", first)
         return number
+
+    def category_set(self, feature: Feature) -> list[int]:
+        """The numbers of categories in braces."""
+        self.expect("left", "categories in braces")
+        codes: list[int] = []
+        while not codes or self.took("comma"):
+            token = self.next
+            codes.append(self.category(feature))
+            if codes[-1] in codes[:-1]:
+                self.fail(f"the category {quoted(token.text)} is named twice", token)
+        self.expect("right", "a comma or a closing brace")
+        return codes
 
     def category(self, feature: Feature) -> int:
         """The number of a category, which comes next."""

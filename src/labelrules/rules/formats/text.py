@@ -10,6 +10,7 @@
     condition = ["not"] label | ["not"] binary feature or amount
               | feature ("<=" | ">") (number | date | time | duration | category)
               | feature ("=" | "!=") category
+              | feature "in" "{" category { "," category } "}"
     counts    = "(" count { "," count } ")"
     count     = right "/" wrong | "?"
     points    = ("+" | "-") number
@@ -320,7 +321,13 @@ class Notation:
             return name if is_present else self.absent(name)
         operator = self.operators.get(condition.operator, condition.operator)
         value = self.value(condition.value, feature)
+        if condition.operator == "in":
+            value = self.category_set([feature.text(code) for code in condition.codes])
         return f"{self.feature(feature.name)} {operator} {value}"
+
+    def category_set(self, names: Sequence[str]) -> str:
+        """Several categories."""
+        return f"{{{', '.join(map(self.category, names))}}}"
 
     def value(self, value: float, feature: Feature) -> str:
         """What a feature is compared with."""
