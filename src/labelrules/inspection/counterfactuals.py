@@ -306,7 +306,7 @@ def _observed(seen: Matrix, column: int) -> Floats:
 def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     after = named_value(feature, new)
     assert after is not None, "no value is made missing"
-    is_binary = feature.present_code is not None
+    is_binary = feature.present_code is not None or (feature.kind == "amount" and new == 0)
     return FeatureChange(feature.name, named_value(feature, old), after, is_binary)
 
 

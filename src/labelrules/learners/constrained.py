@@ -201,12 +201,15 @@ class ConstrainedClassifier(TableClassifier):
             self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Learn constraints, and fit the base.
 
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
         ours. Classes in one dimension exclude each other, so the base alone predicts them. Weights
-        are handed on to the base; to learn constraints they must be whole, one for each row.
+        and `feature_names` are handed on to the base; to learn constraints the weights must be
+        whole, one for each row.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(CostKind))
@@ -219,7 +222,8 @@ class ConstrainedClassifier(TableClassifier):
         weights = _weights(X, sample_weight, board)
         found = self._learned(schema, _complete(_repeated(board, weights))) if learns else None
         clauses, left_out = together(given, found)
-        fitted = _fitted(base, self._base_data(base, X, y, board, target), weights)
+        names = {} if feature_names is None else {"feature_names": feature_names}
+        fitted = _fitted(base, self._base_data(base, X, y, board, target), weights, names)
         _method(self.by, fitted)
         self.base_, self.found_, self.left_out_, self._clauses = fitted, found, left_out, clauses
         self.constraints_ = RuleSet(schema, [clause.rule for clause in clauses.clauses])
@@ -406,13 +410,17 @@ def _complete(board: Board) -> Board:
     return complete
 
 
-def _fitted(base: Any, arguments: tuple[Any, ...], weights: Floats | None) -> Any:
+def _fitted(
+    base: Any, arguments: tuple[Any, ...], weights: Floats | None, names: dict[str, Any]
+) -> Any:
     """A copy of the base, fitted; a data set of ours has its weights already."""
+    if names and not has_fit_parameter(base, "feature_names"):
+        raise ValueError(f"{type(base).__name__} takes no names: leave feature_names out")
     if weights is None or (isinstance(arguments[0], Dataset) and arguments[0].weights is not None):
-        return clone(base).fit(*arguments)
+        return clone(base).fit(*arguments, **names)
     if not has_fit_parameter(base, "sample_weight"):
         raise ValueError(f"{type(base).__name__} takes no weights: leave sample_weight out")
-    return clone(base).fit(*arguments, sample_weight=weights)
+    return clone(base).fit(*arguments, sample_weight=weights, **names)
 
 
 def _method(by: CostKind, base: Any) -> str | None:

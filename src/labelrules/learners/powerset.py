@@ -97,10 +97,12 @@ class LabelPowerset(ComposedClassifier):
             self.base_ = state.base
             _check_read(state.base, n_sets, self.schema_)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
         base = checked_base(self.base)
-        data, target = self._training_data(X, y, sample_weight)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
         self._forget()
         self.sets_, codes = np.unique(completed_labels(data.Y), axis=0, return_inverse=True)
         theory: DecisionList | None = None

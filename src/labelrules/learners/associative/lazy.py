@@ -137,13 +137,15 @@ class LazyAssociativeClassifier(TableClassifier):
         if self.threshold != "leave-one-out":
             number(self.threshold, "threshold", low=0, high=1, also="'leave-one-out'")
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Cut numeric features into ranges, and find the thresholds.
 
         X and Y are as for :meth:`RuleClassifier.fit`.
         """
         self._check_parameters()
-        data, target = self._training_data(X, y, sample_weight)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
         self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency)
         groups = labels_known_together(data.Y)
         self._finders = [self._finder(data, *group) for group in groups if len(group[1])]

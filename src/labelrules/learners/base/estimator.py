@@ -316,15 +316,20 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         tags.classifier_tags.multi_label = True
         return tags
 
-    def _training_data(self, X: Any, Y: Any, sample_weight: Any = None) -> tuple[Dataset, Target]:
+    def _training_data(
+        self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
+    ) -> tuple[Dataset, Target]:
         if isinstance(X, Dataset):
+            if feature_names is not None:
+                raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
             data = self._given_data(X, Y)
             return self._weighted(data, sample_weight), Target("labels", np.array([0, 1]))
         table = as_features(X)
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)
-        target, labels = self._target_labels(table, Y)
-        data = dataset(table, labels.board, label_names=labels.names)
+        names = given_names(feature_names)
+        target, labels = self._target_labels(table, Y, names or ())
+        data = dataset(table, labels.board, feature_names=names, label_names=labels.names)
         return self._weighted(data, sample_weight), target
 
     def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
@@ -367,14 +372,16 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
 
-    def _target_labels(self, X: Any, Y: Any) -> tuple[Target, TargetLabels]:
+    def _target_labels(
+        self, X: Any, Y: Any, names: Sequence[str] = ()
+    ) -> tuple[Target, TargetLabels]:
         """The form and the labels of Y, whose names must not be those of features."""
         if Y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "only a Dataset as X brings its labels"
             )
-        target, labels = read_target(Y, taken=column_names(X))
+        target, labels = read_target(Y, taken=(*column_names(X), *names))
         if labels.board.shape[1] == 0:
             raise ValueError(_NO_LABELS)
         return target, labels
@@ -489,6 +496,16 @@ def refuse_empty(shape: tuple[int, int]) -> None:
 def column_names(X: Any) -> Names:
     """The names of the columns of a frame; an array has none."""
     return FrameTable(X, "X").names if is_frame(X) else ()
+
+
+def given_names(names: Any) -> list[str] | None:
+    """The names of columns, as they are given or as a fitted transformer has made them."""
+    if names is None:
+        return None
+    if hasattr(names, "get_feature_names_out"):
+        names = names.get_feature_names_out()
+    found: list[str] = names.tolist() if isinstance(names, np.ndarray) else names
+    return found
 
 
 def renamed(X: Any, names: Names) -> Any:

@@ -158,11 +158,13 @@ class LabelwiseClassifier(ComposedClassifier):
     def _model_presence(self, X: Any) -> Floats:
         """Estimate the probabilities of labels where there is no theory."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         checked_size(self.max_literals)
-        data, target = self._training_data(X, y, sample_weight)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
         self._forget()
         with progress_listener(self.progress) as listener:
             workers = Workers(self.n_jobs, listener)

@@ -293,6 +293,7 @@ class RuleClassifier(TheoryClassifier):
         sample_weight: Any = None,
         *,
         theory: DecisionList | str | None = None,
+        feature_names: Any = None,
     ) -> Self:
         """Learn a decision list.
 
@@ -310,9 +311,12 @@ class RuleClassifier(TheoryClassifier):
             How much each row counts; a whole weight stands for so many equal rows.
         theory : DecisionList or str, optional
             Rules to keep, also as text; only what follows them is learned.
+        feature_names : sequence of str, or fitted transformer, optional
+            The names of the columns of an X that has none, such as a sparse matrix; or what made
+            it, whose `get_feature_names_out` gives them.
         """
         check_smoothing(self.smoothing)
-        data, target = self._training_data(X, y, sample_weight)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
         return self._fit_data(data, target, theory)
 
     def _fit_data(

@@ -113,8 +113,10 @@ class Ripper(RuleClassifier):
         predicted = RuleTable(self.theory_).predict(self._table(X))
         return np.asarray(self._target.values[predicted.argmax(axis=1)])
 
-    def _training_data(self, X: Any, Y: Any, sample_weight: Any = None) -> tuple[Dataset, Target]:
-        data, target = super()._training_data(X, Y, sample_weight)
+    def _training_data(
+        self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
+    ) -> tuple[Dataset, Target]:
+        data, target = super()._training_data(X, Y, sample_weight, feature_names)
         if target.kind == "labels" and data.schema.n_labels > 1:
             raise ValueError(
                 f"Ripper learns one label, or classes in one dimension, but Y has "

@@ -146,10 +146,12 @@ class Scorecard(TableClassifier):
         check_progress(self.progress)
 
     @heard_interrupts()
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
         """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
         self._check_parameters()
-        data, target = self._training_data(X, y, sample_weight)
+        data, target = self._training_data(X, y, sample_weight, feature_names)
         seed = random_seed(self.random_state)
         task = self._task(data, seed)
         decides_together = target.kind == "labels" and data.schema.n_labels > 1
