@@ -78,12 +78,12 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "X bytes": (lambda: dataset(np.array([[b"a"]]), Y1), "column 'x0' holds bytes: decode them"),
     "X dates": (
-        lambda: dataset(np.array([["2020-01-01"]], dtype="M8[D]"), Y1),
-        "column 'x0' holds dates: turn them into numbers",
+        lambda: dataset(np.array([["10000-01-01"]], dtype="M8[D]"), Y1),
+        "column 'x0' holds years beyond 1 to 9999: leave such rows out",
     ),
     "X durations": (
-        lambda: dataset(np.array([[5]], dtype="m8[s]"), Y1),
-        "column 'x0' holds durations: turn them into numbers of one unit",
+        lambda: dataset(np.array([[5]], dtype="m8[M]"), Y1),
+        "column 'x0' holds months or years: give durations in days or less",
     ),
     "X records": (
         lambda: dataset(np.zeros((1, 1), dtype=[("a", "f8")]), Y1),
@@ -139,16 +139,28 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     # --- frames
     "frame times": (
-        lambda: dataset(frame(when=[WHEN]), Y1),
-        "column 'when' holds times: turn them into numbers",
+        lambda: dataset(frame(when=[WHEN, "never"]), Y2),
+        "column 'when' holds a text in row 1 and a time in row 0: make them all of one kind",
     ),
-    "frame durations": (
-        lambda: dataset(frame(d=[dt.timedelta(1)]), Y1),
-        "column 'd' holds durations: turn them",
+    "frame zones": (
+        lambda: dataset([[dt.datetime(2020, 1, 1)], [dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]], Y2),
+        "column 'x0' holds a UTC time in row 1 and a time in row 0: make them all of one kind",
     ),
-    "frame days": (
-        lambda: dataset(pl.DataFrame({"d": [dt.date(2020, 1, 1)]}), Y1),
-        "column 'd' holds dates: turn them",
+    "ordered unknown": (
+        lambda: dataset([["M"], ["XL"]], Y2, ordered={"x0": ["S", "M", "L"]}),
+        "column 'x0' holds 'XL', which is not among its ordered categories 'S', 'M', 'L'",
+    ),
+    "ordered no column": (
+        lambda: dataset([["M"]], Y1, ordered={"x9": ["S", "M"]}),
+        "ordered: there is no column 'x9'",
+    ),
+    "ordered text": (
+        lambda: dataset([["M"]], Y1, ordered={"x0": "SML"}),
+        "ordered: the categories of 'x0' must be a list",
+    ),
+    "ordered list": (
+        lambda: dataset([["M"]], Y1, ordered=["x0"]),
+        "ordered must map names to categories",
     ),
     "frame time of day": (
         lambda: dataset(pl.DataFrame({"t": [dt.time(1)]}), Y1),
@@ -176,8 +188,8 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
         "column 'c' holds values of type complex128: turn them into numbers or text",
     ),
     "frame sparse": (
-        lambda: dataset(frame(s=pd.arrays.SparseArray([0, 1])), Y2),
-        r"column 's' holds sparse values: pass X\.sparse\.to_coo\(\)",
+        lambda: dataset(frame(s=pd.arrays.SparseArray([0, 1j])), Y2),
+        "X is sparse with values of type complex128: use numbers",
     ),
     "frame duplicate names": (
         lambda: dataset(pd.DataFrame([[1, 2]], columns=["a", "a"]), Y1),
@@ -573,7 +585,7 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
         r"there is no column 'sport'; did you mean 'sports'\?",
     ),
     "parquet label not 0 or 1": (table(["l"], a=[1], l=[2]), None, "Y has 2 in row 0, column 'l'"),
-    "parquet dates": (table(["l"], a=[WHEN], l=[0]), None, "column 'a' holds times"),
+    "parquet times": (table(["l"], a=[dt.time(3)], l=[0]), None, "column 'a' holds times of day"),
     "parquet column gone": (
         spoilt(lambda t: t.drop_columns("b")),
         None,

@@ -74,7 +74,7 @@ def _columns(theory, rows, columns, nan):
         values = [row[feature.name] for row in rows]
         if nan and feature.is_numeric:
             values = [math.nan if value is None else value for value in values]
-        kind = "double" if feature.is_numeric else "text"
+        kind = "double" if feature.is_numeric else feature.time or "text"
         table[columns.get(feature.name, feature.name)] = (kind, values)
     return table
 

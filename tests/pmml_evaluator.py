@@ -4,6 +4,7 @@ Truth has three values: a comparison with a missing value is unknown; "and" is f
 false, else unknown if a part is; a rule fires if its predicate is true.
 """
 
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -98,12 +99,21 @@ def read_fields(root, rows):
         if field.get("dataType") == "double":
             numbers = [np.nan if value is None else float(value) for value in values]
             found[name] = np.array(numbers)
+        elif field.get("dataType") in ("date", "dateTime"):
+            found[name] = np.array([_moment(value) for value in values])
         else:
             valid = {value.get("value") for value in field}
             assert name in lenient or all(value in valid for value in values if value is not None)
             texts = [value if value in valid else None for value in values]
             found[name] = np.array(texts, dtype=object)
     return found
+
+
+def _moment(value):
+    """Microseconds since 1970, NaN if missing."""
+    if value is None:
+        return np.nan
+    return float(np.datetime64(value, "us").astype(np.int64))
 
 
 def run_model(model, fields, n_rows):
@@ -173,8 +183,23 @@ def predicate(element, fields, n_rows):
         return result
     values, text = fields[element.get("field")], element.get("value")
     known = ~np.isnan(values) if values.dtype == float else values != None  # noqa: E711
-    holds = COMPARE[element.get("operator")](values, float(text) if values.dtype == float else text)
+    if tag(element) == "SimpleSetPredicate":
+        holds = np.isin(values, members_of(element))
+        return Truth(known & holds, known & ~holds)
+    if values.dtype == float:
+        is_date = re.match(r"\d{4}-\d{2}-\d{2}", text)
+        text = _moment(text) if is_date else float(text)
+    holds = COMPARE[element.get("operator")](values, text)
     return Truth(known & holds.astype(bool), known & ~holds.astype(bool))
+
+
+def members_of(element):
+    """The texts of a set: in quotes, with a backslash before quotes and backslashes."""
+    (array,) = element
+    assert (element.get("booleanOperator"), array.get("type")) == ("isIn", "string")
+    found = re.findall(r'"((?:[^"\\]|\\.)*)"', array.text)
+    assert len(found) == int(array.get("n"))
+    return [re.sub(r"\\(.)", r"\1", text) for text in found]
 
 
 def expression(element, fields, n_rows):

@@ -30,7 +30,13 @@ class Engine:
     """A database, by the interface that most of Python's drivers have."""
 
     dialect = "sqlite"
-    kinds: ClassVar = {"double": "REAL", "single": "REAL", "text": "TEXT", "any": ""}
+    kinds: ClassVar = {
+        "double": "REAL",
+        "single": "REAL",
+        "text": "TEXT",
+        "any": "",
+        "date": "TEXT",
+    }
     mark = "?"
     quote = '"'
     has_nan = True
@@ -67,7 +73,10 @@ class Engine:
 
 class DuckDB(Engine):
     dialect = "duckdb"
-    kinds: ClassVar = {"double": "DOUBLE", "single": "FLOAT", "text": "VARCHAR"}
+    kinds: ClassVar = {
+        "double": "DOUBLE", "single": "FLOAT", "text": "VARCHAR", "date": "DATE",
+        "time": "TIMESTAMP", "UTC time": "TIMESTAMPTZ",
+    }  # fmt: skip
 
     def cursor(self):
         return self.connection  # another cursor would not see temporary tables

@@ -224,7 +224,9 @@ def kind_of(value: Any) -> str:
     # pandas is not imported here: its two marks of a missing value go by their names
     if is_no_time or name in ("NAType", "NaTType"):
         return "missing"
-    return object_time_kind(value) or name
+    # a time of day is of the type called time, but it is no time
+    other = f"{type(value).__module__}.{name}" if name in TIME_KINDS else name
+    return object_time_kind(value) or other
 
 
 def check_exact(values: npt.NDArray[Any], names: Sequence[str]) -> None:
