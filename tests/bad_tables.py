@@ -189,7 +189,7 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "frame sparse": (
         lambda: dataset(frame(s=pd.arrays.SparseArray([0, 1j])), Y2),
-        "X is sparse with values of type complex128: use numbers",
+        "column 's' holds complex numbers: give the real and the imaginary part",
     ),
     "frame duplicate names": (
         lambda: dataset(pd.DataFrame([[1, 2]], columns=["a", "a"]), Y1),
