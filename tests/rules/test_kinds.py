@@ -316,7 +316,9 @@ def test_what_databases_and_pmml_lack_is_refused():
     assert "+00:00' AS TIMESTAMPTZ" in to_sql(seen, "t", dialect="postgres")
 
 
-_VOCABULARY = ["refund", "thanks", "please", "late", "parcel", "nice", "kind", "money"]
+_VOCABULARY = [
+    "refund", "thanks", "please", "late", "broken", "parcel", "nice", "kind", "delivery", "money",
+]  # fmt: skip
 _random = np.random.default_rng(0)
 WORDS = [" ".join(_random.choice(_VOCABULARY, 6)) for _ in range(200)]
 COMPLAINS = pd.DataFrame({"complains": ["refund" in w and "thanks" not in w for w in WORDS]})
