@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from mmap import mmap
 from typing import Any, Literal
 
 import numpy as np
@@ -279,13 +280,16 @@ def freeze(array: Any) -> Any:
 
 
 def is_frozen(array: npt.NDArray[Any]) -> bool:
-    """Whether neither the array nor what it views can be written to."""
+    """Whether neither the array nor what it views can be written to; a file mapped read-only is so.
+
+    Nobody must change the file.
+    """
     base: Any = array
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
             return False
         base = base.base
-    return base is None
+    return base is None or isinstance(base, mmap)
 
 
 def _frozen_dense(X: Any) -> Floats:

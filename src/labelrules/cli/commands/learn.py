@@ -175,12 +175,15 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
 
 def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
     """Learn; return whether Ctrl-C has ended it early."""
+    from labelrules.data.suspicious import warn_of_columns
+
     with ending_early() as noted, shown_progress("learning", 1.0, quiet or verbose) as bar:
         has_progress = "progress" in learner.get_params(deep=False)
         if has_progress:
             steps = partial(print, file=sys.stderr, flush=True)
             learner.set_params(progress=steps if verbose else bar)
         try:
+            warn_of_columns(data, stacklevel=2)
             with heard_interrupts():
                 learner.fit(data)
         except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 """Columns of NumPy arrays, nested lists and SciPy sparse matrices."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -20,7 +20,7 @@ from labelrules.data.memory.columns import (
     read_array,
 )
 from labelrules.data.schema import Kind
-from labelrules.data.table import freeze
+from labelrules.data.table import freeze, is_frozen
 
 
 class ArrayTable(FeatureTable):
@@ -45,6 +45,8 @@ class ArrayTable(FeatureTable):
     def numbers(self, names: Sequence[str]) -> Floats:
         """All columns of a numeric array, frozen."""
         missing = np.ma.getmaskarray(self._array) if np.ma.isMaskedArray(self._array) else None
+        if missing is None and self._array.dtype == np.float64 and is_frozen(self._array):
+            return np.asarray(self._array)  # nobody can change it, so that it need not be copied
         check_exact(np.ma.filled(self._array, 0), names)
         matrix: Floats = np.array(np.ma.getdata(self._array), dtype=np.float64, order="F")
         if missing is not None:
@@ -156,7 +158,7 @@ class SparseTable(FeatureTable):
         ends = pairwise(self._matrix.indptr.tolist())
         return [_kind_of_stored(self._matrix.data[start:stop]) for start, stop in ends]
 
-    def assembled(self, columns: list[Floats]) -> sparse.csc_array:
+    def assembled(self, columns: Iterator[Floats]) -> sparse.csc_array:
         """The matrix with other stored entries, frozen."""
         return self._with(np.concatenate([np.empty(0), *columns]))
 

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, isfinite, isinf, nan
@@ -83,11 +83,11 @@ class FeatureTable(ABC):
         """The kind of each column of a numeric table."""
         return ["numeric"] * self.shape[1]
 
-    def assembled(self, columns: list[Floats]) -> Matrix:
-        """A frozen matrix of encoded columns; the list is used up, to save memory."""
+    def assembled(self, columns: Iterator[Floats]) -> Matrix:
+        """A frozen matrix of encoded columns, each of which is read when its turn comes."""
         matrix = np.empty(self.shape, order="F")
-        for index in reversed(range(len(columns))):
-            matrix[:, index] = columns.pop()
+        for index, column in enumerate(columns):
+            matrix[:, index] = column
         matrix.setflags(write=False)
         return matrix
 

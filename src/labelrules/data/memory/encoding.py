@@ -1,6 +1,6 @@
 """Encode tables as a data set, and new data by the schema of a data set."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,14 +111,18 @@ def dataset(
         pairs = zip(names, table.kinds(), strict=True)
         schema = Schema([Feature(name, kind=kind) for name, kind in pairs], labels)
         return Dataset(schema, table.numbers(names), board, name)
-    columns = [table.read(index, name, index in chosen) for index, name in enumerate(names)]
-    for column, categories in orders.items():
-        columns[names.index(column)] = _in_order(columns[names.index(column)], categories, column)
-    read = zip(names, columns, strict=True)
-    schema = Schema([column.feature(name) for name, column in read], labels)
-    values = [column.values for column in columns]
-    columns.clear()
-    return Dataset(schema, table.assembled(values), board, name)
+    features: list[Feature] = []
+
+    def columns() -> Iterator[Floats]:
+        for index, column in enumerate(names):
+            read = table.read(index, column, index in chosen)
+            if column in orders:
+                read = _in_order(read, orders[column], column, table)
+            features.append(read.feature(column))
+            yield read.values
+
+    matrix = table.assembled(columns())
+    return Dataset(Schema(features, labels), matrix, board, name)
 
 
 def encode(X: Any, schema: Schema) -> Matrix:
@@ -165,7 +169,9 @@ def encode(X: Any, schema: Schema) -> Matrix:
     if table.is_numeric and all(feature.is_numeric for feature in schema.features):
         return frozen_matrix(table.numbers(schema.feature_names), schema)
     codes = _all_fitted([_codes(table, index, f) for index, f in enumerate(schema.features)])
-    return frozen_matrix(table.assembled(codes), schema)
+    codes.reverse()
+    used_up = (codes.pop() for _ in range(len(codes)))  # to save memory
+    return frozen_matrix(table.assembled(used_up), schema)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -233,7 +239,14 @@ def _orders(ordered: Mapping[str, Sequence[Any]], names: Sequence[str]) -> dict[
     return {name: category_texts(values, name) for name, values in ordered.items()}
 
 
-def _in_order(column: EncodedColumn, categories: Names, name: str) -> EncodedColumn:
+def _in_order(
+    column: EncodedColumn, categories: Names, name: str, table: FeatureTable
+) -> EncodedColumn:
+    if isinstance(table, SparseTable) and table.zero not in categories[:1]:
+        raise DataError(
+            f"column {quoted(name)} is sparse, so {quoted(table.zero)} must be the first of its "
+            f"ordered categories, which are {listed(categories)} (pass X dense)"
+        )
     other = [text for text in column.categories or () if text not in categories]
     if other:
         near = suggestion(other[0], categories)

@@ -30,6 +30,7 @@ from labelrules.data.memory.frames import (
     series_values,
 )
 from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
+from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
@@ -330,6 +331,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         names = given_names(feature_names)
         target, labels = self._target_labels(table, Y, names or ())
         data = dataset(table, labels.board, feature_names=names, label_names=labels.names)
+        warn_of_columns(data, stacklevel=4)
         return self._weighted(data, sample_weight), target
 
     def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
