@@ -88,7 +88,7 @@ def test_figures_equal_those_counted_by_hand(data: Dataset) -> None:
     n_labels = data.schema.n_labels
     total = sum(map(len, sets))
     assert figures.instances == len(sets)
-    assert figures.nominal + figures.numeric == data.schema.n_features
+    assert figures.nominal + figures.numeric + figures.times == data.schema.n_features
     assert figures.distinct == len(set(sets))
     if sets:
         assert figures.cardinality == pytest.approx(float(Fraction(total, len(sets))))

@@ -21,7 +21,7 @@ class Statistics:
     Attributes
     ----------
     instances, nominal, numeric, labels : int
-        Rows, nominal features, numeric features, labels.
+        Rows, features with categories, with numbers, labels.
     cardinality, density : float
         Mean number of labels per row; the same divided by the number of labels.
     distinct : int
@@ -42,6 +42,8 @@ class Statistics:
         Labels that no row has.
     co_occurrence : ndarray of int64
         Labels by labels: rows that have both; the diagonal is `label_counts`.
+    times : int
+        Features that hold dates, times or durations.
 
     References
     ----------
@@ -67,6 +69,7 @@ class Statistics:
     imbalance_max: float
     never: int
     co_occurrence: Integers
+    times: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain Python values, arrays as lists."""
@@ -106,6 +109,7 @@ class Statistics:
             ("instances", f"{self.instances}"),
             ("nominal features", f"{self.nominal}"),
             ("numeric features", f"{self.numeric}"),
+            *([("dates and times", f"{self.times}")] if self.times else []),
             ("labels", f"{self.labels}"),
             ("cardinality", f"{self.cardinality:.3f}"),
             ("density", f"{self.density:.3f}"),
@@ -148,12 +152,13 @@ def statistics(data: Dataset) -> Statistics:
     cardinality = int(counts.sum()) / max(n_rows, 1)
     distinct = len({row.tobytes() for row in np.packbits(Y.astype(bool), axis=1)})
     ones = sparse.csr_array(Y).astype(np.int64)  # most rows have few labels
-    n_nominal = sum(feature.is_nominal for feature in data.schema.features)
+    n_nominal = sum(feature.categories is not None for feature in data.schema.features)
+    n_times = len(data.schema.times)
     return Statistics(
         name=data.name,
         instances=n_rows,
         nominal=n_nominal,
-        numeric=data.schema.n_features - n_nominal,
+        numeric=data.schema.n_features - n_nominal - n_times,
         labels=n_labels,
         cardinality=cardinality,
         density=cardinality / max(n_labels, 1),
@@ -166,4 +171,5 @@ def statistics(data: Dataset) -> Statistics:
         imbalance_max=float(occurring.max()) if len(occurring) else 0.0,
         never=int(never.sum()),
         co_occurrence=freeze(np.asarray((ones.T @ ones).toarray())),
+        times=n_times,
     )
