@@ -65,38 +65,35 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _satisfies(operator, x, value, member):
+def _satisfies(operator, x, value):
     if operator == AT_MOST:
         return x <= value
     if operator == ABOVE:
         return x > value
     if operator == EQUALS:
         return x == value
-    if operator == AMONG:
-        # NaN is not below any number, so a missing value is in no set.
-        return x < len(member) and member[int(x)]
     # NaN differs from everything, itself included, but a missing value satisfies nothing.
     return x != value and x == x
 
 
 @njit(nogil=True, cache=True)
-def _fill_dense(words, column, operator, value, member, first, n_rows):
+def _fill_dense(words, column, operator, value, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
-        if _satisfies(operator, column[first + row], value, member):
+        if _satisfies(operator, column[first + row], value):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
 @njit(nogil=True, cache=True)
-def _fill_sparse(words, rows, values, operator, value, member, first, n_rows):
+def _fill_sparse(words, rows, values, operator, value, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
-    zero = _satisfies(operator, 0.0, value, member)
+    zero = _satisfies(operator, 0.0, value)
     words[:] = _ALL if zero else _NONE
     for entry in range(np.searchsorted(rows, first), len(rows)):
         row = rows[entry] - first
         if row >= n_rows:
             break
-        if _satisfies(operator, values[entry], value, member) != zero:
+        if _satisfies(operator, values[entry], value) != zero:
             words[row >> 6] ^= _ONE << np.uint64(row & 63)
 
 
@@ -131,6 +128,32 @@ def _mark(target, word, first, number):
             target[first + bit] = number
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _is_member(x, member):
+    # NaN is not below any number, so a missing value is in no set.
+    return x < len(member) and member[int(x)]
+
+
+@njit(nogil=True, cache=True)
+def _fill_dense_set(words, column, member, first, n_rows):
+    words[:] = _NONE
+    for row in range(n_rows):
+        if _is_member(column[first + row], member):
+            words[row >> 6] |= _ONE << np.uint64(row & 63)
+
+
+@njit(nogil=True, cache=True)
+def _fill_sparse_set(words, rows, values, member, first, n_rows):
+    zero = member[0]
+    words[:] = _ALL if zero else _NONE
+    for entry in range(np.searchsorted(rows, first), len(rows)):
+        row = rows[entry] - first
+        if row >= n_rows:
+            break
+        if _is_member(values[entry], member) != zero:
+            words[row >> 6] ^= _ONE << np.uint64(row & 63)
+
+
 @njit(nogil=True, cache=True)
 def _fill(words, atom, rules, columns, first, n_rows):
     j, operator, value = rules.column[atom], rules.operator[atom], rules.value[atom]
@@ -138,9 +161,14 @@ def _fill(words, atom, rules, columns, first, n_rows):
     if columns.is_sparse:
         start, stop = columns.indptr[j], columns.indptr[j + 1]
         rows, values = columns.indices[start:stop], columns.data[start:stop]
-        _fill_sparse(words, rows, values, operator, value, member, first, n_rows)
+        if operator == AMONG:
+            _fill_sparse_set(words, rows, values, member, first, n_rows)
+        else:
+            _fill_sparse(words, rows, values, operator, value, first, n_rows)
+    elif operator == AMONG:
+        _fill_dense_set(words, columns.dense[:, j], member, first, n_rows)
     else:
-        _fill_dense(words, columns.dense[:, j], operator, value, member, first, n_rows)
+        _fill_dense(words, columns.dense[:, j], operator, value, first, n_rows)
 
 
 @njit(nogil=True, cache=True)
