@@ -99,6 +99,7 @@ def test_a_single_column_with_missing_values_survives(ending: str) -> None:
 def test_many_rows_survive_in_several_blocks(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for place in ("csv", "csv_records", "parquet"):
         monkeypatch.setattr(f"labelrules.data.files.{place}._CELLS_AT_ONCE", 64)
+    monkeypatch.setattr("labelrules.data.files.csv_records._BYTES_AT_ONCE", 1 << 10)
     rng = np.random.default_rng(1)
     X = rng.integers(0, 3, (3000, 3)).astype(float)
     schema = Schema([Feature("n"), Feature("c", ("z", "a", "m")), Feature("m")], ["l"])
@@ -157,7 +158,7 @@ def test_a_mixture_of_numbers_and_text_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: str, cells_at_once: int
 ) -> None:
     """Python's float() would take the first two."""
-    monkeypatch.setattr("labelrules.data.files.csv_records._CELLS_AT_ONCE", cells_at_once)
+    monkeypatch.setattr("labelrules.data.files.csv_records._BYTES_AT_ONCE", cells_at_once)
     for rows, odd, number in ((f'1,0\n"{cell}",1\n', 3, 2), (f'"{cell}",0\n,1\n1,0\n', 2, 4)):
         path = csv(tmp_path, f"a,l\n{rows}")
         with pytest.raises(FileError) as caught:
@@ -198,7 +199,7 @@ def test_the_kind_of_a_column_by_all_its_cells(cells: list[str], cells_at_once: 
     words_alone = others and not {"x", "NA"} & set(others)
     bad = others if numbers and others else beyond or (others if words_alone else [])
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("labelrules.data.files.csv_records._CELLS_AT_ONCE", cells_at_once)
+        patch.setattr("labelrules.data.files.csv_records._BYTES_AT_ONCE", cells_at_once)
         path = csv(Path(folder), "".join(["a,l\n", *(f"{cell},0\n" for cell in cells)]))
         if not bad:
             feature = read_csv(path, ["l"]).schema.features[0]
@@ -252,7 +253,7 @@ def test_nominal_numbers_read_as_those_of_a_frame(tmp_path: Path) -> None:
 def test_categories_are_sorted_whenever_they_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("labelrules.data.files.csv_records._CELLS_AT_ONCE", 4)
+    monkeypatch.setattr("labelrules.data.files.csv_records._BYTES_AT_ONCE", 4)
     data = read_csv(csv(tmp_path, "c,l\nz,0\nm,0\n1,0\na,0\nz,1\n"), ["l"], nominal=["c"])
     assert data.schema.features == (Feature("c", ("1", "a", "m", "z")),)
     np.testing.assert_array_equal(data.X.ravel(), [3, 2, 0, 1, 3])
@@ -450,6 +451,7 @@ def test_sparse_data_are_never_dense_on_their_way(
 ) -> None:
     for module in ("csv", "csv_records"):
         monkeypatch.setattr(f"labelrules.data.files.{module}._CELLS_AT_ONCE", 1 << 12)
+    monkeypatch.setattr("labelrules.data.files.csv_records._BYTES_AT_ONCE", 1 << 14)
     X = sparse.random_array((1500, 200), density=0.005, random_state=0, format="csc")
     data = dataset(X, np.zeros((1500, 1)))
     write, read = WAYS[ending]

@@ -224,8 +224,8 @@ def _read_file(
 
 
 def _arff_header(path: Path, reading: Reading) -> "Header":
-    from labelrules.data.files.access import read_blocks
     from labelrules.data.files.arff.header import read_header
+    from labelrules.data.files.text_blocks import read_blocks
 
     with closing(read_blocks(path, reading.encoding or "utf-8")) as blocks:
         return read_header(blocks, path)[0]

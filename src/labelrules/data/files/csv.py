@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from labelrules._checks import quoted, suggestion
-from labelrules._types import Board, Floats, Matrix
+from labelrules._checks import quoted
+from labelrules._types import Board, Floats, Mask
 from labelrules.data.errors import DataError
 from labelrules.data.files.access import (
     checked_target,
@@ -21,15 +21,10 @@ from labelrules.data.files.access import (
     replacing,
     written_text,
 )
-from labelrules.data.files.csv_records import Block, Source
-from labelrules.data.memory.columns import (
-    floats_of,
-    numbers_of,
-    plain_numbers,
-    read_objects,
-    sorts_of,
-    why_no_number,
-)
+from labelrules.data.files.compression import without_compression
+from labelrules.data.files.csv_columns import NominalColumn, NumericColumn, UndeclaredColumn
+from labelrules.data.files.csv_records import Rows, Source
+from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
 from labelrules.data.schema_json import (
@@ -43,7 +38,7 @@ from labelrules.data.table import Dataset
 
 _CELLS_AT_ONCE = 1 << 18
 _LABELS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "False": 0.0, "True": 1.0}
-_NUL = "the line has a NUL character: is this text, in this encoding?"
+_TABLE_ENDING = re.compile(r"\.(csv|tsv|txt)$")
 _NEEDS_NO_QUOTES = re.compile(r"[\w .:+-]*", re.ASCII)
 
 
@@ -121,9 +116,9 @@ def read_csv(
             table.check_agreement(beside.name, label_names, chosen, missing)
         except DataError as wrong:
             source.refuse(str(wrong))
-        data = _read_described(source, table, ignored)
+        data = _described(source, table, ignored).read([source])
     else:
-        data = _read_undescribed(source, label_names, chosen, ignored, missing)
+        data = _undescribed(source, label_names, chosen, ignored, missing).read([source])
     return data if name is None else replace(data, name=name)
 
 
@@ -193,215 +188,108 @@ def _cell(text: str, must_be_quoted: bool = False) -> str:
     return text if is_plain else '"' + text.replace('"', '""') + '"'
 
 
-class _Numeric:
-    """Decodes a column of numbers."""
+@dataclass(frozen=True)
+class _CsvColumns:
+    """What is read of one or several files: features and labels by the names of their columns."""
 
-    def __init__(self, source: Source, feature: Feature, missing: str) -> None:
-        self.source, self.feature, self.missing = source, feature, missing
+    features: dict[str, NumericColumn]
+    labels: dict[str, NumericColumn]
+    table: TableDescription
 
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The numbers in the cells of one block."""
-        numbers = plain_numbers(cells, self.missing)
-        if numbers is not None:
-            return numbers
-        for cell, line in zip(cells, lines, strict=True):
-            if cell != self.missing and (why := why_no_number(cell)):
-                name = quoted(self.feature.name)
-                self.source.refuse(f"column {name} holds numbers, but this cell is {why}", line)
-        return floats_of(cells, self.missing)
+    def read(self, sources: Sequence[Source]) -> Dataset:
+        """Read all rows, block by block."""
+        parts: list[Any] = []
+        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    part = self._decoded(rows, self.features, source)
+                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
+                    boards.append(self._decoded(rows, self.labels, source).astype(np.int8))
+        Y = np.concatenate(boards)
+        schema, name = self.table.schema, self.table.name
+        if self.table.is_sparse:
+            empty = sparse.csr_array((0, len(self.features)))
+            return Dataset(schema, sparse.csc_array(sparse.vstack([empty, *parts])), Y, name)
+        X = _joined(parts, (len(Y), len(self.features)))
+        decoders = enumerate(self.features.values())
+        found = [decoder.finish(X[:, index], sources[0]) for index, decoder in decoders]
+        X.setflags(write=False)
+        return Dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
 
-    def finish(self, values: Floats) -> Feature:
-        """The feature, when all cells are decoded; codes may be put in order, in place."""
-        return self.feature
-
-
-class _NewCodes(dict[str, float]):
-    """Codes for texts in the order in which they are found, after that of the missing value."""
-
-    def __missing__(self, text: str) -> float:
-        if "\0" in text:
-            raise KeyError(text)
-        self[text] = float(len(self) - 1)
-        return self[text]
-
-
-class _Nominal(_Numeric):
-    """Decodes a column of texts: categories, declared or found, or a label."""
-
-    def __init__(
-        self, source: Source, feature: Feature, missing: str, codes: dict[str, float] | None = None
-    ) -> None:
-        super().__init__(source, feature, missing)
-        self._codes = _NewCodes({missing: nan}) if codes is None else codes
-
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The codes of the cells of one block."""
-        try:
-            return np.fromiter(map(self._codes.__getitem__, cells), np.float64, len(cells))
-        except KeyError as unknown:
-            text = unknown.args[0]
-        return self.source.refuse(self._why(text), lines[cells.index(text)])
-
-    def _why(self, text: str) -> str:
-        if isinstance(self._codes, _NewCodes):
-            return _NUL
-        if self.feature.categories is None:
-            return f"label {quoted(self.feature.name)} is {quoted(text)}: a label is 0 or 1"
-        known = f"column {quoted(self.feature.name)} has the unknown category {quoted(text)}"
-        return known + suggestion(text, self.feature.categories)
-
-    def finish(self, values: Floats) -> Feature:
-        """Put categories that were found in order: numbers by size, or else texts."""
-        if not isinstance(self._codes, _NewCodes):
-            return self.feature
-        texts = list(self._codes)[1:]
-        column = read_objects(numbers_of(texts) or texts, self.feature.name, nominal=True)
-        known = ~np.isnan(values)
-        values[known] = column.values[values[known].astype(np.intp)]
-        return Feature(self.feature.name, column.categories)
+    def _decoded(self, rows: Rows, decoders: dict[str, NumericColumn], source: Source) -> Floats:
+        """The values of some columns in a block."""
+        matrix = np.empty((rows.n_rows, len(decoders)), order="F")
+        places = [source.column(name) for name in decoders]
+        numbers: dict[int, tuple[Floats, Mask]] = {}
+        if isinstance(rows, PlainRows):
+            chosen = [
+                p for p, one in zip(places, decoders.values(), strict=True) if one.reads_numbers
+            ]
+            found = rows.numbers(chosen, self.table.missing)
+            numbers = dict(zip(chosen, zip(*found, strict=True), strict=True))
+        for index, (place, decoder) in enumerate(zip(places, decoders.values(), strict=True)):
+            if isinstance(rows, PlainRows) and place in numbers:
+                column = decoder.complete(*numbers[place], rows, place, source)
+            else:
+                column = decoder.decode_rows(rows, place, source)
+            matrix[:, index] = column
+        return matrix
 
 
-class _Undeclared(_Numeric):
-    """Decodes a column that is numeric if all its cells are numbers, nominal if none is.
-
-    A mixture is an error: a word for a missing value would turn all numbers into categories.
-    """
-
-    def __init__(self, source: Source, feature: Feature, missing: str) -> None:
-        super().__init__(source, feature, missing)
-        self._texts = _Nominal(source, feature, missing)
-        self._seen = {missing}
-        # the first cell of each sort with its line; a text is neither a number nor nan nor inf
-        self._first: dict[str, tuple[str, int]] = {}
-
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The numbers or codes of the cells of one block."""
-        numbers = plain_numbers(cells, self.missing)
-        if numbers is None or "number" not in self._first:
-            self._look(cells, lines, numbers is not None)
-        if {"number", "other"} <= self._first.keys():
-            number, line = self._first["number"]
-            self._refuse(f"holds numbers, such as {quoted(number)} in line {line}, but")
-        if numbers is not None:
-            return numbers
-        if "other" in self._first:
-            return self._texts.decode(cells, lines)
-        return floats_of(cells, self.missing)
-
-    def _look(self, cells: Sequence[str], lines: Sequence[int], are_plain: bool) -> None:
-        """Note the first cell of each sort; of plain numbers one is enough."""
-        for cell in dict.fromkeys(cells):
-            if cell not in self._seen:
-                self._seen.add(cell)
-                if "\0" in cell:
-                    self.source.refuse(_NUL, lines[cells.index(cell)])
-                for sort in sorts_of(cell):
-                    self._first.setdefault(sort, (cell, lines[cells.index(cell)]))
-                if are_plain:
-                    return
-
-    def finish(self, values: Floats) -> Feature:
-        """The feature of the kind that was found."""
-        if not len(values):
-            self.source.refuse("there are no rows, so the kinds of the columns are unknown")
-        if "beyond" in self._first:
-            (cell, line), name = self._first["beyond"], quoted(self.feature.name)
-            self.source.refuse(
-                f"column {name} holds numbers, but this cell is {why_no_number(cell)}: "
-                f"scale the column, or pass nominal=[{name}]",
-                line,
-            )
-        if "other" in self._first and "text" not in self._first:
-            self._refuse("holds no number, and")
-        return self._texts.finish(values) if "text" in self._first else self.feature
-
-    def _refuse(self, holds: str) -> NoReturn:
-        (cell, line), name = self._first["other"], quoted(self.feature.name)
-        self.source.refuse(
-            f"column {name} {holds} this cell is {quoted(cell)}: pass missing={cell!r:.60} if it "
-            f"stands for a missing value, or nominal=[{name}] if the column holds categories",
-            line,
-        )
-
-
-_Decoders = dict[int, _Numeric]
-"""By the position of their columns."""
-
-
-def _read(
-    source: Source, features: _Decoders, labels: _Decoders, table: TableDescription
-) -> Dataset:
-    """Read all rows, block by block."""
-    parts: list[Any] = []
-    boards: list[Board] = [np.empty((0, len(labels)), dtype=np.int8)]
-    for block in source.blocks():
-        part = _decoded(block, features)
-        parts.append(sparse.csr_array(part) if table.is_sparse else part)
-        boards.append(_decoded(block, labels).astype(np.int8))
-    Y = np.concatenate(boards)
-    X: Matrix
-    if table.is_sparse:
-        empty = sparse.csr_array((0, len(features)))
-        X = sparse.csc_array(sparse.vstack([empty, *parts]))
-        return Dataset(table.schema, X, Y, table.name)
-    X = np.empty((len(Y), len(features)), order="F")
-    stop = len(Y)
+def _joined(parts: list[Floats], shape: tuple[int, int]) -> Floats:
+    """The parts below each other, column by column; they are used up, to save memory."""
+    X = np.empty(shape, order="F")
+    stop = len(X)
     while parts:
-        part = parts.pop()  # so that each part is freed as soon as it is copied
+        part = parts.pop()
         X[stop - len(part) : stop] = part
         stop -= len(part)
-    found = [decoder.finish(X[:, index]) for index, decoder in enumerate(features.values())]
-    X.setflags(write=False)
-    return Dataset(Schema(found, table.schema.labels, table.schema.parents), X, Y, table.name)
+    return X
 
 
-def _decoded(block: Block, decoders: _Decoders) -> Floats:
-    matrix = np.empty((len(block.lines), len(decoders)), order="F")
-    for index, (column, decoder) in enumerate(decoders.items()):
-        matrix[:, index] = decoder.decode(block.columns[column], block.lines)
-    return matrix
-
-
-def _read_described(source: Source, table: TableDescription, ignored: Names) -> Dataset:
-    """Read a table with a schema file."""
+def _described(source: Source, table: TableDescription, ignored: Names) -> _CsvColumns:
+    """The columns of a table with a schema file."""
     known = {*table.schema.feature_names, *table.schema.labels}
     extra = [name for name in source.header if name not in known]
     if extra:
         source.refuse(f"column {quoted(extra[0])} is not in the schema file", 1)
     table = replace(table, schema=table.schema.without(ignored))
-    features: _Decoders = {}
+    features: dict[str, NumericColumn] = {}
     for feature in table.schema.features:
-        column = source.column(feature.name)
+        source.column(feature.name)
         if feature.categories is None:
-            features[column] = _Numeric(source, feature, table.missing)
+            features[feature.name] = NumericColumn(feature, table.missing)
         else:
             codes = {text: float(code) for code, text in enumerate(feature.categories)}
             codes[table.missing] = nan
-            features[column] = _Nominal(source, feature, table.missing, codes)
-    return _read(source, features, _label_decoders(source, table.schema.labels), table)
+            features[feature.name] = NominalColumn(feature, table.missing, codes)
+    return _CsvColumns(features, _label_columns(source, table.schema.labels), table)
 
 
-def _read_undescribed(
+def _undescribed(
     source: Source, labels: Names | None, nominal: Names, ignored: Names, missing: str
-) -> Dataset:
-    """Read a table without a schema file."""
+) -> _CsvColumns:
+    """The columns of a table without a schema file."""
     if labels is None:
         source.refuse(
             "which columns are labels? Pass labels=[...], or put the schema file "
             f"{schema_path(source.path).name} beside it, as write_csv does{source.other_delimiter}"
         )
-    label_decoders = _label_decoders(source, labels)
-    left_out = {source.column(name) for name in ignored} | label_decoders.keys()
-    as_texts = {source.column(name) for name in nominal}
-    features: _Decoders = {}
-    for column, name in enumerate(source.header):
-        if column not in left_out:
-            decoder = _Nominal if column in as_texts else _Undeclared
-            features[column] = decoder(source, Feature(name), missing)
-    schema = Schema([decoder.feature for decoder in features.values()], labels)
-    name = re.sub(r"(\.(csv|tsv|txt))?(\.gz)?$", "", source.path.name, count=1)
-    return _read(source, features, label_decoders, TableDescription(schema, False, missing, name))
+    label_columns = _label_columns(source, labels)
+    for name in (*ignored, *nominal):
+        source.column(name)
+    features: dict[str, NumericColumn] = {}
+    for name in source.header:
+        if name not in ignored and name not in label_columns:
+            kind = NominalColumn if name in nominal else UndeclaredColumn
+            features[name] = kind(Feature(name), missing)
+    schema = Schema([column.feature for column in features.values()], labels)
+    stem = _TABLE_ENDING.sub("", without_compression(source.path.name))
+    return _CsvColumns(features, label_columns, TableDescription(schema, False, missing, stem))
 
 
-def _label_decoders(source: Source, labels: Names) -> _Decoders:
-    return {source.column(name): _Nominal(source, Feature(name), "", _LABELS) for name in labels}
+def _label_columns(source: Source, labels: Names) -> dict[str, NumericColumn]:
+    for name in labels:
+        source.column(name)
+    return {name: NominalColumn(Feature(name), "", _LABELS) for name in labels}

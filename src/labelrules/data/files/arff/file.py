@@ -11,11 +11,11 @@ from scipy import sparse
 from labelrules._checks import quoted
 from labelrules._types import Board, Floats
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import BLOCK_SIZE, read_blocks
 from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Header, read_header, written
 from labelrules.data.files.arff.layout import Layout, Lookup, Part, joined, layout_of, lookup_of
 from labelrules.data.files.arff.rows import careful
+from labelrules.data.files.text_blocks import BLOCK_SIZE, read_blocks
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 

@@ -9,7 +9,6 @@ import numpy as np
 from labelrules._checks import listed, quoted, suggestion
 from labelrules._types import Floats
 from labelrules.data.errors import FileError
-from labelrules.data.files.access import TextBlock
 from labelrules.data.files.arff.header import (
     MISSING,
     Attribute,
@@ -21,6 +20,7 @@ from labelrules.data.files.arff.header import (
     skip_blanks,
 )
 from labelrules.data.files.arff.layout import DenseRows, Layout, Part, SparseRows
+from labelrules.data.files.text_blocks import TextBlock
 from labelrules.data.memory.columns import LARGEST_EXACT, is_rounded
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
