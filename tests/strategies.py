@@ -148,15 +148,16 @@ def datasets(
     min_rows: int = 0,
     max_rows: int = 6,
     storage: Sequence[str] = ("dense", "sparse"),
+    with_unknown: bool = False,
 ) -> Dataset:
-    """Any data set, dense or sparse."""
+    """Any data set, dense or sparse, perhaps with unknown labels."""
     described = draw(schemas()) if schema is None else schema
     n_rows = draw(st.integers(min_rows, max_rows))
     X = np.empty((n_rows, described.n_features))
     for index, feature in enumerate(described.features):
         X[:, index] = draw(columns(feature, n_rows))
     cells = st.lists(
-        st.integers(0, 1),
+        st.integers(-1 if with_unknown else 0, 1),
         min_size=n_rows * described.n_labels,
         max_size=n_rows * described.n_labels,
     )

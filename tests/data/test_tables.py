@@ -82,7 +82,7 @@ AWKWARD = Dataset(
 
 
 @pytest.mark.parametrize("ending", WAYS)
-@given(data=strategies.datasets())
+@given(data=strategies.datasets(with_unknown=True))
 @example(data=AWKWARD)
 def test_any_data_set_survives(ending: str, data: Dataset) -> None:
     assert_same(there_and_back(data, ending), data)
@@ -91,7 +91,7 @@ def test_any_data_set_survives(ending: str, data: Dataset) -> None:
 @pytest.mark.parametrize("ending", WAYS)
 def test_a_single_column_with_missing_values_survives(ending: str) -> None:
     """A missing cell alone on its line must not look like an empty line."""
-    labels = dataset(np.empty((3, 0)), [[1], [0], [1]])
+    labels = dataset(np.empty((4, 0)), [[1], [0], [None], [1]])
     assert_same(there_and_back(labels, ending), labels)
 
 
@@ -334,10 +334,25 @@ def test_the_index_of_a_frame_is_no_feature(tmp_path: Path) -> None:
     assert named.schema.feature_names == ("a", "__index_level_0__")
 
 
-def test_missing_values_are_nulls_to_others(tmp_path: Path) -> None:
-    write_parquet(dataset([[1, "a"], [None, None]], [[1], [0]]), tmp_path / "t.parquet")
+def test_missing_values_and_unknown_labels_are_nulls_to_others(tmp_path: Path) -> None:
+    data = dataset([[1, "a"], [None, None]], [[1, 0], [0, -1]])
+    write_parquet(data, tmp_path / "t.parquet")
     table = pq.read_table(tmp_path / "t.parquet")
-    assert [table.column(name).null_count for name in ("x0", "x1", "y0")] == [1, 1, 0]
+    assert [table.column(name).null_count for name in ("x0", "x1", "y0", "y1")] == [1, 1, 0, 1]
+    write_csv(data, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines()[1:] == ["1.0,a,1,0", ",,0,"]
+
+
+def test_missing_labels_of_foreign_tables_are_unknown(tmp_path: Path) -> None:
+    path = csv(tmp_path, "a,l,m\nNA,NA,1\n2,1,-1\n3,0,NA\n")
+    assert read_csv(path, ["l", "m"], missing="NA").Y.tolist() == [[-1, 1], [1, -1], [0, -1]]
+    # where 0 stands for a missing number, a label 0 is still known
+    path = csv(tmp_path, "a,l\n0,0\n2,1\n")
+    data = read_csv(path, ["l"], missing="0")
+    assert data.Y.tolist() == [[0], [1]]
+    assert np.isnan(data.X).sum() == 1
+    pq.write_table(pa.table({"a": [1, 2], "l": [True, None]}), tmp_path / "t.parquet")
+    assert read_parquet(tmp_path / "t.parquet", ["l"]).Y.tolist() == [[1], [-1]]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -49,7 +49,7 @@ HARD = Dataset(
 )
 
 
-@given(strategies.datasets())
+@given(strategies.datasets(with_unknown=True))
 @example(HARD)
 @example(replace(HARD, X=sparse.csc_array(HARD.X)))
 @example(Dataset(Schema([], ["l"]), np.empty((2, 0)), [[0], [1]]))

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import quoted
-from labelrules._types import Board, Floats, Mask
+from labelrules._types import UNSET, Board, Floats, Mask
 from labelrules.data.errors import DataError
 from labelrules.data.files.access import (
     checked_target,
@@ -37,7 +37,10 @@ from labelrules.data.schema_json import (
 from labelrules.data.table import Dataset
 
 _CELLS_AT_ONCE = 1 << 18
-_LABELS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "False": 0.0, "True": 1.0}
+_LABELS = {"0": 0.0, "0.0": 0.0, "False": 0.0, "1": 1.0, "1.0": 1.0, "True": 1.0}
+_LABELS |= {"-1": nan, "-1.0": nan}
+"""The cells of labels; one that is -1 is unknown, as one that is missing."""
+
 _TABLE_ENDING = re.compile(r"\.(csv|tsv|txt)$")
 _NEEDS_NO_QUOTES = re.compile(r"[\w .:+-]*", re.ASCII)
 
@@ -67,8 +70,8 @@ def read_csv(
     path : path-like
         The file; one whose name ends in ``.gz`` is decompressed.
     labels : iterable of str, optional
-        The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True). Required
-        without a schema file; with one, they must be its labels.
+        The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True), and unknown if
+        they are missing or -1. Required without a schema file; with one, they must be its labels.
     nominal : iterable of str
         Columns that are nominal although they hold numbers. If all their cells are numbers,
         1 and 1.0 are both the category ``"1"``, as in :func:`labelrules.data.dataset`, and the
@@ -127,7 +130,8 @@ def write_csv(data: Dataset, path: str | Path) -> None:
 
     ``PATH.schema.json`` holds what the table does not show (kinds, categories and their order,
     labels and their hierarchy, whether X is sparse, the text for missing values), so that
-    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1.
+    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1, or
+    missing if they are unknown.
 
     Parameters
     ----------
@@ -171,7 +175,9 @@ def csv_lines(data: Dataset) -> Iterator[str]:
         part = X[start : start + size]
         values = part.toarray() if sparse.issparse(part) else part
         columns = [_texts(values[:, j], f, missing) for j, f in enumerate(schema.features)]
-        columns += [list(map(str, column)) for column in data.Y[start : start + size].T.tolist()]
+        labels = ["0", "1", missing]  # an unknown one has the number -1
+        for column in data.Y[start : start + size].T.tolist():
+            columns.append([labels[label] for label in column])
         yield from (",".join(row) + "\n" for row in zip(*columns, strict=True))
 
 
@@ -205,7 +211,7 @@ class _CsvColumns:
                 for rows in blocks:
                     part = self._decoded(rows, self.features, source)
                     parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
-                    boards.append(self._decoded(rows, self.labels, source).astype(np.int8))
+                    boards.append(_board(self._decoded(rows, self.labels, source)))
         Y = np.concatenate(boards)
         schema, name = self.table.schema, self.table.name
         if self.table.is_sparse:
@@ -237,6 +243,10 @@ class _CsvColumns:
         return matrix
 
 
+def _board(labels: Floats) -> Board:
+    return np.where(np.isnan(labels), UNSET, labels).astype(np.int8)
+
+
 def _joined(parts: list[Floats], shape: tuple[int, int]) -> Floats:
     """The parts below each other, column by column; they are used up, to save memory."""
     X = np.empty(shape, order="F")
@@ -264,7 +274,8 @@ def _described(source: Source, table: TableDescription, ignored: Names) -> _CsvC
             codes = {text: float(code) for code, text in enumerate(feature.categories)}
             codes[table.missing] = nan
             features[feature.name] = NominalColumn(feature, table.missing, codes)
-    return _CsvColumns(features, _label_columns(source, table.schema.labels), table)
+    labels = _label_columns(source, table.schema.labels, table.missing)
+    return _CsvColumns(features, labels, table)
 
 
 def _undescribed(
@@ -276,7 +287,7 @@ def _undescribed(
             "which columns are labels? Pass labels=[...], or put the schema file "
             f"{schema_path(source.path).name} beside it, as write_csv does{source.other_delimiter}"
         )
-    label_columns = _label_columns(source, labels)
+    label_columns = _label_columns(source, labels, missing)
     for name in (*ignored, *nominal):
         source.column(name)
     features: dict[str, NumericColumn] = {}
@@ -289,7 +300,8 @@ def _undescribed(
     return _CsvColumns(features, label_columns, TableDescription(schema, False, missing, stem))
 
 
-def _label_columns(source: Source, labels: Names) -> dict[str, NumericColumn]:
+def _label_columns(source: Source, labels: Names, missing: str) -> dict[str, NumericColumn]:
     for name in labels:
         source.column(name)
-    return {name: NominalColumn(Feature(name), "", _LABELS) for name in labels}
+    codes = {missing: nan} | _LABELS
+    return {name: NominalColumn(Feature(name), missing, codes) for name in labels}

@@ -129,7 +129,8 @@ class NominalColumn(NumericColumn):
         if isinstance(self._codes, _NewCodes):
             return _NUL
         if self.feature.categories is None:
-            return f"label {quoted(self.feature.name)} is {quoted(text)}: a label is 0 or 1"
+            label = f"label {quoted(self.feature.name)} is {quoted(text)}"
+            return f"{label}: a label is 0 or 1, or missing if it is unknown"
         known = f"column {quoted(self.feature.name)} has the unknown category {quoted(text)}"
         return known + suggestion(text, self.feature.categories)
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Floats, Matrix
+from labelrules._types import UNSET, Floats, Matrix
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
@@ -46,8 +46,8 @@ def read_parquet(
     ----------
     path : path-like
     labels : iterable of str, optional
-        The label columns, which hold 0 and 1 or truth values. If the file includes its schema, they
-        must be its labels.
+        The label columns, which hold 0 and 1 or truth values; a label is unknown where it is
+        missing or -1. If the file includes its schema, they must be its labels.
     nominal, ignore : iterable of str
         Columns to be nominal although they hold numbers; columns to be left out.
     name : str, optional
@@ -207,7 +207,8 @@ def _batches(data: Dataset, head: Any) -> Iterator[Any]:
             columns = [arrow.LargeListArray.from_arrays(starts, arrow.array(e)) for e in entries]
         else:
             columns = [_column(part[:, j], f) for j, f in enumerate(data.schema.features)]
-        labels = [arrow.array(column) for column in data.Y[start : start + size].T]
+        board = data.Y[start : start + size]
+        labels = [arrow.array(column, mask=column == UNSET) for column in board.T]
         yield arrow.record_batch(columns + labels, schema=head)
 
 

@@ -27,6 +27,7 @@ Words = list[str] | None
 """The categories of a feature as they are written in a row; None for numbers."""
 
 _ROWS_AT_ONCE = 1000
+_LABELS = ("0", "1", "?")  # an unknown one has the number -1
 
 FAST_READERS: tuple[FastReader, ...] = (sparse_digits, plain_words)
 
@@ -118,7 +119,7 @@ def _dense_lines(X: Floats, Y: Board, words: list[Words]) -> Iterator[str]:
             [_word(value, categories) for value in X[rows, column].tolist()]
             for column, categories in enumerate(words)
         ]
-        labels = [list(map(str, column)) for column in Y[rows].T.tolist()]
+        labels = [[_LABELS[label] for label in column] for column in Y[rows].T.tolist()]
         for row in zip(*columns, *labels, strict=True):
             yield f"{','.join(row)}\n"
 
@@ -129,7 +130,11 @@ def _sparse_lines(X: sparse.csr_array, Y: Board, words: list[Words]) -> Iterator
         stored = slice(starts[row], starts[row + 1])
         columns, values = X.indices[stored].tolist(), X.data[stored].tolist()
         entries = [f"{c} {_word(v, words[c])}" for c, v in zip(columns, values, strict=True)]
-        entries.extend(f"{len(words) + label} 1" for label in np.flatnonzero(labels).tolist())
+        listed = np.flatnonzero(labels)
+        entries.extend(
+            f"{len(words) + place} {_LABELS[label]}"
+            for place, label in zip(listed.tolist(), labels[listed].tolist(), strict=True)
+        )
         yield f"{{{','.join(entries)}}}\n"
 
 
