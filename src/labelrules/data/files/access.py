@@ -46,7 +46,7 @@ def opened_binary(path: Path, encoding: str = "utf-8") -> Iterator[Any]:
     try:
         file: Any = compression.open(path) if compression else path.open("rb")
     except (OSError, ValueError) as wrong:
-        raise wrong if isinstance(wrong, DataError) else _not_opened(wrong, path) from None
+        raise wrong if isinstance(wrong, DataError) else not_opened(wrong, path) from None
     try:
         with file:
             yield file
@@ -54,7 +54,8 @@ def opened_binary(path: Path, encoding: str = "utf-8") -> Iterator[Any]:
         raise _unreadable(wrong, path, encoding) from None
 
 
-def _not_opened(wrong: Exception, path: Path) -> FileError:
+def not_opened(wrong: Exception, path: Path) -> FileError:
+    """The error for a file that cannot be opened."""
     if "\0" in str(path):
         return FileError("no file has a NUL character in its name", str(path).replace("\0", "\\0"))
     if isinstance(wrong, UnicodeError):

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelrules._checks import quoted
+from labelrules._checks import quoted, suggestion
 from labelrules._types import UNSET, Board, Floats, Mask
-from labelrules.data.errors import DataError
+from labelrules.data.document import read_pieces
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import (
     checked_target,
     is_stream,
@@ -24,6 +25,7 @@ from labelrules.data.files.access import (
 from labelrules.data.files.compression import without_compression
 from labelrules.data.files.csv_columns import NominalColumn, NumericColumn, UndeclaredColumn
 from labelrules.data.files.csv_records import Rows, Source
+from labelrules.data.files.inputs import StrPaths, input_files
 from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
@@ -46,7 +48,7 @@ _NEEDS_NO_QUOTES = re.compile(r"[\w .:+-]*", re.ASCII)
 
 
 def read_csv(
-    path: str | Path,
+    path: StrPaths,
     labels: Iterable[str] | None = None,
     *,
     nominal: Iterable[str] = (),
@@ -56,7 +58,7 @@ def read_csv(
     encoding: str = "utf-8",
     name: str | None = None,
 ) -> Dataset:
-    r"""Read a data set from a CSV file with a header line.
+    r"""Read a data set from a CSV file with a header line, or from several.
 
     A column is numeric if all its cells that are not missing are numbers, and nominal if none
     is; its categories are then the texts, sorted. A mixture is an error: ``NA`` among numbers
@@ -67,8 +69,11 @@ def read_csv(
 
     Parameters
     ----------
-    path : path-like
-        The file; one whose name ends in ``.gz`` is decompressed.
+    path : path-like or sequence of paths
+        The file, or ``"-"`` for the standard input. Files whose names end in ``.gz``, ``.bz2`` or
+        ``.xz`` (from Python 3.14 on also ``.zst``) are unpacked. The rows of several files are
+        joined in order; their columns must be the same, in any order, and one schema file holds
+        for all.
     labels : iterable of str, optional
         The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True), and unknown if
         they are missing or -1. Required without a schema file; with one, they must be its labels.
@@ -83,7 +88,8 @@ def read_csv(
         The character between cells; the cell that stands for a missing value.
     encoding : str
     name : str, optional
-        The name of the data set; by default that in the schema file, or else that of the file.
+        The name of the data set; by default that in the schema file, or else that of the (first)
+        file.
 
     Raises
     ------
@@ -103,7 +109,6 @@ def read_csv(
     array([[36.,  0.],
            [nan,  1.]])
     """
-    source = Source(Path(path), delimiter, encoding)
     label_names = checked_names(labels, "labels")
     chosen, ignored = checked_names(nominal, "nominal") or (), checked_names(ignore, "ignore") or ()
     if twice := repeated(label_names or ()):
@@ -111,18 +116,49 @@ def read_csv(
     for label in label_names or ():
         if label in (*chosen, *ignored):
             raise DataError(f"{quoted(label)} is named as a label and as something else")
-    beside = schema_path(source.path)
-    if beside.exists():
+    with input_files(path, "path", ".csv") as paths:
+        sources = [Source(one, delimiter, encoding) for one in paths]
+        for source in sources[1:]:
+            _check_same_columns(source, sources[0])
+        table = _description(sources, label_names, chosen, missing)
+        if table is None:
+            columns = _undescribed(sources[0], label_names, chosen, ignored, missing)
+        else:
+            columns = _described(sources[0], table, ignored)
+        data = columns.read(sources)
+    return data if name is None else replace(data, name=name)
+
+
+def _check_same_columns(source: Source, first: Source) -> None:
+    advice = "files are joined only if their columns are the same"
+    for name in first.header:
+        if name not in source.header:
+            message = f"there is no column {quoted(name)} as in {first.path}; {advice}"
+            source.refuse(message + suggestion(name, source.header), 1)
+    for name in source.header:
+        if name not in first.header:
+            source.refuse(f"column {quoted(name)} is not in {first.path}; {advice}", 1)
+
+
+def _description(
+    sources: Sequence[Source], labels: Names | None, nominal: Names, missing: str
+) -> TableDescription | None:
+    """What the schema files beside some tables say, which must be the same."""
+    found: TableDescription | None = None
+    for source in sources:
+        beside = schema_path(source.path)
+        if not beside.exists():
+            continue
         with opened_utf8(beside) as file:
-            table = from_json(file.read(), beside)
+            table = from_json(read_pieces(file), beside)
         try:
-            table.check_agreement(beside.name, label_names, chosen, missing)
+            table.check_agreement(beside.name, labels, nominal, missing)
         except DataError as wrong:
             source.refuse(str(wrong))
-        data = _described(source, table, ignored).read([source])
-    else:
-        data = _undescribed(source, label_names, chosen, ignored, missing).read([source])
-    return data if name is None else replace(data, name=name)
+        found = found or table
+        if replace(table, name=found.name) != found:
+            raise FileError("it describes other columns than the schema file before it", beside)
+    return found
 
 
 def write_csv(data: Dataset, path: str | Path) -> None:
@@ -137,8 +173,9 @@ def write_csv(data: Dataset, path: str | Path) -> None:
     ----------
     data : Dataset
     path : path-like
-        Compressed if the name ends in ``.gz``. An existing file is replaced when the new one is
-        complete. A stream, such as a pipe, is written to, without a schema file.
+        Compressed if the name ends in ``.gz``, ``.bz2`` or ``.xz``. An existing file is replaced
+        when the new one is complete. A stream, such as a pipe, is written to, without a schema
+        file.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def _plain_dense(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | No
         table[:, column] = values
     of_labels = table[:, layout.n_features :]
     of_labels[np.isnan(of_labels)] = UNSET
-    if not np.isin(of_labels, (0, 1, UNSET)).all():
+    if not ((of_labels == 0) | (of_labels == 1) | (of_labels == UNSET)).all():
         return None
     return DenseRows(table[:, : layout.n_features], of_labels.astype(np.int8, order="C"))
 
