@@ -38,6 +38,8 @@ NAN = float("nan")
 WAYS = {
     "csv": (write_csv, read_csv),
     "csv.gz": (write_csv, read_csv),
+    "csv.bz2": (write_csv, read_csv),
+    "csv.XZ": (write_csv, read_csv),
     "parquet": (write_parquet, read_parquet),
 }
 

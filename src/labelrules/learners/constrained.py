@@ -24,9 +24,10 @@ from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
 from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
-from labelrules.learners.base.estimator import TableClassifier, Target, column_names, heading, shown
+from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
+from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet
 from labelrules.rules.json import SetRecord, read_theory, theory_record

@@ -57,9 +57,9 @@ def opened_binary(path: Path, encoding: str = "utf-8") -> Iterator[Any]:
 def not_opened(wrong: Exception, path: Path) -> FileError:
     """The error for a file that cannot be opened."""
     if "\0" in str(path):
-        return FileError("no file has a NUL character in its name", str(path).replace("\0", "\\0"))
+        return FileError("no file has a NUL character in its name", path)
     if isinstance(wrong, UnicodeError):
-        return FileError("no file has half a character in its name", ascii(str(path)))
+        return FileError("no file has half a character in its name", path)
     return FileError(why_unreadable(wrong), path)
 
 
@@ -216,15 +216,10 @@ def written_text(path: Path, target: Path) -> Iterator[TextIOWrapper]:
             with TextIOWrapper(binary, encoding="utf-8", newline="") as text:
                 yield text
         except UnicodeEncodeError as wrong:
-            raise half_a_character(wrong, target) from None
-
-
-def half_a_character(wrong: UnicodeEncodeError, target: Path) -> DataError:
-    """The error for text that no file can hold."""
-    return DataError(
-        f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
-        "which is half a character and cannot be written"
-    )
+            raise DataError(
+                f"{target}: the text has the character {wrong.object[wrong.start]!r}, half of a "
+                "pair, which no file can hold"
+            ) from None
 
 
 def _problem(target: Path, names_folder: bool) -> str | None:

@@ -22,10 +22,9 @@ from labelrules.data.files.access import (
     replacing,
     written_text,
 )
-from labelrules.data.files.compression import without_compression
 from labelrules.data.files.csv_columns import NominalColumn, NumericColumn, UndeclaredColumn
 from labelrules.data.files.csv_records import Rows, Source
-from labelrules.data.files.inputs import StrPaths, input_files
+from labelrules.data.files.inputs import StrPaths, input_files, name_of
 from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
@@ -333,7 +332,7 @@ def _undescribed(
             kind = NominalColumn if name in nominal else UndeclaredColumn
             features[name] = kind(Feature(name), missing)
     schema = Schema([column.feature for column in features.values()], labels)
-    stem = _TABLE_ENDING.sub("", without_compression(source.path.name))
+    stem = _TABLE_ENDING.sub("", name_of(source.path))
     return _CsvColumns(features, label_columns, TableDescription(schema, False, missing, stem))
 
 

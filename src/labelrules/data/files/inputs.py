@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.compression import compression_by_start
+from labelrules.data.files.compression import compression_by_start, without_compression
 
 StrPath = str | os.PathLike[str]
 StrPaths = StrPath | Sequence[StrPath]
@@ -39,6 +39,16 @@ def input_files(given: StrPaths, what: str, ending: str) -> Iterator[list[Path]]
             yield [copy if path == STANDARD else Path(path) for path in paths]
         except FileError as wrong:
             raise _renamed(wrong, copy) from None
+
+
+def name_of(path: Path) -> str:
+    """The name of a file as text, without the ending that says how it is compressed.
+
+    >>> name_of(Path("readers.csv.gz"))
+    'readers.csv'
+    """
+    # bytes that are no text in the names of files are half characters in Python
+    return without_compression(path.name).encode("utf-8", "replace").decode()
 
 
 def _checked(given: StrPaths, what: str) -> list[StrPath]:

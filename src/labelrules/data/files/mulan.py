@@ -20,7 +20,7 @@ from labelrules.data.files.access import (
 from labelrules.data.files.arff.file import Hierarchy, arff_lines, check_writable, read_arff
 from labelrules.data.files.arff.header import Header
 from labelrules.data.files.compression import without_compression
-from labelrules.data.files.inputs import StrPath, StrPaths, input_files
+from labelrules.data.files.inputs import StrPath, StrPaths, input_files, name_of
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
@@ -245,8 +245,8 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     xml_path = beside if xml is None else checked_target(xml)
     if arff_path == xml_path:
         raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
-    relation = data.name or _stem(arff_path)
-    check_writable(data, relation)
+    relation = data.name or _stem(Path(name_of(arff_path)))
+    check_writable(data)
     for label in data.schema.labels:
         if odd := _NO_XML.search(label):
             character = f"the character {odd[0]!r}, which an XML file cannot hold"
@@ -259,13 +259,12 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
 
 
 def _name(name: str | None, paths: Sequence[Path]) -> str:
-    return _PART_OF_SPLIT.sub("", _stem(paths[0])) if name is None else name
+    return _PART_OF_SPLIT.sub("", _stem(Path(name_of(paths[0])))) if name is None else name
 
 
 def _stem(arff: Path) -> str:
     """The file's name without ``.arff``, and without ``.gz`` and the like."""
-    name = without_compression(arff.name)
-    return re.sub(r"\.arff$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"\.arff$", "", without_compression(arff.name), flags=re.IGNORECASE)
 
 
 def _label_path(arff: Path) -> Path:

@@ -13,8 +13,8 @@ from scipy import sparse
 from labelrules._checks import quoted, suggestion
 from labelrules._types import UNSET, Floats, Matrix
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import checked_target, half_a_character, not_opened, replacing
-from labelrules.data.files.inputs import StrPaths, input_files
+from labelrules.data.files.access import checked_target, not_opened, replacing
+from labelrules.data.files.inputs import StrPaths, input_files, name_of
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, repeated
@@ -71,7 +71,7 @@ def read_parquet(
         content = _joined([_read_table(one) for one in paths], paths)
         table = _description(content, paths[0])
         if table is None:
-            data = _foreign(content, wanted, chosen, ignored, paths[0].stem)
+            data = _foreign(content, wanted, chosen, ignored, Path(name_of(paths[0])).stem)
         else:
             table.check_agreement("the file", wanted, chosen)
             data = _from_arrow(content, table).without(ignored)
@@ -106,14 +106,14 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
 
     if data.schema.n_features + data.schema.n_labels == 0:
         raise DataError("the data set has neither features nor labels: there is nothing to write")
-    target = checked_target(path)
-    try:
-        head = _arrow_schema(data)
-        with replacing(target) as new, new.open("wb") as file, ParquetWriter(file, head) as writer:
-            for batch in _batches(data, head):
-                writer.write_batch(batch)
-    except UnicodeEncodeError as wrong:
-        raise half_a_character(wrong, target) from None
+    head = _arrow_schema(data)
+    with (
+        replacing(checked_target(path)) as new,
+        new.open("wb") as file,
+        ParquetWriter(file, head) as writer,
+    ):
+        for batch in _batches(data, head):
+            writer.write_batch(batch)
 
 
 @contextmanager

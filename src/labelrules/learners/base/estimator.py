@@ -22,7 +22,6 @@ from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of, text_of
 from labelrules.data.memory.frames import (
-    FrameTable,
     is_frame,
     is_series,
     native,
@@ -30,7 +29,9 @@ from labelrules.data.memory.frames import (
     series_values,
 )
 from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
+from labelrules.data.schema import refuse_half_character
 from labelrules.data.weights import are_whole
+from labelrules.learners.base.tables import as_features, column_names, refuse_empty, renamed
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
@@ -185,6 +186,8 @@ def _plain(cells: Array) -> Array:
 
 def _from_classes(given: ClassCells, taken: set[str]) -> tuple[Target, TargetLabels]:
     classes, codes = np.unique(given.cells, return_inverse=True)
+    for text in classes.tolist() if classes.dtype.kind == "U" else ():
+        refuse_half_character(text, "the class")
     if len(classes) == 2:
         board = codes.reshape(-1, 1).astype(np.int8)
         names = _label_name(classes, given.name)
@@ -454,48 +457,3 @@ def heading(text: str) -> str:
 
 
 _NO_LABELS = "the data have no labels, so there is nothing to learn"
-
-
-def as_features(X: Any) -> Any:
-    """X as an array, sparse matrix or frame; errors use scikit-learn's words."""
-    X = native(X)
-    if sparse.issparse(X) or is_frame(X):
-        return X
-    refuse_lazy(X, "X")
-    table = as_array(X.to_frame() if is_series(X) else X, "X")
-    if table.dtype.kind == "c":
-        raise ValueError(
-            "Complex data not supported: give the real and the imaginary part a column each"
-        )
-    if table.ndim != 2 or is_series(X):
-        raise ValueError(
-            f"X must have rows and columns, but it has {1 if is_series(X) else table.ndim} "
-            "dimension(s). Reshape your data, as by X.reshape(-1, 1) if it is one feature or "
-            "X.reshape(1, -1) if it is one row"
-        )
-    return table
-
-
-def refuse_empty(shape: tuple[int, int]) -> None:
-    """Refuse tables without rows, or without columns, which are almost always a mistake."""
-    for number, what in zip(shape, ("sample", "feature"), strict=True):
-        if number == 0:
-            raise ValueError(
-                f"X has 0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required."
-                + (" To learn from labels alone, fit a Dataset" if what == "feature" else "")
-            )
-
-
-def column_names(X: Any) -> Names:
-    """The names of the columns of a frame; an array has none."""
-    return FrameTable(X, "X").names if is_frame(X) else ()
-
-
-def renamed(X: Any, names: Names) -> Any:
-    """A frame with other names, for an estimator that was fitted without names."""
-    import narwhals.stable.v2 as nw
-
-    if not is_frame(X):
-        return X
-    frame = nw.from_native(X, eager_only=True)
-    return nw.to_native(frame.rename(dict(zip(frame.columns, names, strict=True))))

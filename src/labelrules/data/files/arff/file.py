@@ -145,31 +145,14 @@ def _word(value: float, categories: Words) -> str:
     return repr(value).removesuffix(".0") if categories is None else categories[int(value)]
 
 
-def check_writable(data: Dataset, relation: str) -> None:
+def check_writable(data: Dataset) -> None:
     """Refuse what an ARFF file cannot hold."""
     schema = data.schema
     if not schema.labels:
         raise DataError("a Mulan file needs at least one label, but the data set has none")
-    _check_text(relation, "the data set's name")
-    for feature in schema.features:
-        _check_text(feature.name, "the name of feature")
-        for category in feature.categories or ():
-            _check_text(category, f"feature {quoted(feature.name)}: category")
-    for label in schema.labels:
-        _check_text(label, "the name of label")
     for column, feature in enumerate(schema.features):
         # what sparse rows do not list is the first category
         if feature.categories == () and not np.isnan(data.column(column)).all():
             raise DataError(
                 f"feature {quoted(feature.name)} has no categories but cells that are not missing"
             )
-
-
-def _check_text(text: str, what: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as wrong:
-        raise DataError(
-            f"{what} {quoted(text)} has the character {text[wrong.start]!r}, half of a pair, "
-            "which no file can hold: rename it"
-        ) from None

@@ -1,0 +1,55 @@
+"""Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
+
+from typing import Any
+
+from scipy import sparse
+
+from labelrules.data.memory.arrays import as_array
+from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.labels import Names
+
+
+def as_features(X: Any) -> Any:
+    """X as an array, sparse matrix or frame; errors use scikit-learn's words."""
+    X = native(X)
+    column_names(X)  # refuses those that occur twice, in our words
+    if sparse.issparse(X) or is_frame(X):
+        return X
+    refuse_lazy(X, "X")
+    table = as_array(X.to_frame() if is_series(X) else X, "X")
+    if table.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: give the real and the imaginary part a column each"
+        )
+    if table.ndim != 2 or is_series(X):
+        raise ValueError(
+            f"X must have rows and columns, but it has {1 if is_series(X) else table.ndim} "
+            "dimension(s). Reshape your data, as by X.reshape(-1, 1) if it is one feature or "
+            "X.reshape(1, -1) if it is one row"
+        )
+    return table
+
+
+def refuse_empty(shape: tuple[int, int]) -> None:
+    """Refuse tables without rows, or without columns, which are almost always a mistake."""
+    for number, what in zip(shape, ("sample", "feature"), strict=True):
+        if number == 0:
+            raise ValueError(
+                f"X has 0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required."
+                + (" To learn from labels alone, fit a Dataset" if what == "feature" else "")
+            )
+
+
+def column_names(X: Any) -> Names:
+    """The names of the columns of a frame; an array has none."""
+    return FrameTable(X, "X").names if is_frame(X) else ()
+
+
+def renamed(X: Any, names: Names) -> Any:
+    """A frame with other names, for an estimator that was fitted without names."""
+    import narwhals.stable.v2 as nw
+
+    if not is_frame(X):
+        return X
+    frame = nw.from_native(X, eager_only=True)
+    return nw.to_native(frame.rename(dict(zip(frame.columns, names, strict=True))))
