@@ -171,8 +171,8 @@ def test_errors_name_standard_input(tmp_path: Path) -> None:
     with given(b"a,l\n1,2\n"), pytest.raises(FileError) as caught:
         read_csv("-", ["l"])
     assert str(caught.value).startswith("standard input, line 2: label 'l' is '2'")
+    (tmp_path / "t.csv").write_bytes(b"a,b,l\n")
     with given(b"b,l\n1,2\n"), pytest.raises(FileError, match="in standard input; files are"):
-        (tmp_path / "t.csv").write_bytes(b"a,b,l\n")
         read_csv(["-", tmp_path / "t.csv"], ["l"])
     with given(ARFF), pytest.raises(FileError) as caught:
         read_mulan("-")

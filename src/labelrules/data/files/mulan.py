@@ -55,7 +55,7 @@ class LabelFile:
     def _parse(self, file: IO[bytes]) -> None:
         n_bytes = 0
         try:
-            while piece := file.read(1 << 16):
+            while piece := file.read(1 << 20):
                 n_bytes += len(piece)
                 if n_bytes > _LONGEST_XML:
                     message = f"the file has more than {_LONGEST_XML:,} bytes, which no list needs"

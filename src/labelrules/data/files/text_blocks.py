@@ -49,7 +49,7 @@ def raw_blocks(path: Path, encoding: str, size: int) -> Generator[TextBlock, Non
     is_utf8 = codec_name(encoding) in UTF8
     opened: Any = (opened_binary if is_utf8 else opened_text)(path, encoding)
     with opened as file:
-        for line, data in _whole_lines(_pieces(file, path, size), path):
+        for line, data in _whole_lines(_uncut(_pieces(file, path, size)), path):
             try:
                 data.isascii() or data.decode()
             except UnicodeDecodeError as wrong:
@@ -71,8 +71,19 @@ def _pieces(file: Any, path: Path, size: int) -> Iterator[bytes]:
         yield data
 
 
+def _uncut(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same text, but no piece ends between the two characters that end a line."""
+    held = b""
+    for given in pieces:
+        piece = held + given if held else given
+        held = b"\r" if piece.endswith(b"\r") else b""
+        yield piece[:-1] if held else piece
+    if held:
+        yield held
+
+
 def _whole_lines(pieces: Iterable[bytes], path: Path) -> Iterator[TextBlock]:
-    """The same text, but no piece ends within a line or between the two characters that end one."""
+    """The same text, but no piece ends within a line."""
     line = 1
     begun: list[bytes] = []
     for piece in pieces:
@@ -100,9 +111,8 @@ def _first_end(piece: bytes) -> int:
 
 
 def _last_end(piece: bytes) -> int:
-    """The place after the last line end; 0 if there is none whose end is certain."""
-    before = piece[:-1] if piece.endswith(b"\r") else piece  # perhaps a newline follows
-    return max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
+    """The place after the last line end; 0 if there is none."""
+    return max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
 
 
 def count_line_ends(data: bytes) -> int:
