@@ -74,7 +74,7 @@ def test_standard_input_may_be_compressed(pack, folder: Path) -> None:
     labels = ",".join(load("magazines").schema.labels)
     content = pack(Path("all.csv").read_bytes())
     found = called("stats", "-", "--labels", labels, "--json", stdin=content)
-    assert found.json["rows"] == 14
+    assert found.json["instances"] == 14
 
 
 def test_standard_input_may_be_one_of_several(folder: Path) -> None:
