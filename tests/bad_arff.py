@@ -4,7 +4,9 @@ Each case: a name, how to make and read the input in an empty folder, and the me
 pattern that it matches from the file's name to the end.
 """
 
+import bz2
 import gzip
+import lzma
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +38,7 @@ def folder_instead(folder: Path) -> object:
     return read_mulan(folder / "t.arff")
 
 
+XZ = lzma.compress(GOOD.encode())
 PACKED = gzip.compress(GOOD.encode() * 1000)
 MANY = HEAD + "".join(f"{number},red,0\n" for number in range(5000))
 LONG = gzip.compress(MANY.encode())
@@ -107,6 +110,26 @@ FILES: dict[str, tuple[Attempt, str]] = {
         mulan(GOOD.encode("utf-16")[:-1], encoding="utf-16"),
         r"t\.arff, line 7: this is not utf-16 text \(truncated data\): pass its encoding, .*",
     ),
+    "a NUL in the path": (
+        lambda f: read_mulan(f / "a\0.arff"),
+        r"'a\\x00\.arff': no file has a NUL character in its name",
+    ),
+    "a NUL in the path of the XML file": (
+        lambda f: mulan()(f) and read_mulan(f / "t.arff", f / "a\0.xml"),
+        r"'a\\x00\.xml': no file has a NUL character in its name",
+    ),
+    "bzip2 by content only": (
+        mulan(bz2.compress(GOOD.encode())),
+        r"t\.arff: the file is bzip2-compressed: its name must end in \.bz2",
+    ),
+    "bzip2 truncated": (
+        mulan(bz2.compress(GOOD.encode())[:-9], named="t.arff.bz2"),
+        r"t\.arff\.bz2, line 7: the compressed file ends early: get it again",
+    ),
+    "xz damaged": (
+        mulan(XZ[:60] + b"\xff" * 4 + XZ[64:], named="t.arff.xz"),
+        r"t\.arff\.xz(, line \d+)?: the compressed file is damaged \(.*\): get it again",
+    ),
     # --- the XML file
     "no XML for a part": (
         mulan(xml=None, named="u-train.arff.gz", arff=gzip.compress(GOOD.encode())),
@@ -130,6 +153,14 @@ OPTIONS: dict[str, tuple[Attempt, str]] = {
     "ignore as text": (
         mulan(ignore="a"),
         r"ignore must be a list of names: ignore=\['a'\]",
+    ),
+    "encoding none": (
+        mulan(encoding=None),
+        'encoding=None is no text encoding; use for instance "utf-8" or "latin-1"',
+    ),
+    "encoding hex": (
+        mulan(encoding="hex"),
+        'encoding=\'hex\' is no text encoding; use for instance "utf-8" or "latin-1"',
     ),
     "unknown encoding": (
         mulan(encoding="utf-99"),

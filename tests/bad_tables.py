@@ -1,7 +1,9 @@
 """Errors of arrays, frames, Parquet files, and CSV files that are not plain text or not there."""
 
+import bz2
 import datetime as dt
 import gzip
+import lzma
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
+from labelrules import Ripper, SeparateAndConquer
 from labelrules.data import (
+    Dataset,
     Feature,
     Schema,
     dataset,
@@ -31,6 +35,8 @@ Y2 = [[0], [1]]
 SCHEMA = Schema([Feature("age"), Feature("sex", ("Female", "Male"))], ["a", "b"])
 PEOPLE = dataset(pd.DataFrame({"age": [36, 41], "sex": ["Male", "Female"]}), [{"a"}, {"l"}])
 WHEN = dt.datetime(2020, 1, 1)
+LEARNED = SeparateAndConquer().fit(pd.DataFrame({"a": [1, 2], "b": [2, 1]}), [[0, 1], [1, 0]])
+HALVED = r"%s has the character '\\ud[89a-f]..', half of a pair, which no file can hold: rename it"
 
 
 def frame(**columns: object) -> pd.DataFrame:
@@ -203,6 +209,18 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: dataset(pa.table([[1], [2]], names=["a", "a"]), Y1),
         "X has two columns called 'a'",
     ),
+    "frame duplicate names in fit": (
+        lambda: SeparateAndConquer().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]), Y1),
+        "X has two columns called 'a': rename one of them",
+    ),
+    "frame duplicate names as text in fit": (
+        lambda: Ripper().fit(pd.DataFrame([[1, 2], [3, 4]], columns=[1, "1"]), [0, 1]),
+        "X has two columns called '1': rename one of them",
+    ),
+    "frame duplicate names in predict": (
+        lambda: LEARNED.predict(pd.DataFrame([[1, 2]], columns=["a", "a"])),
+        "X has two columns called 'a': rename one of them",
+    ),
     "frame of levels": (
         lambda: dataset(pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), Y1),
         "X has columns with several levels of names: flatten them",
@@ -214,6 +232,26 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     "frame with empty name": (
         lambda: dataset(pd.DataFrame([[1]], columns=[""]), Y1),
         "a feature has an empty name: give it one",
+    ),
+    # --- half of a pair of characters, which no file can hold
+    "feature name halved": (lambda: Feature("a\ud800"), HALVED % r"feature 'a\\ud800'"),
+    "label name halved": (lambda: Schema([], ["\udfff"]), HALVED % r"label '\\udfff'"),
+    "category halved": (
+        lambda: Feature("a", ("x", "é\udc00")),
+        HALVED % r"feature 'a': category 'é\\udc00'",
+    ),
+    "cell halved": (
+        lambda: dataset([["\ud800"]], Y1),
+        HALVED % r"feature 'x0': category '\\ud800'",
+    ),
+    "label set halved": (lambda: dataset([[1]], [{"\ud800"}]), HALVED % r"label '\\ud800'"),
+    "class halved": (
+        lambda: Ripper().fit([[1], [2]], ["a\ud800", "b"]),
+        HALVED % r"the class 'a\\ud800'",
+    ),
+    "data set name halved": (
+        lambda: dataset([[1]], Y1, name="\ud800"),
+        HALVED % r"the data set's name '\\ud800'",
     ),
     # --- names and choices
     "too few feature names": (
@@ -643,7 +681,195 @@ FILES: dict[str, tuple[Callable[[Path], object], int | None, str]] = {
 }
 
 
+def several(**contents: str) -> Callable[[Path], object]:
+    """Read CSV files as one data set."""
+
+    def attempt(folder: Path) -> object:
+        paths = [written(folder / f"{name}.csv", text.encode()) for name, text in contents.items()]
+        return read_csv(paths, ["l"])
+
+    return attempt
+
+
+def differently_described(folder: Path) -> object:
+    """Read two CSV files whose schema files differ."""
+    for name, order in (("t", ("x", "y")), ("u", ("y", "x"))):
+        schema = Schema([Feature("a", order)], ["l"])
+        write_csv(Dataset(schema, np.zeros((1, 1)), np.zeros((1, 1))), folder / f"{name}.csv")
+    return read_csv([folder / "t.csv", folder / "u.csv"])
+
+
+def several_tables(**tables: object) -> Callable[[Path], object]:
+    """Read foreign Parquet files as one data set."""
+
+    def attempt(folder: Path) -> object:
+        for name, columns in tables.items():
+            pq.write_table(pa.table(columns), folder / f"{name}.parquet")
+        return read_parquet([folder / f"{name}.parquet" for name in tables], ["l"])
+
+    return attempt
+
+
+def ours_and_foreign(folder: Path) -> object:
+    """Read a Parquet file with its schema and one without."""
+    write_parquet(
+        dataset([[1.5]], [[1]], feature_names=["a"], label_names=["l"]), folder / "t.parquet"
+    )
+    pq.write_table(pa.table({"a": [1.5], "l": [1]}), folder / "u.parquet")
+    return read_parquet([folder / "t.parquet", folder / "u.parquet"])
+
+
+def name_not_utf8(folder: Path) -> object:
+    """Read a Parquet file with a name of bytes that are no text."""
+    path = folder / "t.parquet"
+    pq.write_table(pa.table({"abcdef": [1], "l": [1]}), path, store_schema=False)
+    return read_parquet(written(path, path.read_bytes().replace(b"abcdef", b"ab\xff\xfeef")), ["l"])
+
+
+def packed(
+    pack: Callable[[bytes], bytes], ending: str, damage: slice | None = None
+) -> Callable[[Path], object]:
+    """Read a compressed CSV file, of which perhaps only a part is there."""
+    content = pack(b"a,l\n" + b"1,0\n" * 50_000)
+    return lambda folder: read_csv(
+        written(folder / f"t.csv{ending}", content[damage] if damage else content), ["l"]
+    )
+
+
+FILES |= {
+    "csv a NUL in the path": (
+        lambda f: read_csv(f / "a\0b.csv", ["l"]),
+        None,
+        r"a\\x00b\.csv': no file has a NUL character in its name",
+    ),
+    "parquet a NUL in the path": (
+        lambda f: read_parquet(f / "a\0b.parquet", ["l"]),
+        None,
+        "no file has a NUL character in its name",
+    ),
+    "csv half a character in the path": (
+        lambda f: read_csv(f / "a\ud800.csv", ["l"]),
+        None,
+        r"a\\ud800\.csv': no file has half a character in its name",
+    ),
+    "csv bzip2 by content": (
+        lambda f: read_csv(written(f / "t.csv", bz2.compress(b"a,l\n1,0\n")), ["l"]),
+        None,
+        r"the file is bzip2-compressed: its name must end in \.bz2",
+    ),
+    "csv xz by content": (
+        lambda f: read_csv(written(f / "t.csv", lzma.compress(b"a,l\n1,0\n")), ["l"]),
+        None,
+        r"the file is xz-compressed: its name must end in \.xz",
+    ),
+    "bzip2 truncated": (
+        packed(bz2.compress, ".bz2", slice(0, 60)),
+        50_001,
+        "the compressed file ends early: get it again",
+    ),
+    "xz truncated": (
+        packed(lzma.compress, ".xz", slice(0, -20)),
+        50_001,
+        "the compressed file ends early: get it again",
+    ),
+    "bzip2 is none": (
+        packed(bytes, ".bz2"),
+        None,
+        r"this is not a bzip2 file \(Invalid data stream\)",
+    ),
+    "xz is none": (
+        packed(bytes, ".xz"),
+        None,
+        r"this is not a xz file \(Input format not supported",
+    ),
+    # --- several files
+    "several: a column less": (
+        several(t="a,b,l\n1,2,0\n", u="a,l\n1,0\n"),
+        1,
+        r"u\.csv, line 1: there is no column 'b' as in .*t\.csv; files are joined only if",
+    ),
+    "several: a column more": (
+        several(t="a,l\n1,0\n", u="l,a,b\n1,0,1\n"),
+        1,
+        r"u\.csv, line 1: column 'b' is not in .*t\.csv; files are joined only if",
+    ),
+    "several: numbers and text": (
+        several(t="a,l\n1,0\n", u="l,a\n0,2\n1,x\n"),
+        3,
+        r"u\.csv, line 3: column 'a' holds numbers, such as '1' in line 2 of .*t\.csv, but this",
+    ),
+    "several: text and numbers": (
+        several(t="a,l\nx,0\n", u="l,a\n0,2\n"),
+        2,
+        r"t\.csv, line 2: column 'a' holds numbers, such as '2' in line 2 of .*u\.csv, but this",
+    ),
+    "several: a wrong label": (
+        several(t="a,l\n1,0\n", u="l,a\n2,2\n"),
+        2,
+        r"u\.csv, line 2: label 'l' is '2'",
+    ),
+    "several: other schema files": (
+        differently_described,
+        None,
+        r"u\.csv\.schema\.json: it describes other columns than the schema file before it",
+    ),
+    "several: parquet, a column less": (
+        several_tables(t={"a": [1], "b": [2], "l": [0]}, u={"l": [0], "a": [1]}),
+        None,
+        r"u\.parquet: there is no column 'b' as in .*t\.parquet; files are joined only if",
+    ),
+    "several: parquet, a column more": (
+        several_tables(t={"a": [1], "l": [0]}, u={"l": [0], "a": [1], "b": [2]}),
+        None,
+        r"u\.parquet: column 'b' is not in .*t\.parquet; files are joined only if",
+    ),
+    "several: parquet, other types": (
+        several_tables(t={"a": [1], "l": [0]}, u={"a": ["x"], "l": [0]}),
+        None,
+        r"u\.parquet: column 'a' is of type string, but int64 in .*t\.parquet",
+    ),
+    "several: parquet, ours and another": (
+        ours_and_foreign,
+        None,
+        r"u\.parquet: its schema is another than that of .*t\.parquet",
+    ),
+    "parquet name not UTF-8": (
+        name_not_utf8,
+        None,
+        "the name of a column is not UTF-8 text .*: rename the column",
+    ),
+}
+
+
 OPTIONS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "encoding none": (csv(GOOD, encoding=None), "encoding=None is no text encoding"),
+    "encoding hex": (csv(GOOD, encoding="hex"), "encoding='hex' is no text encoding"),
+    "encoding rot13": (csv(GOOD, encoding="rot13"), "encoding='rot13' is no text encoding"),
+    "encoding idna": (csv(GOOD, encoding="idna"), "encoding='idna' is no text encoding"),
+    "encoding with NUL": (csv(GOOD, encoding="utf\0"), r"encoding='utf\\x00' is no text encoding"),
+    "csv no path": (
+        lambda f: read_csv(None, ["l"]),
+        "path must be a path or a list of paths, not None",
+    ),
+    "csv bytes": (
+        lambda f: read_csv(b"t.csv", ["l"]),
+        "path must be a path or a list of paths, not b't",
+    ),
+    "csv no files": (
+        lambda f: read_csv([], ["l"]),
+        "path is an empty list: give the path of a file",
+    ),
+    "parquet number": (
+        lambda f: read_parquet([3]),
+        r"path must be a path or a list of paths, not \[3\]",
+    ),
+    "standard input twice": (
+        lambda f: read_csv(["-", "-"], ["l"]),
+        r"path names the standard input \(-\) twice, which can be read only once",
+    ),
+    "load no name": (lambda f: load(None), "name must be the name of a data set, not None"),
+    "load a long name": (lambda f: load("x" * 5000, f), "has no data set 'xxx"),
+    "load from a long folder": (lambda f: load("x", "y" * 5000), "this folder does not exist"),
     "delimiter of two": (csv(GOOD, delimiter=";;"), "delimiter is ';;': give one character"),
     "delimiter a quote": (csv(GOOD, delimiter='"'), "delimiter is '\"'"),
     "encoding unknown": (csv(GOOD, encoding="utf-99"), "encoding='utf-99' is no text encoding"),

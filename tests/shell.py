@@ -22,10 +22,11 @@ class Done(NamedTuple):
         return json.loads(self.out)
 
 
-def called(*words: str, stdin: str = "") -> Done:
+def called(*words: str, stdin: str | bytes = "") -> Done:
     """Call ``labelrules`` with these words, and this text as standard input."""
     out, err = io.StringIO(), io.StringIO()
-    given = io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    content = stdin.encode() if isinstance(stdin, str) else stdin
+    given = io.TextIOWrapper(io.BytesIO(content))
     with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", given):
         code = main(words)
     return Done(code, out.getvalue(), err.getvalue())

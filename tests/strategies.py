@@ -171,15 +171,16 @@ def datasets(
     max_rows: int = 6,
     storage: Sequence[str] = ("dense", "sparse"),
     special: bool = True,
+    with_unknown: bool = False,
 ) -> Dataset:
-    """Any data set, dense or sparse; without special kinds of features if so wanted."""
+    """Any data set, dense or sparse, perhaps with unknown labels or special kinds of features."""
     described = draw(schemas(special=special)) if schema is None else schema
     n_rows = draw(st.integers(min_rows, max_rows))
     X = np.empty((n_rows, described.n_features))
     for index, feature in enumerate(described.features):
         X[:, index] = draw(columns(feature, n_rows))
     cells = st.lists(
-        st.integers(0, 1),
+        st.integers(-1 if with_unknown else 0, 1),
         min_size=n_rows * described.n_labels,
         max_size=n_rows * described.n_labels,
     )

@@ -103,6 +103,17 @@ def quoted(name: object) -> str:
     return text if len(text) <= 60 else f"{text[:56]}...'"
 
 
+def half_character(text: str) -> str | None:
+    r"""A character that is half of a pair, which no file and no export can hold; else None.
+
+    >>> half_character("a\ud800b"), half_character("ab")
+    ('\ud800', None)
+    """
+    if text.isascii():
+        return None
+    return next((sign for sign in text if "\ud800" <= sign <= "\udfff"), None)
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` when a known name is close, else an empty text."""
     names = list(known)

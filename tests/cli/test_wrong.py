@@ -11,6 +11,8 @@ from shell import called, output
 
 FILES = {
     "a.csv": "age,sex,quality\n36,Female,1\n,Male,0\n50,Male,1\n",
+    "again.csv": "sex,age,quality\nMale,36,1\n",
+    "wider.csv": "sex,age,quality,extra\nMale,36,1,1\n",
     "torn.csv": 'age,quality\n"36,1\n',
     "semicolons.csv": "age;quality\n36;1\n",
     "empty.json": "{}",
@@ -29,7 +31,17 @@ USAGE = """
 lern magazines | there is no command 'lern'; did you mean 'learn'?
 --verson | there is no option --verson; did you mean '--version'?
 learn | missing argument DATA: a file (.arff, .csv, .parquet)
-learn magazines extra | unexpected argument 'extra'
+stats a.csv magazines | several inputs must be files, but magazines is the name of a data set
+stats a.csv plain.arff | plain.arff is arff, but a.csv is csv
+stats a.csv openml:yeast | several inputs must be files, but openml:yeast is the name of a data set
+stats - a.csv - --labels quality | only one of the inputs can be - for standard input
+learn a.csv again.csv --labels quality -o again.csv | again.csv is an input of this command
+predict model.json a.csv again.csv -o again.csv | again.csv is an input of this command
+convert a.csv again.csv again.csv --labels quality | again.csv is an input of this command
+convert a.csv again.csv x.json --labels quality | a.csv is data, which cannot be converted to json
+convert rules.txt typo.txt x.json | several files are data, which cannot be converted to json
+compare model.json model.json --data a.csv --data - | name a file, not -
+convert a.csv | missing argument SOURCE
 learn magazines --ouput m2.json | there is no option --ouput; did you mean '--output'?
 learn magazines -x | there is no option -x
 learn magazines -o --json | --output: the value is missing: --json is an option
@@ -58,6 +70,8 @@ learn magazines --set beam_width=1 --set beam_width=2 | --set beam_width is give
 learn magazines --set size_bonus=much | write kln(A), root(A) or peak(SIZE, FACTOR, N_LABELS)
 learn magazines --set size_bonus=kln(x) | --set size_bonus: kln: takes numbers, not 'x'
 learn magazines --set required=[1 | --set required: [1 is not valid JSON
+learn magazines --set measure=f1e300 | the parameter of 'f' is 1e+300, which is too large
+evaluate model.json magazines -m 'linear-cost(1e308)' | 'linear-cost' is 1e+308, which is too large
 learn magazines --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines --learner ripper | use --learner binary-relevance --set base=ripper
 learn magazines -l binary-relevance --set base=rippr | --set base: there is no learner 'rippr'
@@ -82,7 +96,11 @@ learn a.csv --labels quality -o b.csv | b.csv is a name for data; name a .json f
 learn a.csv --labels quality -o nowhere/m.json | there is no folder 'nowhere'
 learn a.csv --labels quality -o . | is a folder; name a file
 learn a.csv --labels quality --delimiter ;; | --delimiter: must be one character, or tab, not ';;'
-learn a.csv --labels quality --encoding utf-99 | there is no encoding 'utf-99'
+learn a.csv --labels quality --encoding utf-99 | there is no encoding 'utf-99' of text
+learn a.csv --labels quality --encoding hex | there is no encoding 'hex' of text
+learn a.csv --labels quality --encoding rot13 | there is no encoding 'rot13' of text
+learn a.csv --labels quality --encoding idna | there is no encoding 'idna' of text
+learn a.csv --labels quality --encoding undefined | there is no encoding 'undefined' of text
 learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
 learn noend | noend: cannot tell the format from the file extension '': give --format, one of arff
 learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
@@ -177,6 +195,10 @@ explain model.json magazines --row 14 | there is no row 14: the data have 14, co
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
 compare model.json other.json | have different features or labels
 stats torn.csv --labels quality | torn.csv
+stats a.csv torn.csv --labels quality | torn.csv, line 1: there is no column 'sex' as in a.csv
+stats again.csv a.csv semicolons.csv --labels quality | there is no column 'sex' as in again.csv
+stats a.csv wider.csv --labels quality | wider.csv, line 1: column 'extra' is not in a.csv
+stats a.csv nofile.csv --labels quality | there is no file nofile.csv
 """
 
 
@@ -291,3 +313,24 @@ def test_files_beside_the_table_are_not_lost(first, second, tmp_path, monkeypatc
     assert done.code == 2
     assert "belongs to other data; choose another name" in done.err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("value", ["required={}", "operators={}", "size_bonus=kln({})"])
+def test_deep_brackets_get_a_short_message(value):
+    done = called("learn", "magazines", "--set", value.format("[" * 50_000))
+    assert (done.code, len(done.err) < 400) == (2, True)
+    assert "nested too deeply" in done.err or "takes numbers" in done.err
+
+
+def test_long_lines_are_not_quoted_as_a_whole(tmp_path):
+    (tmp_path / "rules.txt").write_text("quality <- sex = Male, " + "x" * 700_000)
+    done = called("predict", str(tmp_path / "rules.txt"), "magazines")
+    assert (done.code, len(done.err) < 800) == (1, True)
+    assert "line 1, column 24: there is no feature or label 'xxx" in done.err
+    _, line, mark = done.err.splitlines()
+    assert line[mark.index("^") :].startswith("xxx")
+    (tmp_path / "rules.txt").write_text("quality <- " + "sex = Male, " * 60_000 + "age = 3")
+    _, line, mark = called("predict", str(tmp_path / "rules.txt"), "magazines").err.splitlines()
+    assert line[mark.index("^") :] == "age = 3"
+    done = called("learn", "magazines", "--set", "required=[" + "x" * 700_000)
+    assert (done.code, len(done.err) < 400) == (2, True)

@@ -56,6 +56,11 @@ def test_bad_text_files(content: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert caught.value.line == (int(line[1]) if line else None)
 
 
+def shown(path: Path) -> str:
+    """A path as messages name it: in quotes if it has characters that cannot be shown."""
+    return str(path) if str(path).isprintable() else repr(str(path))
+
+
 @pytest.mark.parametrize("case", bad_tables.ARRAYS)
 def test_bad_arrays_and_frames(case: str) -> None:
     attempt, message = bad_tables.ARRAYS[case]
@@ -74,7 +79,7 @@ def test_bad_mulan_and_meka_files(
         attempt(Path())
     error = caught.value
     assert_reads_well(error, rf"\A{message}\Z")
-    assert str(error).startswith(str(error.path))
+    assert str(error).startswith(shown(error.path))
     assert (error.line is None) == (", line " not in str(error).partition(": ")[0])
 
 
@@ -86,7 +91,7 @@ def test_bad_csv_and_parquet_files(case: str, tmp_path: Path) -> None:
     error = caught.value
     assert_reads_well(error, message)
     assert error.line == line
-    assert str(error).startswith(str(error.path))
+    assert str(error).startswith(shown(error.path))
     assert error.path == tmp_path or tmp_path in error.path.parents
 
 

@@ -201,3 +201,28 @@ def test_another_reader_finds_the_same_cells(name: str, data_folder: Path) -> No
         assert np.array_equal(data.column(feature), table[:, names.index(feature)])
     for label, column in zip(schema.labels, data.Y.T, strict=True):
         assert np.array_equal(column, table[:, names.index(label)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "board"),
+    [
+        (["?,1,0", "1,2,?", "1,3,1"], [[-1, 0], [1, -1], [1, 1]]),
+        (["{0 ?}", "{1 3,2 1}", "{0 1,2 ?}"], [[-1, 0], [0, 1], [1, -1]]),
+        (["'1',1,?", "{2 ?}", "? , 1, 0"], [[1, -1], [0, -1], [-1, 0]]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["{0,1}", "numeric", "{1,0}"])
+def test_a_question_mark_is_an_unknown_label(
+    rows: list[str], board: list[list[int]], kind: str, tmp_path: Path
+) -> None:
+    declared = [f"@attribute x {kind}", "@attribute a numeric", "@attribute y {0,1}"]
+    text = "\n".join(["@relation 'r: -C 1'", *declared, "@data", *rows])
+    (tmp_path / "t.arff").write_text(text)
+    (tmp_path / "t.xml").write_text('<labels><label name="x"/><label name="y"/></labels>')
+    found = read_mulan(tmp_path / "t.arff").Y.tolist()
+    if kind == "{1,0}":  # what a sparse row does not list is the first category
+        listed = [not row.startswith("{") or "0 " in row.replace("{", " ") for row in rows]
+        board = [
+            [x if is_listed else 1, y] for (x, y), is_listed in zip(board, listed, strict=True)
+        ]
+    assert found == board

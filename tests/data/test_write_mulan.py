@@ -49,7 +49,7 @@ HARD = Dataset(
 )
 
 
-@given(strategies.datasets(special=False))
+@given(strategies.datasets(special=False, with_unknown=True))
 @example(HARD)
 @example(replace(HARD, X=sparse.csc_array(HARD.X)))
 @example(Dataset(Schema([], ["l"]), np.empty((2, 0)), [[0], [1]]))
@@ -136,33 +136,12 @@ def test_an_interrupted_write_leaves_the_old_files(
 
 
 UNWRITABLE = {
-    "no labels": (Schema([Feature("a")], []), "", "a Mulan file needs at least one label"),
+    "no labels": (Schema([Feature("a")], []), "a Mulan file needs at least one label"),
     "control character": (
         Schema([Feature("a")], ["x\x01y"]),
-        "",
         r"label 'x\\x01y' has the character '\\x01', which an XML file cannot hold: rename it",
     ),
-    "no character": (Schema([Feature("a")], ["\ufffe"]), "", "which an XML file cannot hold"),
-    "half a pair in a label": (
-        Schema([Feature("a")], ["\ud800"]),
-        "",
-        r"the name of label '\\ud800' has the character '\\ud800', half of a pair",
-    ),
-    "half a pair in a feature": (
-        Schema([Feature("a\udfff")], ["l"]),
-        "",
-        r"the name of feature 'a\\udfff' has the character '\\udfff', half of a pair",
-    ),
-    "half a pair in a category": (
-        Schema([Feature("a", ("x", "\udc00"))], ["l"]),
-        "",
-        r"feature 'a': category '\\udc00' has the character '\\udc00', half of a pair",
-    ),
-    "half a pair in the name": (
-        Schema([Feature("a")], ["l"]),
-        "\ud800",
-        r"the data set's name '\\ud800' has the character",
-    ),
+    "no character": (Schema([Feature("a")], ["\ufffe"]), "which an XML file cannot hold"),
 }
 
 
@@ -170,8 +149,8 @@ UNWRITABLE = {
 def test_what_files_cannot_hold_is_refused_before_anything_is_written(
     case: str, tmp_path: Path
 ) -> None:
-    schema, name, message = UNWRITABLE[case]
-    data = Dataset(schema, np.zeros((1, 1)), np.zeros((1, schema.n_labels), dtype=np.int8), name)
+    schema, message = UNWRITABLE[case]
+    data = Dataset(schema, np.zeros((1, 1)), np.zeros((1, schema.n_labels), dtype=np.int8))
     with pytest.raises(DataError, match=message):
         write_mulan(data, tmp_path / "t.arff")
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
@@ -26,7 +25,6 @@ STANDARD = "-"
 """The name of the standard input and the standard output."""
 
 OPENML = "openml:"
-DATA_EXTENSIONS = (".arff", ".arff.gz", ".csv", ".csv.gz", ".parquet")
 FORMATS = ("arff", "mulan", "meka", "csv", "parquet")
 
 _OPTIONS = {
@@ -41,7 +39,10 @@ _OPTIONS = {
 """The options that each kind of data takes."""
 
 _FORMAT_OF = {".arff": "arff", ".csv": "csv", ".parquet": "parquet"}
-_ARFF = re.compile(r"(\.arff)?(\.gz)?$", re.IGNORECASE)
+_ENDING_OF = {one: f".{one}" for one in ("arff", "csv", "parquet")}
+_ENDING_OF |= {"mulan": ".arff", "meka": ".arff"}
+_PACKED = re.compile(r"\.(gz|bz2|xz|zst)$", re.IGNORECASE)
+_ARFF = re.compile(r"(\.arff)?(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 _PART = re.compile(r"-(train|test)$", re.IGNORECASE)
 
 _PARAMETER = re.compile(
@@ -113,11 +114,13 @@ class Reading:
     delimiter: str | None = None
     missing: str | None = None
     encoding: str | None = None
+    more: tuple[str, ...] = ()
+    """Further files of the same data, which are no option."""
 
     @classmethod
     def names(cls) -> list[str]:
         """The names of the options."""
-        return [one.name for one in fields(cls)]
+        return [one.name for one in fields(cls) if one.name != "more"]
 
     def given(self) -> dict[str, Any]:
         """The options that are given, as arguments for the functions that read files."""
@@ -133,7 +136,7 @@ class Reading:
 
 def is_data(source: str) -> bool:
     """Whether a name can only be that of data, and not that of a model."""
-    return extension_of(source) in DATA_EXTENSIONS or source.startswith(OPENML)
+    return unpacked_extension_of(source) in _FORMAT_OF or source.startswith(OPENML)
 
 
 def read_data(
@@ -148,25 +151,41 @@ def read_data(
     """
     if wanted is not None and labels is None:
         labels = wanted.labels
-    if source == STANDARD:
-        with _standard_input(reading.format or "csv") as path:
-            return _read_file(path, reading.format or "csv", reading, wanted, labels or ())
+    sources = [source, *reading.more]
+    if source == STANDARD or reading.more or _is_path(source, reading):
+        form = _one_format(sources, reading)
+        from labelrules.data.files.inputs import input_files
+
+        with input_files(sources, "DATA", _ENDING_OF[form]) as paths:
+            return _read_files(paths, form, reading, wanted, labels or ())
     if source.startswith(OPENML):
         from labelrules.data import fetch
 
         reading.check("a data set from OpenML")
         return fetch(source.removeprefix(OPENML))
-    if _is_path(source, reading):
-        extension = extension_of(source)
-        form = reading.format or _FORMAT_OF.get(extension.removesuffix(".gz"))
-        if form is None:
-            raise click.UsageError(
-                f"{source}: cannot tell the format from the file extension {extension!r}: "
-                f"give --format, one of {', '.join(FORMATS)}"
-            )
-        return _read_file(Path(source), form, reading, wanted, labels or ())
     reading.check("a data set by name")
     return _load(source, reading.part)
+
+
+def _one_format(sources: list[str], reading: Reading) -> str:
+    """The format of all files, by an option or by the extensions of their names."""
+    files = [source for source in sources if source != STANDARD]
+    for source in files if reading.more else ():
+        if not _is_path(source, reading):
+            message = f"several inputs must be files, but {source} is the name of a data set"
+            raise click.UsageError(message)
+    if reading.format is not None:
+        return reading.format
+    found = {source: _FORMAT_OF.get(unpacked_extension_of(source)) for source in files}
+    for source, form in found.items():
+        if form is None:
+            raise click.UsageError(
+                f"{source}: cannot tell the format from the file extension "
+                f"{extension_of(source)!r}: give --format, one of {', '.join(FORMATS)}"
+            )
+        if form != found[files[0]]:
+            raise click.UsageError(f"{source} is {form}, but {files[0]} is {found[files[0]]}")
+    return found[files[0]] or "csv" if files else "csv"
 
 
 def _load(name: str, part: str | None) -> "Dataset":
@@ -189,30 +208,32 @@ def _load(name: str, part: str | None) -> "Dataset":
 
 def _is_path(source: str, reading: Reading) -> bool:
     path = Path(source)
+    if source.startswith(OPENML):
+        return False
     if path.is_file():
         return True
     if path.is_dir():
         raise click.UsageError(f"{source} is a folder: name a file in it")
-    is_name = source == path.name and extension_of(source) not in DATA_EXTENSIONS
+    is_name = source == path.name and not is_data(source)
     if is_name and reading.format is None:
         return False
     beside = os.listdir(path.parent) if path.parent.is_dir() else []
     raise click.ClickException(f"there is no file {source}{suggestion(path.name, beside)}")
 
 
-def _read_file(
-    path: Path, form: str, reading: Reading, wanted: "Schema | None", labels: tuple[str, ...]
+def _read_files(
+    paths: list[Path], form: str, reading: Reading, wanted: "Schema | None", labels: tuple[str, ...]
 ) -> "Dataset":
     from labelrules.data import read_csv, read_meka, read_mulan, read_parquet
 
     reading.check(form)
     given = reading.given()
     if wanted is not None and form in ("arff", "mulan", "meka"):
-        return _read_known_arff(path, reading, wanted, labels)
+        return _read_known_arff(paths, reading, wanted, labels)
     if wanted is not None:
-        given |= _known_columns(path, form, reading, wanted, labels)
+        given |= _known_columns(paths, form, reading, wanted, labels)
     elif form == "arff":  # MEKA counts the labels in the name of the relation
-        relation = _arff_header(path, reading).relation
+        relation = _arff_header(paths[0], reading).relation
         form = "meka" if not reading.xml and " -C " in f" {relation or ''} " else "mulan"
     readers: dict[str, Callable[..., Dataset]] = {
         "mulan": read_mulan,
@@ -220,34 +241,34 @@ def _read_file(
         "csv": read_csv,
         "parquet": read_parquet,
     }
-    return readers[form](path, **given)
+    return readers[form](paths, **given)
 
 
 def _arff_header(path: Path, reading: Reading) -> "Header":
-    from labelrules.data.files.access import read_blocks
     from labelrules.data.files.arff.header import read_header
+    from labelrules.data.files.text_blocks import read_blocks
 
     with closing(read_blocks(path, reading.encoding or "utf-8")) as blocks:
         return read_header(blocks, path)[0]
 
 
 def _read_known_arff(
-    path: Path, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
+    paths: list[Path], reading: Reading, wanted: "Schema", labels: tuple[str, ...]
 ) -> "Dataset":
     """Read the columns of a model; any others, and the label file, do not matter."""
     from labelrules.data.files.arff.file import read_arff
+    from labelrules.data.files.inputs import name_of
 
     known = {*wanted.feature_names, *labels} - {*(reading.ignore or ())}
-    names = [attribute.name for attribute in _arff_header(path, reading).attributes]
+    names = [attribute.name for attribute in _arff_header(paths[0], reading).attributes]
     present = {name: None for name in names if name in labels}
     ignored = [name for name in names if name not in known]
-    return read_arff(
-        [path], lambda header: present, ignored, path.stem, reading.encoding or "utf-8"
-    )
+    name = Path(name_of(paths[0])).stem
+    return read_arff(paths, lambda header: present, ignored, name, reading.encoding or "utf-8")
 
 
 def _known_columns(
-    path: Path, form: str, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
+    paths: list[Path], form: str, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
 ) -> dict[str, Any]:
     """The options to read only columns of a model: the others, and other labels, may be wrong."""
     from labelrules.data.files.csv_records import Source
@@ -256,13 +277,15 @@ def _known_columns(
 
     is_empty = False
     if form == "csv":
-        source = Source(path, reading.delimiter or ",", reading.encoding or "utf-8")
-        columns, has_schema = source.header, schema_path(path).is_file()
-        if not has_schema and source.other_delimiter and wanted.features:
-            source.column(wanted.feature_names[0])  # an error that names the delimiter
-        is_empty = source.is_empty
+        sources = [
+            Source(path, reading.delimiter or ",", reading.encoding or "utf-8") for path in paths
+        ]
+        columns, has_schema = sources[0].header, any(schema_path(one).is_file() for one in paths)
+        if not has_schema and sources[0].other_delimiter and wanted.features:
+            sources[0].column(wanted.feature_names[0])  # an error that names the delimiter
+        is_empty = all(source.is_empty for source in sources)
     else:
-        columns, has_schema = column_names(path)
+        columns, has_schema = column_names(paths[0])
     ignored = {*(reading.ignore or ())}
     if has_schema:
         unused = {*wanted.labels} - {*labels} if form == "csv" else set()
@@ -278,26 +301,15 @@ def _known_columns(
     }
 
 
-@contextmanager
-def _standard_input(form: str) -> Iterator[Path]:
-    """The standard input as a file; errors call it standard input."""
-    from labelrules.data import DataError
-
-    with tempfile.TemporaryDirectory(prefix="labelrules-") as folder:
-        path = Path(folder, f"standard-input.{'arff' if form in ('mulan', 'meka') else form}")
-        path.write_bytes(sys.stdin.buffer.read())
-        try:
-            yield path
-        except (DataError, click.ClickException) as wrong:
-            # beside a standard input there is no XML file to look for
-            message = str(wrong).replace(f"looked for {path.with_suffix('.xml')}; ", "")
-            raise click.ClickException(message.replace(str(path), "standard input")) from None
+def unpacked_extension_of(name: str) -> str:
+    """The extension of a file's name, in lower case, without that of a compressed file."""
+    return _PACKED.sub("", extension_of(name))
 
 
 def extension_of(name: str) -> str:
-    """The extension of a file's name, in lower case, ``.gz`` included."""
+    """The extension of a file's name, in lower case, ``.gz`` and the like included."""
     lower = Path(name).name.lower()
-    stem = lower.removesuffix(".gz")
+    stem = _PACKED.sub("", lower)
     dot = stem.rfind(".")
     return lower[dot:] if dot > 0 else lower[len(stem) :]
 

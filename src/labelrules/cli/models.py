@@ -193,7 +193,7 @@ def other_part(data: str | None, reading: Reading, schema: "Schema", part: str) 
     """Read labelled data for a model: this part, if the other part of a data set is in use."""
     if data is None:
         return None
-    return data_for(data, replace(reading, part=reading.part and part), schema)
+    return data_for(data, replace(reading, part=reading.part and part, more=()), schema)
 
 
 def check_label(name: str, schema: "Schema") -> None:

@@ -166,13 +166,19 @@ def _value(name: str, text: str, annotation: str) -> Any:
         return _CONSTANTS[text.lower()]
     try:
         value = json.loads(text)
+    except RecursionError:
+        raise click.UsageError(f"--set {name}: {quoted(text)} is nested too deeply") from None
     except ValueError:
         if text[:1] in ('"', "[", "{"):
-            raise click.UsageError(f"--set {name}: {text} is not valid JSON") from None
+            raise click.UsageError(f"--set {name}: {_shown(text)} is not valid JSON") from None
         return text
     if not isinstance(value, list):
         return value
     return [tuple(item) if isinstance(item, list) else item for item in value]
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _size_bonus(text: str) -> Any:
@@ -189,7 +195,7 @@ def _size_bonus(text: str) -> Any:
     makers: dict[str, Callable[..., Any]] = {"kln": kln, "root": root, "peak": peak}
     try:
         return makers[found[1]](*json.loads(f"[{found[2]}]"))
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         message = f"takes numbers, not {quoted(found[2])}"
     except (ValueError, TypeError) as wrong:
         message = str(wrong)

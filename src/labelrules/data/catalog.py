@@ -35,7 +35,7 @@ OPENML: Mapping[str, int] = {
 }
 """The data sets that :func:`fetch` can get, with their numbers at openml.org."""
 
-_ENDINGS = (".arff.gz", ".arff")
+_ENDINGS = (".arff.gz", ".arff.bz2", ".arff.xz", ".arff.zst", ".arff")
 _TRUTH = {"TRUE": 1, "FALSE": 0, "True": 1, "False": 0, "1": 1, "0": 0}
 
 
@@ -46,7 +46,7 @@ def load(
 
     ``"magazines"``, the fourteen readers of the chapter, is part of the package. Others are
     files in the format of Mulan: ``NAME.arff``, or ``NAME-train.arff`` and
-    ``NAME-test.arff`` (each may be compressed: ``.arff.gz``), with ``NAME.xml``.
+    ``NAME-test.arff`` (each may be compressed, such as ``.arff.gz``), with ``NAME.xml``.
 
     Parameters
     ----------
@@ -61,6 +61,8 @@ def load(
     >>> load("magazines").schema.feature_names
     ('education', 'marital', 'sex', 'children')
     """
+    if not isinstance(name, str):
+        raise DataError(f"name must be the name of a data set, not {name!r:.60}")
     if part not in (None, "train", "test"):
         raise DataError(f"part must be 'train', 'test' or None for all rows, not {part!r}")
     if name == "magazines":
@@ -113,9 +115,12 @@ def _folder(folder: str | Path | None, name: str) -> Path:
             "only 'magazines' is part of the package"
         )
     path = Path(given)
-    if not path.is_dir():
-        raise FileError("this folder does not exist", path)
-    return path
+    try:
+        if path.is_dir():
+            return path
+    except OSError:  # no folder can have this name
+        pass
+    raise FileError("this folder does not exist", path)
 
 
 def _paths(folder: Path, name: str, part: str | None) -> list[Path]:
@@ -132,7 +137,14 @@ def _paths(folder: Path, name: str, part: str | None) -> list[Path]:
 def _file(folder: Path, stem: str) -> Path | None:
     if Path(stem).name != stem:  # a name must not lead out of the folder
         return None
-    return next((p for p in (folder / f"{stem}{end}" for end in _ENDINGS) if p.is_file()), None)
+    return next((p for p in (folder / f"{stem}{end}" for end in _ENDINGS) if _is_file(p)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # no file can have this name
+        return False
 
 
 def _why_not_there(folder: Path, name: str, part: str | None) -> str:

@@ -20,7 +20,8 @@ class FileError(DataError):
     """
 
     def __init__(self, message: str, path: str | Path, line: int | None = None) -> None:
-        where = f"{path}" if line is None else f"{path}, line {line}"
+        shown = str(path) if str(path).isprintable() else repr(str(path))
+        where = shown if line is None else f"{shown}, line {line}"
         super().__init__(f"{where}: {message}")
         self.path, self.line, self._given = Path(path), line, (message, path, line)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from labelrules._checks import counted, listed, quoted, suggestion
+from labelrules._checks import counted, half_character, listed, quoted, suggestion
 from labelrules._types import Floats
 from labelrules.data.errors import DataError
 from labelrules.data.times import LIMITS, TIME_KINDS, TimeKind, time_text
@@ -66,6 +66,7 @@ class Feature:
                     f"feature {quoted(self.name)}: category {category!r} is not text; "
                     "categories are written as text"
                 )
+            refuse_half_character(category, f"feature {quoted(self.name)}: category")
         if twice := repeated(self.categories or ()):
             raise DataError(
                 f"feature {quoted(self.name)} declares the category {quoted(twice[0])} twice"
@@ -254,6 +255,16 @@ def _check_name(name: object, what: str) -> None:
         )
     if not name:
         raise DataError(f"a {what} has an empty name: give it one")
+    refuse_half_character(name, what)
+
+
+def refuse_half_character(text: str, what: str) -> None:
+    """Refuse a text that no file can hold; `what` it names is for the message."""
+    if half := half_character(text):
+        raise DataError(
+            f"{what} {quoted(text)} has the character {half!r}, half of a pair, which no file can "
+            "hold: rename it"
+        )
 
 
 def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None:

@@ -14,7 +14,7 @@ from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
 from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data.errors import DataError
-from labelrules.data.schema import Feature, Schema
+from labelrules.data.schema import Feature, Schema, refuse_half_character
 from labelrules.data.weights import are_whole, checked_weights
 
 _ROWS_SHOWN, _FEATURES_SHOWN = 5, 8
@@ -64,6 +64,7 @@ class Dataset:
         object.__setattr__(self, "Y", frozen_labels(self.Y, self.schema))
         if self.X.shape[0] != self.Y.shape[0]:
             raise DataError(f"X has {self.X.shape[0]} rows but Y has {self.Y.shape[0]}")
+        refuse_half_character(self.name, "the data set's name")
         weights = checked_weights(self.weights, (self.n_rows, self.schema.n_labels))
         object.__setattr__(self, "weights", weights)
 

@@ -23,7 +23,9 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from labelrules._checks import number, suggestion
+from labelrules._checks import number, quoted, suggestion
+
+_LARGE = 1e6  # parameters above are tried out on very large counts
 
 Number = Any
 """An int, a Fraction, a float or an array."""
@@ -118,7 +120,7 @@ def canonical(name: str) -> str:
     registered_name = ALIASES.get(name, name)
     if registered_name not in _REGISTRY:
         raise ValueError(
-            f"there is no formula {name!r}{suggestion(name, [*_REGISTRY, *ALIASES])}"
+            f"there is no formula {quoted(name)}{suggestion(name, [*_REGISTRY, *ALIASES])}"
             f" (known: {', '.join(_REGISTRY)}; a formula of your own is registered with"
             " labelrules.measures.formula, in every process that uses it)"
         )
@@ -321,7 +323,8 @@ class Formula:
         """Read ``"precision"``, ``"m-estimate(10)"`` or ``"f0.5"``."""
         match = _TEXT.fullmatch(text.strip().lower())
         if match is None:
-            raise ValueError(f"{text!r} is no formula; write e.g. 'precision' or 'm-estimate(10)'")
+            shown = quoted(text)
+            raise ValueError(f"{shown} is no formula; write e.g. 'precision' or 'm-estimate(10)'")
         digits = match["inner"] if match["inner"] is not None else match["outer"]
         if digits is None:
             return cls(match["name"])
@@ -329,8 +332,12 @@ class Formula:
         try:
             parameter = float(digits)
         except ValueError:
-            raise ValueError(f"{digits!r} in the formula {text!r} is no number") from None
-        return cls(match["name"], parameter)
+            message = f"{quoted(digits)} in the formula {quoted(text)} is no number"
+            raise ValueError(message) from None
+        try:
+            return cls(match["name"], parameter)
+        except ValueError as wrong:
+            raise ValueError(f"{quoted(text)}: {wrong}") from None
 
     def __str__(self) -> str:
         if self.parameter is None:
@@ -376,7 +383,27 @@ def _checked(name: str, parameter: float | None) -> float | None:
         return default
     if default is None:
         raise ValueError(f"the formula {name!r} has no parameter, but {parameter!r} was given")
-    return number(parameter, f"the parameter of {name!r}", low=0) + 0.0  # and never -0.0
+    checked = number(parameter, f"the parameter of {name!r}", low=0) + 0.0  # and never -0.0
+    function, _ = entry(name)
+    if checked > _LARGE and not _is_finite(function, checked):
+        raise ValueError(
+            f"the parameter of {name!r} is {checked!r}, which is too large: the values of the "
+            "formula would not be finite numbers"
+        )
+    return checked
+
+
+def _is_finite(function: Function, parameter: float) -> bool:
+    """Whether a formula has finite values for counts of none and of very many."""
+    rows = product((0.0, 2.0**53), repeat=4)
+    return all(math.isfinite(_value(function, row, parameter)) for row in rows)
+
+
+def _value(function: Function, counts: tuple[float, ...], parameter: float) -> float:
+    try:
+        return float(function(*counts, parameter))
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
 
 
 def fingerprint(formula: Formula) -> bytes:

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from labelrules._checks import quoted, suggestion
-from labelrules.cli.io import FORMATS, Reading
+from labelrules.cli.io import FORMATS, Reading, check_files
 
 Function = Callable[..., Any]
 
@@ -162,10 +162,12 @@ def character(text: str) -> str:
 def encoding(text: str) -> str:
     """The name of an encoding of text."""
     try:
-        codecs.lookup(text)
-    except LookupError:
-        raise click.BadParameter(f"there is no encoding {quoted(text)}") from None
-    return text
+        known = codecs.lookup(text)
+        b"\n".decode(text, "replace")
+        known.incrementaldecoder()
+        return text
+    except (LookupError, ValueError, TypeError):
+        raise click.BadParameter(f"there is no encoding {quoted(text)} of text") from None
 
 
 model_argument = partial(
@@ -176,8 +178,11 @@ model_argument = partial(
 data_argument = click.argument(
     "data",
     type=DataName(),
-    help="a file (.arff, .csv, .parquet), - for standard input, the name of a data set in the "
-    "folder $LABELRULES_DATA, openml:NAME, or magazines",
+    nargs=-1,
+    required=True,
+    help="a file (.arff, .csv, .parquet), perhaps compressed (.csv.gz), several files with the "
+    "same columns, - for standard input, the name of a data set in the folder $LABELRULES_DATA, "
+    "openml:NAME, or magazines",
 )
 
 
@@ -205,13 +210,28 @@ _READING = {
 }
 
 
+def _more_files(values: dict[str, Any]) -> tuple[str, ...]:
+    """The files after the first one, where several may be given; the command gets the first."""
+    more: tuple[str, ...] = ()
+    for name in ("data", "source"):
+        given = values.get(name)
+        if isinstance(given, tuple):
+            values[name], *rest = given or (None,)
+            more = tuple(rest)
+            check_files(None, given)
+    for name in ("output", "csv", "target"):
+        if more and values.get(name) is not None:
+            check_files(values[name], more, name.upper() if name == "target" else f"--{name}")
+    return more
+
+
 def reading_options(command: Function) -> Function:
     """Add the options on how to read data; the command gets them together as `reading`."""
 
     @wraps(command)
     def with_reading(**values: Any) -> Any:
         chosen = {name: values.pop(name) for name in Reading.names()}
-        return command(reading=Reading(**chosen), **values)
+        return command(reading=Reading(**chosen, more=_more_files(values)), **values)
 
     decorated: Function = with_reading
     for name, (kind, about) in reversed(_READING.items()):

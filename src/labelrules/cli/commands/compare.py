@@ -16,13 +16,13 @@ labelrules compare model.json edited.txt --data magazines --json
 @click.command("compare", cls=Command, examples=EXAMPLES)
 @model_argument("first")
 @model_argument("second")
-@click.option("--data", type=DataName(), help="data on which to compare predictions")
+@click.option("--data", type=DataName(), multiple=True, help="data on which to compare predictions")
 @json_option("the differences")
 @reading_options
 def command(first: str, second: str, data: str | None, as_json: bool, reading: Reading) -> None:
     """Compare two models, and their predictions if there are data."""
     check_files(None, [first, second])
-    if data == STANDARD:
+    if STANDARD in (data, *reading.more):
         raise click.UsageError("--data: the data are read more than once, so name a file, not -")
     from labelrules.inspection import compare
 

@@ -18,6 +18,7 @@ from labelrules.cli.io import (
     is_data,
     is_same_file,
     read_data,
+    unpacked_extension_of,
     write,
 )
 from labelrules.cli.models import Model, read_model, schema_of
@@ -52,7 +53,10 @@ FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
 
 
 @click.command("convert", cls=Command, examples=EXAMPLES)
-@click.argument("source", type=DataName(), help="data, or a model; - is standard input")
+@click.argument(
+    "source", type=DataName(), nargs=-1, required=True,
+    help="data, perhaps several files, or a model; - is standard input",
+)  # fmt: skip
 @click.argument("target", type=File(), help="the new file; - is standard output")
 @click.option("--to", "to_format", type=OneOf("format", FORMATS), help=FORMATS_HELP)
 @click.option("--data", type=DataName(), help="for rules as text: the data that they are about")
@@ -74,13 +78,15 @@ def command(
             _check_beside(form, target, [source, reading.xml])
         _write_data(read_data(source, reading), form, Path(target))
     else:
+        if reading.more:
+            raise click.UsageError(f"several files are data, which cannot be converted to {form}")
         model = read_model(source, schema_of(data, reading))
         write(_model_text(model, form, sql), target)
 
 
 def _format(source: str, target: str, to_format: str | None, reading: Reading) -> str:
     extension = extension_of(target)
-    by_name = {**DATA_FORMATS, **MODEL_FORMATS}.get(extension.removesuffix(".gz"))
+    by_name = {**DATA_FORMATS, **MODEL_FORMATS}.get(unpacked_extension_of(target))
     form = to_format or by_name
     if form is None:
         raise click.UsageError(
@@ -92,7 +98,7 @@ def _format(source: str, target: str, to_format: str | None, reading: Reading) -
     is_pipe = target == STANDARD or (form == "arff" and is_stream(Path(target)))
     if form in ("arff", "parquet") and is_pipe:
         raise click.UsageError(f"TARGET: {form} is written to files only: give the name of a file")
-    is_model = extension_of(source).removesuffix(".gz") in MODEL_FORMATS
+    is_model = unpacked_extension_of(source) in MODEL_FORMATS
     if form in DATA_FORMATS.values() and is_model and reading.format is None:
         raise click.UsageError(f"{source} is a model, which cannot be converted to {form}")
     if form in MODEL_FORMATS.values() and (is_data(source) or source == "magazines"):

@@ -51,7 +51,10 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 @click.option("--label", type=Text(), help="only rules that mention this label")
 @click.option("--evidence/--no-evidence", default=True, help="counts of right and wrong cells")
 @click.option("--summary", is_flag=True, help="statistics of the rules, and of their use on --data")
-@click.option("--data", type=DataName(), help="data to summarise, or that rules as text are about")
+@click.option(
+    "--data", type=DataName(), multiple=True,
+    help="data to summarise, or that rules as text are about",
+)  # fmt: skip
 @output_option("the rules")
 @json_option("the rules and their counts")
 @reading_options

@@ -1,4 +1,4 @@
-"""Open files to read, plain or gzip, in any encoding, and replace files as a whole."""
+"""Open files to read, plain or compressed, in any encoding, and replace files as a whole."""
 
 import codecs
 import errno
@@ -9,19 +9,18 @@ import secrets
 import shutil
 import stat
 import tempfile
-import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.compression import compression_by_name, unreadable_errors
 
-BLOCK_SIZE = 1 << 18
-"""Bytes per block: what is computed from one block stays in the processor's cache."""
+UTF8 = ("utf-8", "utf-8-sig")
+"""The names of UTF-8, with and without a byte order mark."""
 
-_UNREADABLE = (OSError, EOFError, zlib.error)  # what Python raises for files, plain or gzip
 _REASONS = {
     errno.ENOENT: "there is no such file or folder",
     errno.EISDIR: "this is a folder",
@@ -31,8 +30,7 @@ _REASONS = {
     errno.ENOSPC: "there is no space left",
     getattr(errno, "EDQUOT", errno.ENOSPC): "there is no space left",
 }
-_GZIP_START = b"\x1f\x8b"
-_UTF8 = ("utf-8", "utf-8-sig")
+_PIECE = 1 << 20  # bytes that are read at once
 _PASS_ENCODING = 'pass its encoding, such as encoding="latin-1"'
 
 _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(?:/task/\d+)?/fd")
@@ -41,37 +39,42 @@ _DESCRIPTORS = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(?:/task/\d+)?/fd")
 _MOST_LINKS = 40  # as many as Linux follows
 
 
-def is_gzip(path: Path) -> bool:
-    """Whether a file is compressed, by its name."""
-    return path.name.lower().endswith(".gz")
-
-
 @contextmanager
 def opened_binary(path: Path, encoding: str = "utf-8") -> Iterator[Any]:
-    """The bytes of a file, decompressed; errors name the file, and the line by the encoding."""
+    """The bytes of a file, unpacked; errors name the file, and the line by the encoding."""
+    compression = compression_by_name(path)
     try:
-        file: Any = (gzip.open if is_gzip(path) else open)(path, "rb")
+        file: Any = compression.open(path) if compression else path.open("rb")
     except (OSError, ValueError) as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
+        raise wrong if isinstance(wrong, DataError) else not_opened(wrong, path) from None
     try:
         with file:
             yield file
-    except _UNREADABLE as wrong:
+    except unreadable_errors() as wrong:
         raise _unreadable(wrong, path, encoding) from None
+
+
+def not_opened(wrong: Exception, path: Path) -> FileError:
+    """The error for a file that cannot be opened."""
+    if "\0" in str(path):
+        return FileError("no file has a NUL character in its name", path)
+    if isinstance(wrong, UnicodeError):
+        return FileError("no file has half a character in its name", path)
+    return FileError(why_unreadable(wrong), path)
 
 
 @contextmanager
 def opened_text(path: Path, encoding: str, advice: str = _PASS_ENCODING) -> Iterator[TextIO]:
     """A text file, decompressed, with its line ends as they are; errors name the file."""
     # a byte order mark is not part of the first name
-    codec = "utf-8-sig" if codec_name(encoding) in _UTF8 else encoding
+    codec = "utf-8-sig" if codec_name(encoding) in UTF8 else encoding
     with opened_binary(path, encoding) as file:
         try:
             with TextIOWrapper(file, encoding=codec, newline="") as text:
                 yield text
         except UnicodeError as wrong:
             line = _line_of_bad_text(path, codec)
-            raise _not_encoded(encoding, wrong, path, line, advice) from None
+            raise not_encoded(encoding, wrong, path, line, advice) from None
 
 
 def opened_utf8(path: Path) -> AbstractContextManager[TextIO]:
@@ -84,6 +87,7 @@ def codec_name(encoding: str) -> str:
     try:
         b"\n".decode(encoding, "replace")
         codecs.getincrementaldecoder(encoding)
+        "\n".encode(encoding)
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError, TypeError, ValueError):
         raise DataError(
@@ -91,50 +95,12 @@ def codec_name(encoding: str) -> str:
         ) from None
 
 
-def _not_encoded(
+def not_encoded(
     encoding: str, wrong: UnicodeError, path: Path, line: int, advice: str = _PASS_ENCODING
 ) -> FileError:
+    """The error for a file that is in another encoding."""
     reason = getattr(wrong, "reason", None) or wrong
     return FileError(f"this is not {encoding} text ({reason}): {advice}", path, line)
-
-
-class TextBlock(NamedTuple):
-    """Some whole lines of a file, from this line on: UTF-8, each ending in a newline."""
-
-    first_line: int
-    data: bytes
-
-
-def read_blocks(
-    path: Path, encoding: str, size: int = BLOCK_SIZE
-) -> Generator[TextBlock, None, None]:
-    """The lines of a file in any encoding, block by block; close it if you leave it early."""
-    is_utf8 = codec_name(encoding) in _UTF8
-    opened: Any = (opened_binary if is_utf8 else opened_text)(path, encoding)
-    line = 1
-    with opened as file:
-        while piece := file.read(size) + file.readline():
-            # half a character is let through to be refused with its line
-            data: bytes = piece if is_utf8 else piece.encode("utf-8", "surrogatepass")
-            if line == 1 and data.startswith(_GZIP_START):
-                raise FileError("the file is gzip-compressed: its name must end in .gz", path)
-            if line == 1:
-                data = data.removeprefix(codecs.BOM_UTF8)
-            if b"\r" in data:
-                data = _with_newlines(data)
-            if not data.endswith(b"\n"):
-                data += b"\n"
-            try:
-                data.isascii() or data.decode()
-            except UnicodeDecodeError as wrong:
-                line += data.count(b"\n", 0, wrong.start)
-                raise _not_encoded("utf-8", wrong, path, line) from None
-            yield TextBlock(line, data)
-            line += data.count(b"\n")
-
-
-def _with_newlines(text: bytes) -> bytes:
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def why_unreadable(wrong: BaseException) -> str:
@@ -146,11 +112,12 @@ def why_unreadable(wrong: BaseException) -> str:
 
 def _unreadable(wrong: BaseException, path: Path, encoding: str) -> FileError:
     """The error for a file that cannot be read; of a compressed one, how far it could be."""
-    if not isinstance(wrong, (EOFError, zlib.error, gzip.BadGzipFile)):
+    compression = compression_by_name(path)
+    if compression is None or (isinstance(wrong, OSError) and wrong.errno is not None):
         return FileError(why_unreadable(wrong), path)
     with path.open("rb") as file:
-        if file.read(len(_GZIP_START)) != _GZIP_START:
-            return FileError(f"this is not a gzip file ({wrong})", path)
+        if compression.start.match(file.read(16)) is None and not isinstance(wrong, EOFError):
+            return FileError(f"this is not a {compression.name} file ({wrong})", path)
     what = "ends early" if isinstance(wrong, EOFError) else f"is damaged ({wrong})"
     # a wrong checksum does not show where the damage is
     is_placed = not isinstance(wrong, gzip.BadGzipFile)
@@ -159,28 +126,39 @@ def _unreadable(wrong: BaseException, path: Path, encoding: str) -> FileError:
 
 
 def _line_reached(path: Path, encoding: str) -> int | None:
-    """The line in which a damaged gzip file ends; None if no line of it can be read."""
-    if "\n".encode(encoding) != b"\n":
+    """The line in which a damaged compressed file ends; None if no line of it can be read."""
+    compression = compression_by_name(path)
+    if compression is None or "\n".encode(encoding) != b"\n":
         return None
     line, last = 0, b"\n"
-    with gzip.open(path, "rb") as file, suppress(*_UNREADABLE):
+    with compression.open(path) as file, suppress(*unreadable_errors()):
         while piece := file.read1():
             # a line is reached by what stands after a line end
-            line += _with_newlines(last + piece).count(b"\n", 0, -1)
+            line += with_newlines(last + piece).count(b"\n", 0, -1)
             last = piece[-1:]
     return line or None
 
 
+def with_newlines(text: bytes) -> bytes:
+    """The text with a newline at the end of each line."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
 def _line_of_bad_text(path: Path, encoding: str) -> int:
     """The first line that cannot be decoded."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line = 1
     with opened_binary(path) as file:
-        try:
-            file.read().decode(encoding)
-        except UnicodeDecodeError as wrong:
-            return wrong.object[: wrong.start].decode(encoding, "replace").count("\n") + 1
-        except UnicodeError:  # at the beginning: no byte order mark
-            pass
-    return 1
+        while True:
+            piece = file.read(_PIECE)
+            try:
+                line += decoder.decode(piece, not piece).count("\n")
+            except UnicodeDecodeError as wrong:
+                return line + wrong.object[: wrong.start].decode(encoding, "replace").count("\n")
+            except UnicodeError:  # at the beginning: no byte order mark
+                return line
+            if not piece:
+                return line
 
 
 def checked_target(path: str | os.PathLike[str]) -> Path:
@@ -231,22 +209,17 @@ def written_text(path: Path, target: Path) -> Iterator[TextIOWrapper]:
     """UTF-8 text for the new file at `path`, compressed if the `target` it becomes is."""
     with ExitStack() as stack:
         binary: Any = stack.enter_context(path.open("wb"))
-        if is_gzip(target):
-            # no time stamp and no name: equal data make equal files
-            binary = stack.enter_context(gzip.GzipFile("", "wb", fileobj=binary, mtime=0))
+        compression = compression_by_name(target)
+        if compression is not None:
+            binary = stack.enter_context(compression.packing(binary, target))
         try:
             with TextIOWrapper(binary, encoding="utf-8", newline="") as text:
                 yield text
         except UnicodeEncodeError as wrong:
-            raise half_a_character(wrong, target) from None
-
-
-def half_a_character(wrong: UnicodeEncodeError, target: Path) -> DataError:
-    """The error for text that no file can hold."""
-    return DataError(
-        f"{target}: a name or category has the character {wrong.object[wrong.start]!r}, "
-        "which is half a character and cannot be written"
-    )
+            raise DataError(
+                f"{target}: the text has the character {wrong.object[wrong.start]!r}, half of a "
+                "pair, which no file can hold"
+            ) from None
 
 
 def _problem(target: Path, names_folder: bool) -> str | None:

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Board, Floats, Matrix
-from labelrules.data.errors import DataError
+from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules.data.document import read_pieces
+from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.access import (
     checked_target,
     is_stream,
@@ -21,16 +22,15 @@ from labelrules.data.files.access import (
     replacing,
     written_text,
 )
-from labelrules.data.files.csv_records import Block, Source
-from labelrules.data.memory.columns import (
-    floats_of,
-    numbers_of,
-    plain_numbers,
-    read_objects,
-    sorts_of,
-    time_column,
-    why_no_number,
+from labelrules.data.files.csv_columns import (
+    NominalColumn,
+    NumericColumn,
+    TimeColumn,
+    UndeclaredColumn,
 )
+from labelrules.data.files.csv_records import Rows, Source
+from labelrules.data.files.inputs import StrPaths, input_files, name_of
+from labelrules.data.files.plain_csv import PlainRows
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Schema, repeated
 from labelrules.data.schema_json import (
@@ -41,16 +41,18 @@ from labelrules.data.schema_json import (
     to_json,
 )
 from labelrules.data.table import Dataset
-from labelrules.data.times import TimeKind, example_of, read_time, times_of
 
 _CELLS_AT_ONCE = 1 << 18
-_LABELS = {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0, "False": 0.0, "True": 1.0}
-_NUL = "the line has a NUL character: is this text, in this encoding?"
+_LABELS = {"0": 0.0, "0.0": 0.0, "False": 0.0, "1": 1.0, "1.0": 1.0, "True": 1.0}
+_LABELS |= {"-1": nan, "-1.0": nan}
+"""The cells of labels; one that is -1 is unknown, as one that is missing."""
+
+_TABLE_ENDING = re.compile(r"\.(csv|tsv|txt)$")
 _NEEDS_NO_QUOTES = re.compile(r"[\w .:+-]*", re.ASCII)
 
 
 def read_csv(
-    path: str | Path,
+    path: StrPaths,
     labels: Iterable[str] | None = None,
     *,
     nominal: Iterable[str] = (),
@@ -60,7 +62,7 @@ def read_csv(
     encoding: str = "utf-8",
     name: str | None = None,
 ) -> Dataset:
-    r"""Read a data set from a CSV file with a header line.
+    r"""Read a data set from a CSV file with a header line, or from several.
 
     A column is numeric if all its cells that are not missing are numbers, and nominal if none
     is; its categories are then the texts, sorted. If all are dates or times in ISO 8601, such as
@@ -72,11 +74,14 @@ def read_csv(
 
     Parameters
     ----------
-    path : path-like
-        The file; one whose name ends in ``.gz`` is decompressed.
+    path : path-like or sequence of paths
+        The file, or ``"-"`` for the standard input. Files whose names end in ``.gz``, ``.bz2`` or
+        ``.xz`` (from Python 3.14 on also ``.zst``) are unpacked. The rows of several files are
+        joined in order; their columns must be the same, in any order, and one schema file holds
+        for all.
     labels : iterable of str, optional
-        The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True). Required
-        without a schema file; with one, they must be its labels.
+        The label columns; their cells are 0 or 1 (also 0.0, 1.0, False, True), and unknown if
+        they are missing or -1. Required without a schema file; with one, they must be its labels.
     nominal : iterable of str
         Columns that are nominal although they hold numbers. If all their cells are numbers,
         1 and 1.0 are both the category ``"1"``, as in :func:`labelrules.data.dataset`, and the
@@ -88,7 +93,8 @@ def read_csv(
         The character between cells; the cell that stands for a missing value.
     encoding : str
     name : str, optional
-        The name of the data set; by default that in the schema file, or else that of the file.
+        The name of the data set; by default that in the schema file, or else that of the (first)
+        file.
 
     Raises
     ------
@@ -108,7 +114,6 @@ def read_csv(
     array([[36.,  0.],
            [nan,  1.]])
     """
-    source = Source(Path(path), delimiter, encoding)
     label_names = checked_names(labels, "labels")
     chosen, ignored = checked_names(nominal, "nominal") or (), checked_names(ignore, "ignore") or ()
     if twice := repeated(label_names or ()):
@@ -116,18 +121,49 @@ def read_csv(
     for label in label_names or ():
         if label in (*chosen, *ignored):
             raise DataError(f"{quoted(label)} is named as a label and as something else")
-    beside = schema_path(source.path)
-    if beside.exists():
+    with input_files(path, "path", ".csv") as paths:
+        sources = [Source(one, delimiter, encoding) for one in paths]
+        for source in sources[1:]:
+            _check_same_columns(source, sources[0])
+        table = _description(sources, label_names, chosen, missing)
+        if table is None:
+            columns = _undescribed(sources[0], label_names, chosen, ignored, missing)
+        else:
+            columns = _described(sources[0], table, ignored)
+        data = columns.read(sources)
+    return data if name is None else replace(data, name=name)
+
+
+def _check_same_columns(source: Source, first: Source) -> None:
+    advice = "files are joined only if their columns are the same"
+    for name in first.header:
+        if name not in source.header:
+            message = f"there is no column {quoted(name)} as in {first.path}; {advice}"
+            source.refuse(message + suggestion(name, source.header), 1)
+    for name in source.header:
+        if name not in first.header:
+            source.refuse(f"column {quoted(name)} is not in {first.path}; {advice}", 1)
+
+
+def _description(
+    sources: Sequence[Source], labels: Names | None, nominal: Names, missing: str
+) -> TableDescription | None:
+    """What the schema files beside some tables say, which must be the same."""
+    found: TableDescription | None = None
+    for source in sources:
+        beside = schema_path(source.path)
+        if not beside.exists():
+            continue
         with opened_utf8(beside) as file:
-            table = from_json(file.read(), beside)
+            table = from_json(read_pieces(file), beside)
         try:
-            table.check_agreement(beside.name, label_names, chosen, missing)
+            table.check_agreement(beside.name, labels, nominal, missing)
         except DataError as wrong:
             source.refuse(str(wrong))
-        data = _read_described(source, table, ignored)
-    else:
-        data = _read_undescribed(source, label_names, chosen, ignored, missing)
-    return data if name is None else replace(data, name=name)
+        found = found or table
+        if replace(table, name=found.name) != found:
+            raise FileError("it describes other columns than the schema file before it", beside)
+    return found
 
 
 def write_csv(data: Dataset, path: str | Path) -> None:
@@ -135,14 +171,16 @@ def write_csv(data: Dataset, path: str | Path) -> None:
 
     ``PATH.schema.json`` holds what the table does not show (kinds, categories and their order,
     labels and their hierarchy, whether X is sparse, the text for missing values), so that
-    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1.
+    :func:`read_csv` returns the same data set. Features come first, then labels as 0 and 1, or
+    missing if they are unknown.
 
     Parameters
     ----------
     data : Dataset
     path : path-like
-        Compressed if the name ends in ``.gz``. An existing file is replaced when the new one is
-        complete. A stream, such as a pipe, is written to, without a schema file.
+        Compressed if the name ends in ``.gz``, ``.bz2`` or ``.xz``. An existing file is replaced
+        when the new one is complete. A stream, such as a pipe, is written to, without a schema
+        file.
 
     Examples
     --------
@@ -179,7 +217,9 @@ def csv_lines(data: Dataset) -> Iterator[str]:
         part = X[start : start + size]
         values = part.toarray() if sparse.issparse(part) else part
         columns = [_texts(values[:, j], f, missing) for j, f in enumerate(schema.features)]
-        columns += [list(map(str, column)) for column in data.Y[start : start + size].T.tolist()]
+        labels = ["0", "1", missing]  # an unknown one has the number -1
+        for column in data.Y[start : start + size].T.tolist():
+            columns.append([labels[label] for label in column])
         yield from (",".join(row) + "\n" for row in zip(*columns, strict=True))
 
 
@@ -198,250 +238,115 @@ def _cell(text: str, must_be_quoted: bool = False) -> str:
     return text if is_plain else '"' + text.replace('"', '""') + '"'
 
 
-class _Numeric:
-    """Decodes a column of numbers."""
+@dataclass(frozen=True)
+class _CsvColumns:
+    """What is read of one or several files: features and labels by the names of their columns."""
 
-    def __init__(self, source: Source, feature: Feature, missing: str) -> None:
-        self.source, self.feature, self.missing = source, feature, missing
+    features: dict[str, NumericColumn]
+    labels: dict[str, NumericColumn]
+    table: TableDescription
 
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The numbers in the cells of one block."""
-        numbers = plain_numbers(cells, self.missing)
-        if numbers is not None:
-            return numbers
-        for cell, line in zip(cells, lines, strict=True):
-            if cell != self.missing and (why := why_no_number(cell)):
-                name = quoted(self.feature.name)
-                self.source.refuse(f"column {name} holds numbers, but this cell is {why}", line)
-        return floats_of(cells, self.missing)
+    def read(self, sources: Sequence[Source]) -> Dataset:
+        """Read all rows, block by block."""
+        parts: list[Any] = []
+        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    part = self._decoded(rows, self.features, source)
+                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
+                    boards.append(_board(self._decoded(rows, self.labels, source)))
+        Y = np.concatenate(boards)
+        schema, name = self.table.schema, self.table.name
+        if self.table.is_sparse:
+            empty = sparse.csr_array((0, len(self.features)))
+            return Dataset(schema, sparse.csc_array(sparse.vstack([empty, *parts])), Y, name)
+        X = _joined(parts, (len(Y), len(self.features)))
+        decoders = enumerate(self.features.values())
+        found = [decoder.finish(X[:, index], sources[0]) for index, decoder in decoders]
+        X.setflags(write=False)
+        return Dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
 
-    def finish(self, values: Floats) -> Feature:
-        """The feature, when all cells are decoded; codes may be put in order, in place."""
-        return self.feature
-
-
-class _NewCodes(dict[str, float]):
-    """Codes for texts in the order in which they are found, after that of the missing value."""
-
-    def __missing__(self, text: str) -> float:
-        if "\0" in text:
-            raise KeyError(text)
-        self[text] = float(len(self) - 1)
-        return self[text]
-
-
-class _Nominal(_Numeric):
-    """Decodes a column of texts: categories, declared or found, or a label."""
-
-    may_be_times = False
-    """Whether texts that are all dates or times in ISO 8601 are read as such."""
-
-    def __init__(
-        self, source: Source, feature: Feature, missing: str, codes: dict[str, float] | None = None
-    ) -> None:
-        super().__init__(source, feature, missing)
-        self._codes = _NewCodes({missing: nan}) if codes is None else codes
-
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The codes of the cells of one block."""
-        try:
-            return np.fromiter(map(self._codes.__getitem__, cells), np.float64, len(cells))
-        except KeyError as unknown:
-            text = unknown.args[0]
-        return self.source.refuse(self._why(text), lines[cells.index(text)])
-
-    def _why(self, text: str) -> str:
-        if isinstance(self._codes, _NewCodes):
-            return _NUL
-        if self.feature.categories is None:
-            return f"label {quoted(self.feature.name)} is {quoted(text)}: a label is 0 or 1"
-        known = f"column {quoted(self.feature.name)} has the unknown category {quoted(text)}"
-        return known + suggestion(text, self.feature.categories)
-
-    def finish(self, values: Floats) -> Feature:
-        """Put categories that were found in order: numbers by size, or else texts."""
-        if not isinstance(self._codes, _NewCodes):
-            return self.feature
-        texts = list(self._codes)[1:]
-        if self.may_be_times and (times := times_of(texts)) is not None:
-            column = time_column(np.array(times[0], dtype=np.float64), times[1], nominal=False)
-            _replace_codes(values, column.values)
-            return column.feature(self.feature.name)
-        column = read_objects(numbers_of(texts) or texts, self.feature.name, nominal=True)
-        _replace_codes(values, column.values)
-        return Feature(self.feature.name, column.categories)
+    def _decoded(self, rows: Rows, decoders: dict[str, NumericColumn], source: Source) -> Floats:
+        """The values of some columns in a block."""
+        matrix = np.empty((rows.n_rows, len(decoders)), order="F")
+        places = [source.column(name) for name in decoders]
+        numbers: dict[int, tuple[Floats, Mask]] = {}
+        if isinstance(rows, PlainRows):
+            chosen = [
+                p for p, one in zip(places, decoders.values(), strict=True) if one.reads_numbers
+            ]
+            found = rows.numbers(chosen, self.table.missing)
+            numbers = dict(zip(chosen, zip(*found, strict=True), strict=True))
+        for index, (place, decoder) in enumerate(zip(places, decoders.values(), strict=True)):
+            if isinstance(rows, PlainRows) and place in numbers:
+                column = decoder.complete(*numbers[place], rows, place, source)
+            else:
+                column = decoder.decode_rows(rows, place, source)
+            matrix[:, index] = column
+        return matrix
 
 
-def _replace_codes(values: Floats, numbers: Floats) -> None:
-    """Put other numbers in the place of codes, in place."""
-    known = ~np.isnan(values)
-    values[known] = numbers[values[known].astype(np.intp)]
+def _board(labels: Floats) -> Board:
+    return np.where(np.isnan(labels), UNSET, labels).astype(np.int8)
 
 
-class _Times(_Numeric):
-    """Decodes a column of dates, times or durations."""
-
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The numbers of the cells of one block."""
-        kind = self.feature.time
-        assert kind is not None, "other columns have other decoders"
-        numbers: dict[str, float] = {self.missing: nan}
-        for cell in dict.fromkeys(cells):
-            if cell not in numbers:
-                number = read_time(cell, kind)
-                if number is None:
-                    self._refuse_time(cell, kind, lines[cells.index(cell)])
-                numbers[cell] = float(number)
-        return np.array([numbers[cell] for cell in cells], dtype=np.float64)
-
-    def _refuse_time(self, cell: str, kind: TimeKind, line: int) -> NoReturn:
-        name, wanted = quoted(self.feature.name), example_of(kind)
-        self.source.refuse(f"column {name} must hold {wanted}, but this cell is {cell!r:.60}", line)
-
-
-class _Undeclared(_Numeric):
-    """Decodes a column that is numeric if all its cells are numbers, nominal if none is.
-
-    A mixture is an error: a word for a missing value would turn all numbers into categories.
-    """
-
-    def __init__(self, source: Source, feature: Feature, missing: str) -> None:
-        super().__init__(source, feature, missing)
-        self._texts = _Nominal(source, feature, missing)
-        self._texts.may_be_times = True
-        self._seen = {missing}
-        # the first cell of each sort with its line; a text is neither a number nor nan nor inf
-        self._first: dict[str, tuple[str, int]] = {}
-
-    def decode(self, cells: Sequence[str], lines: Sequence[int]) -> Floats:
-        """The numbers or codes of the cells of one block."""
-        numbers = plain_numbers(cells, self.missing)
-        if numbers is None or "number" not in self._first:
-            self._look(cells, lines, numbers is not None)
-        if {"number", "other"} <= self._first.keys():
-            number, line = self._first["number"]
-            self._refuse(f"holds numbers, such as {quoted(number)} in line {line}, but")
-        if numbers is not None:
-            return numbers
-        if "other" in self._first:
-            return self._texts.decode(cells, lines)
-        return floats_of(cells, self.missing)
-
-    def _look(self, cells: Sequence[str], lines: Sequence[int], are_plain: bool) -> None:
-        """Note the first cell of each sort; of plain numbers one is enough."""
-        for cell in dict.fromkeys(cells):
-            if cell not in self._seen:
-                self._seen.add(cell)
-                if "\0" in cell:
-                    self.source.refuse(_NUL, lines[cells.index(cell)])
-                for sort in sorts_of(cell):
-                    self._first.setdefault(sort, (cell, lines[cells.index(cell)]))
-                if are_plain:
-                    return
-
-    def finish(self, values: Floats) -> Feature:
-        """The feature of the kind that was found."""
-        if not len(values):
-            self.source.refuse("there are no rows, so the kinds of the columns are unknown")
-        if "beyond" in self._first:
-            (cell, line), name = self._first["beyond"], quoted(self.feature.name)
-            self.source.refuse(
-                f"column {name} holds numbers, but this cell is {why_no_number(cell)}: "
-                f"scale the column, or pass nominal=[{name}]",
-                line,
-            )
-        if "other" in self._first and "text" not in self._first:
-            self._refuse("holds no number, and")
-        return self._texts.finish(values) if "text" in self._first else self.feature
-
-    def _refuse(self, holds: str) -> NoReturn:
-        (cell, line), name = self._first["other"], quoted(self.feature.name)
-        self.source.refuse(
-            f"column {name} {holds} this cell is {quoted(cell)}: pass missing={cell!r:.60} if it "
-            f"stands for a missing value, or nominal=[{name}] if the column holds categories",
-            line,
-        )
-
-
-_Decoders = dict[int, _Numeric]
-"""By the position of their columns."""
-
-
-def _read(
-    source: Source, features: _Decoders, labels: _Decoders, table: TableDescription
-) -> Dataset:
-    """Read all rows, block by block."""
-    parts: list[Any] = []
-    boards: list[Board] = [np.empty((0, len(labels)), dtype=np.int8)]
-    for block in source.blocks():
-        part = _decoded(block, features)
-        parts.append(sparse.csr_array(part) if table.is_sparse else part)
-        boards.append(_decoded(block, labels).astype(np.int8))
-    Y = np.concatenate(boards)
-    X: Matrix
-    if table.is_sparse:
-        empty = sparse.csr_array((0, len(features)))
-        X = sparse.csc_array(sparse.vstack([empty, *parts]))
-        return Dataset(table.schema, X, Y, table.name)
-    X = np.empty((len(Y), len(features)), order="F")
-    stop = len(Y)
+def _joined(parts: list[Floats], shape: tuple[int, int]) -> Floats:
+    """The parts below each other, column by column; they are used up, to save memory."""
+    X = np.empty(shape, order="F")
+    stop = len(X)
     while parts:
-        part = parts.pop()  # so that each part is freed as soon as it is copied
+        part = parts.pop()
         X[stop - len(part) : stop] = part
         stop -= len(part)
-    found = [decoder.finish(X[:, index]) for index, decoder in enumerate(features.values())]
-    X.setflags(write=False)
-    return Dataset(Schema(found, table.schema.labels, table.schema.parents), X, Y, table.name)
+    return X
 
 
-def _decoded(block: Block, decoders: _Decoders) -> Floats:
-    matrix = np.empty((len(block.lines), len(decoders)), order="F")
-    for index, (column, decoder) in enumerate(decoders.items()):
-        matrix[:, index] = decoder.decode(block.columns[column], block.lines)
-    return matrix
-
-
-def _read_described(source: Source, table: TableDescription, ignored: Names) -> Dataset:
-    """Read a table with a schema file."""
+def _described(source: Source, table: TableDescription, ignored: Names) -> _CsvColumns:
+    """The columns of a table with a schema file."""
     known = {*table.schema.feature_names, *table.schema.labels}
     extra = [name for name in source.header if name not in known]
     if extra:
         source.refuse(f"column {quoted(extra[0])} is not in the schema file", 1)
     table = replace(table, schema=table.schema.without(ignored))
-    features: _Decoders = {}
+    features: dict[str, NumericColumn] = {}
     for feature in table.schema.features:
-        column = source.column(feature.name)
+        source.column(feature.name)
         if feature.categories is None:
-            decoder = _Numeric if feature.time is None else _Times
-            features[column] = decoder(source, feature, table.missing)
+            kind = NumericColumn if feature.time is None else TimeColumn
+            features[feature.name] = kind(feature, table.missing)
         else:
             codes = {text: float(code) for code, text in enumerate(feature.categories)}
             codes[table.missing] = nan
-            features[column] = _Nominal(source, feature, table.missing, codes)
-    return _read(source, features, _label_decoders(source, table.schema.labels), table)
+            features[feature.name] = NominalColumn(feature, table.missing, codes)
+    labels = _label_columns(source, table.schema.labels, table.missing)
+    return _CsvColumns(features, labels, table)
 
 
-def _read_undescribed(
+def _undescribed(
     source: Source, labels: Names | None, nominal: Names, ignored: Names, missing: str
-) -> Dataset:
-    """Read a table without a schema file."""
+) -> _CsvColumns:
+    """The columns of a table without a schema file."""
     if labels is None:
         source.refuse(
             "which columns are labels? Pass labels=[...], or put the schema file "
             f"{schema_path(source.path).name} beside it, as write_csv does{source.other_delimiter}"
         )
-    label_decoders = _label_decoders(source, labels)
-    left_out = {source.column(name) for name in ignored} | label_decoders.keys()
-    as_texts = {source.column(name) for name in nominal}
-    features: _Decoders = {}
-    for column, name in enumerate(source.header):
-        if column not in left_out:
-            decoder = _Nominal if column in as_texts else _Undeclared
-            features[column] = decoder(source, Feature(name), missing)
-    schema = Schema([decoder.feature for decoder in features.values()], labels)
-    name = re.sub(r"(\.(csv|tsv|txt))?(\.gz)?$", "", source.path.name, count=1)
-    return _read(source, features, label_decoders, TableDescription(schema, False, missing, name))
+    label_columns = _label_columns(source, labels, missing)
+    for name in (*ignored, *nominal):
+        source.column(name)
+    features: dict[str, NumericColumn] = {}
+    for name in source.header:
+        if name not in ignored and name not in label_columns:
+            kind = NominalColumn if name in nominal else UndeclaredColumn
+            features[name] = kind(Feature(name), missing)
+    schema = Schema([column.feature for column in features.values()], labels)
+    stem = _TABLE_ENDING.sub("", name_of(source.path))
+    return _CsvColumns(features, label_columns, TableDescription(schema, False, missing, stem))
 
 
-def _label_decoders(source: Source, labels: Names) -> _Decoders:
-    return {source.column(name): _Nominal(source, Feature(name), "", _LABELS) for name in labels}
+def _label_columns(source: Source, labels: Names, missing: str) -> dict[str, NumericColumn]:
+    for name in labels:
+        source.column(name)
+    codes = {missing: nan} | _LABELS
+    return {name: NominalColumn(Feature(name), missing, codes) for name in labels}

@@ -1,17 +1,24 @@
-"""The records of a CSV file, by the standard `csv` module, in blocks of rows."""
+"""The rows of a CSV file in blocks: plain ones at once, others by the standard `csv` module."""
 
+import codecs
 import csv
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from functools import cached_property
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from labelrules._checks import quoted, suggestion
+from labelrules._types import Integers
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import opened_text
+from labelrules.data.files.access import UTF8, codec_name
+from labelrules.data.files.plain_csv import PlainRows
+from labelrules.data.files.text_blocks import LONGEST_LINE, TextBlock, raw_blocks
 from labelrules.data.schema import repeated
 
+_BYTES_AT_ONCE = 1 << 21
 _CELLS_AT_ONCE = 1 << 19
 _DELIMITERS = (";", "\t", "|", ",")
 _WRONG = (
@@ -22,21 +29,81 @@ _WRONG = (
 """Messages of the csv module, and our words for them."""
 
 
-class Block(NamedTuple):
+class TextRows(NamedTuple):
     """Some rows of a file, column by column, and the line where each row begins."""
 
     columns: list[tuple[str, ...]]
-    lines: list[int]
+    row_lines: list[int]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_lines)
+
+    def lines(self, rows: Integers | None = None) -> Sequence[int]:
+        """The lines of all rows, or of some."""
+        return self.row_lines if rows is None else [self.row_lines[row] for row in rows.tolist()]
+
+    def cells(self, column: int, rows: Integers | None = None) -> Sequence[str]:
+        """The cells of a column, all or those of some rows."""
+        cells = self.columns[column]
+        return cells if rows is None else [cells[row] for row in rows.tolist()]
+
+
+Rows = PlainRows | TextRows
+
+
+class _Lines:
+    """The lines of a block, and of the blocks after it while the record goes on."""
+
+    def __init__(self, source: "Source", block: TextBlock, more: Iterator[TextBlock]) -> None:
+        self._source, self._more = source, more
+        self._lines = StringIO(block.data.decode(), newline="")
+        self.next_line, self._next_text = block.first_line, self._lines.readline()
+        self._record_line, self._n_characters = block.first_line, 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the block has no further line."""
+        return not self._next_text
+
+    def begin_record(self) -> int:
+        """The next line, which begins a record; this may not be endless."""
+        self._record_line, self._n_characters = self.next_line, 0
+        return self.next_line
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self.is_over:
+            self._lines = StringIO(next(self._more).data.decode(), newline="")
+            self._next_text = self._lines.readline()
+        text = self._next_text
+        self._n_characters += len(text)
+        if self._n_characters > LONGEST_LINE:
+            message = f"the row has more than {LONGEST_LINE:,} characters: is a quote not closed?"
+            self._source.refuse(message, self._record_line)
+        self.next_line += 1
+        self._next_text = self._lines.readline()
+        return text
 
 
 class Source:
-    """The records of a CSV file; the header line is read and checked at once."""
+    """The rows of a CSV file; the header line is read and checked at once."""
 
     def __init__(self, path: Path, delimiter: str, encoding: str) -> None:
         if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
             raise DataError(f"delimiter is {delimiter!r}: give one character, such as ',' or ';'")
         self.path, self._delimiter, self._encoding = path, delimiter, encoding
-        self.header = self._read_header()
+        self.header: list[str] = []
+        self._first_line = 1
+        with closing(self._blocks()) as blocks:
+            for block in islice(blocks, 1):
+                lines = _Lines(self, block, blocks)
+                _, self.header = next(self._records(lines))
+                self._first_line = lines.next_line
+        self._check_header()
 
     def refuse(self, message: str, line: int | None = None) -> NoReturn:
         """Raise an error that names the file."""
@@ -44,10 +111,14 @@ class Source:
 
     def column(self, name: str) -> int:
         """The position of a column."""
-        if name not in self.header:
+        if name not in self._places:
             close = suggestion(str(name), self.header)
             self.refuse(f"there is no column {quoted(name)}{self.other_delimiter or close}", 1)
-        return self.header.index(name)
+        return self._places[name]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.header)}
 
     @property
     def other_delimiter(self) -> str:
@@ -61,53 +132,97 @@ class Source:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing but the header."""
-        with closing(self._rows()) as rows:
+        with closing(self.rows()) as rows:
             return next(rows, None) is None
 
-    def blocks(self) -> Iterator[Block]:
+    def rows(self) -> Generator[Rows, None, None]:
         """The rows, a block at a time."""
-        with closing(self._rows()) as rows:
-            size = max(1, _CELLS_AT_ONCE // len(self.header))
-            while some := list(islice(rows, size)):
-                columns = list(zip(*(row for _, row in some), strict=True))
-                yield Block(columns, [line for line, _ in some])
+        empty = _EmptyLines(self)
+        with closing(self._blocks()) as blocks:
+            for block in blocks:
+                n_columns = len(self.header)
+                rows = PlainRows.of(block.data, block.first_line, n_columns, self._delimiter)
+                if rows is None:
+                    yield from self._text_rows(_Lines(self, block, blocks), empty)
+                else:
+                    empty.refuse()
+                    yield rows
 
-    def _rows(self) -> Generator[tuple[int, list[str]]]:
-        empty: int | None = None
-        with closing(self._records()) as records:
-            for line, row in islice(records, 1, None):
-                if not row:  # an empty line is harmless at the end, but a lost row elsewhere
-                    empty = empty or line
-                    continue
-                if empty is not None:
-                    self.refuse("the line is empty", empty)
-                if len(row) != len(self.header):
-                    but = f"but the header has {len(self.header)}{self.other_delimiter}"
-                    self.refuse(f"{len(row)} cells, {but}", line)
-                yield line, row
+    def _text_rows(self, lines: _Lines, empty: "_EmptyLines") -> Iterator[TextRows]:
+        """The rows that begin in the block of these lines, some at a time."""
+        size = max(1, _CELLS_AT_ONCE // len(self.header))
+        full = self._full_rows(lines, empty)
+        while some := list(islice(full, size)):
+            columns = list(zip(*(row for _, row in some), strict=True))
+            yield TextRows(columns, [line for line, _ in some])
 
-    def _records(self) -> Generator[tuple[int, list[str]]]:
-        with opened_text(self.path, self._encoding) as file:
-            reader = csv.reader(file, delimiter=self._delimiter, strict=True)
-            line = 1
+    def _full_rows(self, lines: _Lines, empty: "_EmptyLines") -> Iterator[tuple[int, list[str]]]:
+        for line, row in self._records(lines):
+            if not row:
+                empty.note(line)
+                continue
+            empty.refuse()
+            if len(row) != len(self.header):
+                but = f"but the header has {len(self.header)}{self.other_delimiter}"
+                self.refuse(f"{len(row)} cells, {but}", line)
+            yield line, row
+
+    def _records(self, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
+        """The records that begin in the block of these lines, and where."""
+        reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
+        while not lines.is_over:
+            line = lines.begin_record()
             try:
-                for row in reader:
-                    yield line, row
-                    line = reader.line_num + 1
+                yield line, next(reader)
             except csv.Error as wrong:
                 text = str(wrong)
                 text = next((ours for theirs, ours in _WRONG if theirs in text), text)
                 self.refuse(text.replace("{}", str(csv.field_size_limit())), line)
 
-    def _read_header(self) -> list[str]:
-        with closing(self._records()) as records:
-            _, header = next(records, (0, []))
-        if not header:
+    def _blocks(self) -> Generator[TextBlock, None, None]:
+        """The lines after the header, once that is known."""
+        is_utf8 = codec_name(self._encoding) in UTF8
+        with closing(raw_blocks(self.path, self._encoding, _BYTES_AT_ONCE)) as blocks:
+            for line, raw in blocks:
+                # a byte order mark is not part of the first name
+                data = raw.removeprefix(codecs.BOM_UTF8) if line == 1 and is_utf8 else raw
+                rest = _without_lines(data, self._first_line - line)
+                if rest:
+                    yield TextBlock(max(line, self._first_line), rest)
+
+    def _check_header(self) -> None:
+        if not self.header:
             self.refuse("the file is empty: a header line with the column names is needed")
-        for position, name in enumerate(header, start=1):
+        for position, name in enumerate(self.header, start=1):
             if not name:
                 self.refuse(f"column {position} has no name", 1)
-        twice = repeated(header)
+        twice = repeated(self.header)
         if twice:
             self.refuse(f"two columns are called {quoted(twice[0])}: rename one of them", 1)
-        return header
+
+
+class _EmptyLines:
+    """The first empty line: harmless at the end of a file, but a lost row elsewhere."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._first: int | None = None
+
+    def note(self, line: int) -> None:
+        """Note an empty line."""
+        self._first = self._first or line
+
+    def refuse(self) -> None:
+        """Refuse an empty line, since a row follows it."""
+        if self._first is not None:
+            self._source.refuse("the line is empty", self._first)
+
+
+def _without_lines(data: bytes, n_lines: int) -> bytes:
+    """What follows the first lines."""
+    if n_lines <= 0:
+        return data
+    text = StringIO(data.decode(), newline="")
+    for _ in range(n_lines):
+        text.readline()
+    return text.read().encode()

@@ -1,11 +1,10 @@
 """Multi-label data in the file formats of Mulan and MEKA."""
 
-import os
 import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
@@ -20,10 +19,10 @@ from labelrules.data.files.access import (
 )
 from labelrules.data.files.arff.file import Hierarchy, arff_lines, check_writable, read_arff
 from labelrules.data.files.arff.header import Header
+from labelrules.data.files.compression import without_compression
+from labelrules.data.files.inputs import StrPath, StrPaths, input_files, name_of
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
-
-StrPath = str | os.PathLike[str]
 
 # MEKA's options follow the name of the relation: 'IMDB: -C 28 -T 391'.
 _N_LABELS = re.compile(r"(?:^|[\s:])-C\s+(\S+)")
@@ -31,6 +30,7 @@ _PART_OF_SPLIT = re.compile(r"-(train|test)$", re.IGNORECASE)
 
 # Characters that XML 1.0 excludes, escaped or not.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LONGEST_XML = 1 << 24  # bytes: a small compressed file must not fill memory
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 
 
@@ -48,13 +48,20 @@ class LabelFile:
         doctype = "a document type (DOCTYPE) is not accepted: remove it"
         self._parser.StartDoctypeDeclHandler = lambda *declared: self._refuse(doctype)
         with opened_binary(path) as file:
-            self._parse(file.read())
+            self._parse(file)
         if not self.labels:
             raise FileError("the file names no label", path)
 
-    def _parse(self, content: bytes) -> None:
+    def _parse(self, file: IO[bytes]) -> None:
+        n_bytes = 0
         try:
-            self._parser.Parse(content, True)
+            while piece := file.read(1 << 20):
+                n_bytes += len(piece)
+                if n_bytes > _LONGEST_XML:
+                    message = f"the file has more than {_LONGEST_XML:,} bytes, which no list needs"
+                    raise FileError(message, self.path)
+                self._parser.Parse(piece, False)
+            self._parser.Parse(b"", True)
         except FileError:
             raise
         except expat.ExpatError as wrong:
@@ -106,7 +113,7 @@ def labels_as_xml(schema: Schema) -> str:
 
 
 def read_mulan(
-    arff: StrPath | Sequence[StrPath],
+    arff: StrPaths,
     xml: StrPath | None = None,
     *,
     ignore: Sequence[str] = (),
@@ -122,8 +129,9 @@ def read_mulan(
     Parameters
     ----------
     arff : path or sequence of paths
-        Plain, or compressed if the name ends in ``.gz``. The rows of several files, which must
-        declare the same attributes, are joined in order.
+        Plain, or compressed if the name ends in ``.gz``, ``.bz2`` or ``.xz`` (from Python 3.14 on
+        also ``.zst``); ``"-"`` is the standard input. The rows of several files, which must declare
+        the same attributes, are joined in order.
     xml : path, optional
         By default the (first) ARFF file's name with ``.xml``, also without a final ``-train`` or
         ``-test``.
@@ -154,7 +162,7 @@ def read_mulan(
     >>> readers.column("age"), readers.Y.ravel()
     (array([37., nan]), array([1, 0], dtype=int8))
     """
-    paths = _paths(arff)
+    paths: list[Path] = []
 
     # Read once, and only if there is an ARFF file.
     @cache
@@ -170,11 +178,13 @@ def read_mulan(
                 raise FileError(message + suggestion(label, declared), file.path, line)
         return {label: parent for label, (parent, _) in file.labels.items()}
 
-    return read_arff(paths, named_labels, ignore, _name(name, paths), encoding)
+    with input_files(arff, "arff", ".arff") as found:
+        paths += found
+        return read_arff(paths, named_labels, ignore, _name(name, paths), encoding)
 
 
 def read_meka(
-    arff: StrPath | Sequence[StrPath],
+    arff: StrPaths,
     *,
     ignore: Sequence[str] = (),
     name: str | None = None,
@@ -201,8 +211,8 @@ def read_meka(
     ...     read_meka(arff).schema.labels
     ('a',)
     """
-    paths = _paths(arff)
-    return read_arff(paths, _first_or_last, ignore, _name(name, paths), encoding)
+    with input_files(arff, "arff", ".arff") as paths:
+        return read_arff(paths, _first_or_last, ignore, _name(name, paths), encoding)
 
 
 def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> None:
@@ -215,7 +225,7 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     ----------
     data : Dataset
     arff : path
-        Compressed if the name ends in ``.gz``.
+        Compressed if the name ends in ``.gz``, ``.bz2`` or ``.xz``.
     xml : path, optional
         By default the ARFF file's name with ``.xml``.
 
@@ -235,8 +245,8 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
     xml_path = beside if xml is None else checked_target(xml)
     if arff_path == xml_path:
         raise DataError(f"{arff_path}: the ARFF file and the XML file need two names")
-    relation = data.name or _stem(arff_path)
-    check_writable(data, relation)
+    relation = data.name or _stem(Path(name_of(arff_path)))
+    check_writable(data)
     for label in data.schema.labels:
         if odd := _NO_XML.search(label):
             character = f"the character {odd[0]!r}, which an XML file cannot hold"
@@ -248,24 +258,13 @@ def write_mulan(data: Dataset, arff: StrPath, xml: StrPath | None = None) -> Non
             file.write(labels_as_xml(data.schema))
 
 
-def _paths(arff: StrPath | Sequence[StrPath]) -> list[Path]:
-    given = [arff] if isinstance(arff, (str, os.PathLike)) else arff
-    try:
-        paths = [Path(path) for path in given]
-    except TypeError:
-        raise DataError(f"arff must be a path or a list of paths, not {arff!r}") from None
-    if not paths:
-        raise DataError("arff is an empty list: give the path of a file")
-    return paths
-
-
 def _name(name: str | None, paths: Sequence[Path]) -> str:
-    return _PART_OF_SPLIT.sub("", _stem(paths[0])) if name is None else name
+    return _PART_OF_SPLIT.sub("", _stem(Path(name_of(paths[0])))) if name is None else name
 
 
 def _stem(arff: Path) -> str:
-    """The file's name without ``.arff`` and ``.gz``."""
-    return re.sub(r"(\.arff)?(\.gz)?$", "", arff.name, count=1, flags=re.IGNORECASE)
+    """The file's name without ``.arff``, and without ``.gz`` and the like."""
+    return re.sub(r"\.arff$", "", without_compression(arff.name), flags=re.IGNORECASE)
 
 
 def _label_path(arff: Path) -> Path:

@@ -1,8 +1,9 @@
 """Read and write Parquet."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Floats, Matrix
+from labelrules._types import UNSET, Floats, Matrix
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import checked_target, half_a_character, replacing, why_unreadable
+from labelrules.data.files.access import checked_target, not_opened, replacing
+from labelrules.data.files.inputs import StrPaths, input_files, name_of
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import Names, checked_names
 from labelrules.data.schema import Feature, Kind, repeated
@@ -28,14 +30,14 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(
-    path: str | Path,
+    path: StrPaths,
     labels: Iterable[str] | None = None,
     *,
     nominal: Iterable[str] = (),
     ignore: Iterable[str] = (),
     name: str | None = None,
 ) -> Dataset:
-    """Read a data set from a Parquet file.
+    """Read a data set from a Parquet file, or from several.
 
     A file that :func:`write_parquet` wrote includes its schema. For any other file, `labels` must
     name the label columns; the other columns are features, whose kinds follow from their types as
@@ -44,14 +46,16 @@ def read_parquet(
 
     Parameters
     ----------
-    path : path-like
+    path : path-like or sequence of paths
+        The file, or ``"-"`` for the standard input. The rows of several files, which must have the
+        same columns, are joined in order.
     labels : iterable of str, optional
-        The label columns, which hold 0 and 1 or truth values. If the file includes its schema, they
-        must be its labels.
+        The label columns, which hold 0 and 1 or truth values; a label is unknown where it is
+        missing or -1. If the file includes its schema, they must be its labels.
     nominal, ignore : iterable of str
         Columns to be nominal although they hold numbers; columns to be left out.
     name : str, optional
-        By default the name in the file, or else that of the file.
+        By default the name in the (first) file, or else that of the file.
 
     Raises
     ------
@@ -60,20 +64,18 @@ def read_parquet(
     ImportError
         If pyarrow is not installed.
     """
-    source = Path(path)
     wanted = checked_names(labels, "labels")
     chosen = checked_names(nominal, "nominal") or ()
     ignored = checked_names(ignore, "ignore") or ()
-    with _plain_errors(source):
-        content = _read_table(source)
-        text = (content.schema.metadata or {}).get(METADATA)
-        if text is None:
-            data = _foreign(content, wanted, chosen, ignored, source.stem)
+    with input_files(path, "path", ".parquet") as paths, _plain_errors(paths[0]):
+        content = _joined([_read_table(one) for one in paths], paths)
+        table = _description(content, paths[0])
+        if table is None:
+            data = _foreign(content, wanted, chosen, ignored, Path(name_of(paths[0])).stem)
         else:
-            table = from_json(text, source)
             table.check_agreement("the file", wanted, chosen)
             data = _from_arrow(content, table).without(ignored)
-    return data if name is None else Dataset(data.schema, data.X, data.Y, name)
+    return data if name is None else replace(data, name=name)
 
 
 def write_parquet(data: Dataset, path: str | Path) -> None:
@@ -104,14 +106,14 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
 
     if data.schema.n_features + data.schema.n_labels == 0:
         raise DataError("the data set has neither features nor labels: there is nothing to write")
-    target = checked_target(path)
-    try:
-        head = _arrow_schema(data)
-        with replacing(target) as new, new.open("wb") as file, ParquetWriter(file, head) as writer:
-            for batch in _batches(data, head):
-                writer.write_batch(batch)
-    except UnicodeEncodeError as wrong:
-        raise half_a_character(wrong, target) from None
+    head = _arrow_schema(data)
+    with (
+        replacing(checked_target(path)) as new,
+        new.open("wb") as file,
+        ParquetWriter(file, head) as writer,
+    ):
+        for batch in _batches(data, head):
+            writer.write_batch(batch)
 
 
 @contextmanager
@@ -123,22 +125,69 @@ def _plain_errors(path: Path) -> Iterator[None]:
         raise
     except pyarrow().ArrowException as wrong:
         raise FileError(f"this is not a sound Parquet file ({wrong})", path) from None
-    except OSError as wrong:
-        raise FileError(why_unreadable(wrong), path) from None
     except DataError as wrong:
         raise FileError(str(wrong), path) from None
+    except UnicodeDecodeError as wrong:
+        message = f"the name of a column is not UTF-8 text ({wrong.reason}): rename the column"
+        raise FileError(message, path) from None
+    except (OSError, ValueError) as wrong:
+        raise not_opened(wrong, path) from None
 
 
 def _read_table(path: Path) -> Any:
     pyarrow()
     from pyarrow.parquet import ParquetFile
 
-    with path.open("rb") as file, ParquetFile(file) as content:
-        table = content.read()
-    twice = repeated(table.column_names)
-    if twice:
-        raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
+    with _plain_errors(path):
+        with path.open("rb") as file, ParquetFile(file) as content:
+            table = content.read()
+        twice = repeated(table.column_names)
+        if twice:
+            raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
     return table
+
+
+def _description(content: Any, path: Path) -> TableDescription | None:
+    """The schema that a file of ours includes."""
+    text = (content.schema.metadata or {}).get(METADATA)
+    return None if text is None else from_json(text, path)
+
+
+def _joined(tables: list[Any], paths: list[Path]) -> Any:
+    """The rows of several files with the same columns."""
+    first = tables[0]
+    for table, path in zip(tables[1:], paths[1:], strict=True):
+        with _plain_errors(path):
+            _check_same_columns(table, first, paths[0])
+        found, expected = _description(table, path), _description(first, paths[0])
+        if found != expected and (
+            found is None or expected is None or replace(found, name=expected.name) != expected
+        ):
+            raise FileError(f"its schema is another than that of {paths[0]}", path)
+    in_order = [table.select(first.column_names) for table in tables]
+    return _concatenated(in_order) if tables[1:] else first
+
+
+def _concatenated(tables: Sequence[Any]) -> Any:
+    # whole numbers here and others there become floats
+    return pyarrow().concat_tables(tables, promote_options="permissive")
+
+
+def _check_same_columns(table: Any, first: Any, first_path: Path) -> None:
+    advice = "files are joined only if their columns are the same"
+    for name in first.column_names:
+        if name not in table.column_names:
+            message = f"there is no column {quoted(name)} as in {first_path}; {advice}"
+            raise DataError(message + suggestion(name, table.column_names))
+        try:
+            _concatenated([one.select([name]).slice(0, 0) for one in (first, table)])
+        except pyarrow().ArrowException:
+            here, there = (one.schema.field(name).type for one in (table, first))
+            message = f"column {quoted(name)} is of type {here}, but {there} in {first_path}"
+            raise DataError(message) from None
+    for name in table.column_names:
+        if name not in first.column_names:
+            raise DataError(f"column {quoted(name)} is not in {first_path}; {advice}")
 
 
 def column_names(path: Path) -> tuple[list[str], bool]:
@@ -146,9 +195,9 @@ def column_names(path: Path) -> tuple[list[str], bool]:
     pyarrow()
     from pyarrow.parquet import read_schema
 
-    with _plain_errors(path):
-        found = read_schema(path)
-    return found.names, METADATA in (found.metadata or {})
+    with _plain_errors(path), path.open("rb") as file:
+        found = read_schema(file)
+        return found.names, METADATA in (found.metadata or {})
 
 
 def _foreign(
@@ -220,7 +269,8 @@ def _batches(data: Dataset, head: Any) -> Iterator[Any]:
             columns = [arrow.LargeListArray.from_arrays(starts, arrow.array(e)) for e in entries]
         else:
             columns = [_column(part[:, j], f) for j, f in enumerate(data.schema.features)]
-        labels = [arrow.array(column) for column in data.Y[start : start + size].T]
+        board = data.Y[start : start + size]
+        labels = [arrow.array(column, mask=column == UNSET) for column in board.T]
         yield arrow.record_batch(columns + labels, schema=head)
 
 

@@ -29,6 +29,7 @@ from labelrules.data.memory.frames import (
     series_values,
 )
 from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
+from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
 from labelrules.learners.base.tables import (
@@ -192,6 +193,8 @@ def _plain(cells: Array) -> Array:
 
 def _from_classes(given: ClassCells, taken: set[str]) -> tuple[Target, TargetLabels]:
     classes, codes = np.unique(given.cells, return_inverse=True)
+    for text in classes.tolist() if classes.dtype.kind == "U" else ():
+        refuse_half_character(text, "the class")
     if len(classes) == 2:
         board = codes.reshape(-1, 1).astype(np.int8)
         names = _label_name(classes, given.name)

@@ -13,6 +13,7 @@ from labelrules.data.memory.labels import Names
 def as_features(X: Any) -> Any:
     """X as an array, sparse matrix or frame; errors use scikit-learn's words."""
     X = native(X)
+    column_names(X)  # refuses those that occur twice, in our words
     if sparse.issparse(X) or is_frame(X):
         return X
     refuse_lazy(X, "X")

@@ -17,6 +17,9 @@ _BARE = re.compile(r"\w[\w.\-]*")
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"'": "'", '"': '"', **{text[1]: sign for sign, text in _ESCAPES.items()}}
 
+_SHOWN = 160
+"""Characters of a line that an error shows."""
+
 ANY_ORDER = "in any order:"
 """The first line of a rule set."""
 USUAL_SETS = "usual label sets:"
@@ -33,13 +36,21 @@ class RuleSyntaxError(ValueError):
     """An error in the text of a rule; the message shows its `line` and `column`, counted from 1."""
 
     def __init__(self, message: str, text: str, line: int, column: int) -> None:
+        shown, place = _excerpt(text, column - 1)
         # A tab under a tab keeps the mark in place whatever the width of tabs.
-        pointer = "".join("\t" if sign == "\t" else " " for sign in text[: column - 1]) + "^"
-        super().__init__(f"line {line}, column {column}: {message}\n  {text}\n  {pointer}")
+        pointer = "".join("\t" if sign == "\t" else " " for sign in shown[:place]) + "^"
+        super().__init__(f"line {line}, column {column}: {message}\n  {shown}\n  {pointer}")
         self.problem, self.text, self.line, self.column = message, text, line, column
 
     def __reduce__(self) -> tuple[type, tuple[str, str, int, int]]:
         return (type(self), (self.problem, self.text, self.line, self.column))
+
+
+def _excerpt(text: str, place: int) -> tuple[str, int]:
+    """The part of a long line around a place, and where the place is in it."""
+    start = max(0, place - _SHOWN // 2) if len(text) > _SHOWN else 0
+    before, after = "..." * (start > 0), "..." * (start + _SHOWN < len(text))
+    return before + text[start : start + _SHOWN] + after, place - start + len(before)
 
 
 def number_text(value: float) -> str:

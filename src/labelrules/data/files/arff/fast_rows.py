@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Floats, Integers, Mask
+from labelrules._types import UNSET, Floats, Integers, Mask
 from labelrules.data.files.arff.layout import DenseRows, Layout, Lookup, Part, SparseRows
 from labelrules.data.files.arff.rows import NUMBER_CHARACTERS
 from labelrules.data.memory.columns import LARGEST_EXACT
@@ -83,15 +83,18 @@ def listed_rows(
     in_labels = target >= layout.n_features
     of_labels = np.flatnonzero(in_labels)
     labels, present = target.take(of_labels) - layout.n_features, values.take(of_labels)
-    if not in_order.all() or not ((present == 0) | (present == 1)).all():
+    is_unknown = np.isnan(present) | (present == UNSET)
+    if not in_order.all() or not ((present == 0) | (present == 1) | is_unknown).all():
         return None
     first_cells = np.arange(len(ends)) * len(layout.labels)
     cells = np.repeat(first_cells, np.diff(ends, prepend=0)).take(of_labels) + labels
-    unusual = cells[present != layout.usual_labels.take(labels)]
+    unusual = cells[(present != layout.usual_labels.take(labels)) & ~is_unknown]
     kept = (target >= 0) & (values != 0) & ~in_labels
     of_features = np.flatnonzero(kept)
     counts = np.diff(np.searchsorted(of_features, ends), prepend=0).astype(np.int32)
-    return SparseRows(counts, target.take(of_features), values.take(of_features), unusual)
+    return SparseRows(
+        counts, target.take(of_features), values.take(of_features), unusual, cells[is_unknown]
+    )
 
 
 _NUMBER_BYTES = NUMBER_CHARACTERS.encode() + b"?,"
@@ -135,7 +138,8 @@ def _plain_dense(rows: list[bytes], layout: Layout, lookup: Lookup) -> Part | No
             return None
         table[:, column] = values
     of_labels = table[:, layout.n_features :]
-    if not ((of_labels == 0) | (of_labels == 1)).all():
+    of_labels[np.isnan(of_labels)] = UNSET
+    if not ((of_labels == 0) | (of_labels == 1) | (of_labels == UNSET)).all():
         return None
     return DenseRows(table[:, : layout.n_features], of_labels.astype(np.int8, order="C"))
 

@@ -12,7 +12,6 @@ from scipy import sparse
 from labelrules._checks import quoted
 from labelrules._types import Board, Floats
 from labelrules.data.errors import DataError, FileError
-from labelrules.data.files.access import BLOCK_SIZE, read_blocks
 from labelrules.data.files.arff.dates import (
     date_codes,
     why_not_written,
@@ -23,6 +22,7 @@ from labelrules.data.files.arff.fast_rows import plain_words, sparse_digits
 from labelrules.data.files.arff.header import Attribute, Header, read_header, written
 from labelrules.data.files.arff.layout import Layout, Lookup, Part, joined, layout_of, lookup_of
 from labelrules.data.files.arff.rows import careful
+from labelrules.data.files.text_blocks import BLOCK_SIZE, read_blocks
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 
@@ -34,6 +34,7 @@ Words = list[str] | Callable[[float], str] | None
 """The categories of a feature as they are written in a row, or how times are; None for numbers."""
 
 _ROWS_AT_ONCE = 1000
+_LABELS = ("0", "1", "?")  # an unknown one has the number -1
 
 FAST_READERS: tuple[FastReader, ...] = (sparse_digits, plain_words)
 
@@ -132,7 +133,7 @@ def _dense_lines(X: Floats, Y: Board, words: list[Words]) -> Iterator[str]:
             [_word(value, categories) for value in X[rows, column].tolist()]
             for column, categories in enumerate(words)
         ]
-        labels = [list(map(str, column)) for column in Y[rows].T.tolist()]
+        labels = [[_LABELS[label] for label in column] for column in Y[rows].T.tolist()]
         for row in zip(*columns, *labels, strict=True):
             yield f"{','.join(row)}\n"
 
@@ -143,7 +144,11 @@ def _sparse_lines(X: sparse.csr_array, Y: Board, words: list[Words]) -> Iterator
         stored = slice(starts[row], starts[row + 1])
         columns, values = X.indices[stored].tolist(), X.data[stored].tolist()
         entries = [f"{c} {_word(v, words[c])}" for c, v in zip(columns, values, strict=True)]
-        entries.extend(f"{len(words) + label} 1" for label in np.flatnonzero(labels).tolist())
+        listed = np.flatnonzero(labels)
+        entries.extend(
+            f"{len(words) + place} {_LABELS[label]}"
+            for place, label in zip(listed.tolist(), labels[listed].tolist(), strict=True)
+        )
         yield f"{{{','.join(entries)}}}\n"
 
 
@@ -156,18 +161,11 @@ def _word(value: float, categories: Words) -> str:
     return categories[int(value)] if isinstance(categories, list) else categories(value)
 
 
-def check_writable(data: Dataset, relation: str) -> None:
+def check_writable(data: Dataset) -> None:
     """Refuse what an ARFF file cannot hold."""
     schema = data.schema
     if not schema.labels:
         raise DataError("a Mulan file needs at least one label, but the data set has none")
-    _check_text(relation, "the data set's name")
-    for feature in schema.features:
-        _check_text(feature.name, "the name of feature")
-        for category in feature.categories or ():
-            _check_text(category, f"feature {quoted(feature.name)}: category")
-    for label in schema.labels:
-        _check_text(label, "the name of label")
     for column in schema.times:
         values = data.column(column)
         why = why_not_written(schema.features[column], values[~np.isnan(values)].tolist())
@@ -180,13 +178,3 @@ def check_writable(data: Dataset, relation: str) -> None:
             raise DataError(
                 f"feature {quoted(feature.name)} has no categories but cells that are not missing"
             )
-
-
-def _check_text(text: str, what: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError as wrong:
-        raise DataError(
-            f"{what} {quoted(text)} has the character {text[wrong.start]!r}, half of a pair, "
-            "which no file can hold: rename it"
-        ) from None

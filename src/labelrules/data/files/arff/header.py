@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 
 from labelrules._checks import quoted
 from labelrules.data.errors import FileError
-from labelrules.data.files.access import TextBlock
 from labelrules.data.files.arff.dates import USUAL_FORMAT
+from labelrules.data.files.text_blocks import TextBlock
 from labelrules.data.schema import repeated
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._checks import quoted, suggestion
-from labelrules._types import Board, Floats, Mask, Matrix
+from labelrules._types import UNSET, Board, Floats, Mask, Matrix
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.arff.dates import date_codes
 from labelrules.data.files.arff.header import Attribute, Header
@@ -82,15 +82,14 @@ def lookup_of(layout: Layout) -> Lookup:
     groups: dict[int, int] = {id(None): 0}
     words: list[dict[bytes, float] | None] = [None]
     digits = [list(range(10))]
-    for codes, target in zip(layout.codes, layout.target, strict=True):
+    for codes in layout.codes:
         if codes is not None and id(codes) not in groups:
             groups[id(codes)] = len(words)
             # Without quotes, a question mark is a missing value, and nothing is not an empty text.
             of_word: dict[bytes, float] = {
                 name.encode(): code for name, code in codes.items() if name not in ("", "?")
             }
-            if target < layout.n_features:
-                of_word[b"?"] = np.nan
+            of_word[b"?"] = np.nan
             words.append(of_word)
             # A digit declared after 127 other categories is left to a slower reader.
             found = [int(of_word.get(b"%d" % digit, -1)) for digit in range(10)]
@@ -200,7 +199,9 @@ class SparseRows(NamedTuple):
     values: npt.NDArray[Any]
     """Floats, or small integers where that is enough: they are kept until all is read."""
     unusual: npt.NDArray[np.integer[Any]]
-    """Cells of Y, numbered row by row, that differ from what is not listed."""
+    """Cells of Y, numbered row by row, that are known and differ from what is not listed."""
+    unknown: npt.NDArray[np.integer[Any]]
+    """Cells of Y that are unknown."""
 
     @property
     def n_rows(self) -> int:
@@ -223,6 +224,7 @@ def joined(parts: list[Part], layout: Layout) -> tuple[Matrix, Board]:
         end += part.n_rows
         if isinstance(part, SparseRows):
             rows.reshape(-1)[part.unusual] ^= 1
+            rows.reshape(-1)[part.unknown] = UNSET
         else:
             rows[:] = part.Y
     if any(isinstance(part, SparseRows) for part in parts):
@@ -260,4 +262,4 @@ def _as_sparse(part: Part) -> SparseRows:
     rows, columns = np.nonzero(part.X)
     counts = np.bincount(rows, minlength=part.n_rows).astype(np.int32)
     none = np.empty(0, dtype=np.int64)
-    return SparseRows(counts, columns.astype(np.int32), part.X[rows, columns], none)
+    return SparseRows(counts, columns.astype(np.int32), part.X[rows, columns], none, none)

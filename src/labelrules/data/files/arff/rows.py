@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from labelrules._checks import listed, quoted, suggestion
-from labelrules._types import Floats
+from labelrules._types import UNSET, Floats
 from labelrules.data.errors import FileError
-from labelrules.data.files.access import TextBlock
 from labelrules.data.files.arff.header import (
     MISSING,
     Attribute,
@@ -21,6 +20,7 @@ from labelrules.data.files.arff.header import (
     skip_blanks,
 )
 from labelrules.data.files.arff.layout import DenseRows, Layout, Part, SparseRows
+from labelrules.data.files.text_blocks import TextBlock
 from labelrules.data.memory.columns import LARGEST_EXACT, is_rounded
 
 NUMBER_CHARACTERS = "0123456789.+-eE"
@@ -148,14 +148,13 @@ def value_of(word: Word, place: int, layout: Layout) -> float:
     """A number, a category's code, or NaN."""
     is_label = layout.target[place] >= layout.n_features
     codes, attribute = layout.codes[place], layout.attributes[place]
-    if word is MISSING and is_label:
-        raise Misread(f"label {quoted(attribute.name)} is missing; a label must be known")
     if word is MISSING:
-        return math.nan
+        return float(UNSET) if is_label else math.nan
     if codes is None:
         value = _number(word, attribute)
-        if is_label and value not in (0, 1):
-            raise Misread(f"label {quoted(attribute.name)} has the value {word}; a label is 0 or 1")
+        if is_label and value not in (0, 1, UNSET):
+            label = f"label {quoted(attribute.name)} has the value {word}"
+            raise Misread(f"{label}; a label is 0 or 1, or ? if it is unknown")
         return value
     code = codes.get(word)
     if code is None:
@@ -209,17 +208,21 @@ def _sparse(rows: list[Cells], layout: Layout) -> SparseRows:
     values: list[float] = []
     counts: list[int] = []
     unusual: list[int] = []
+    unknown: list[int] = []
     usual = layout.usual_labels.tolist()
     for number, cells in enumerate(rows):
         features = {c: v for c, v in cells.items() if c < layout.n_features and v != 0}
         columns.extend(features.keys())
         values.extend(features.values())
         counts.append(len(features))
-        labels = {c - layout.n_features: v for c, v in cells.items() if c >= layout.n_features}
-        unusual.extend(number * len(usual) + k for k, v in labels.items() if v != usual[k])
+        for column, value in cells.items():
+            if column >= layout.n_features and value != usual[column - layout.n_features]:
+                cell = number * len(usual) + column - layout.n_features
+                (unknown if value == UNSET else unusual).append(cell)
     return SparseRows(
         np.array(counts, dtype=np.int32),
         np.array(columns, dtype=np.int32),
         np.array(values, dtype=np.float64),
         np.array(unusual, dtype=np.int64),
+        np.array(unknown, dtype=np.int64),
     )
