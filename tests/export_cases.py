@@ -54,8 +54,8 @@ def plain_theories(schema):
 
 
 @st.composite
-def layered(draw, schema, ways):
-    layers = draw(st.lists(plain_theories(schema), min_size=1, max_size=3))
+def layered(draw, schema, ways, parts=plain_theories, max_layers=3):
+    layers = draw(st.lists(parts(schema), min_size=1, max_size=max_layers))
     fallback = draw(st.none() | theories.decision_lists(schema, VALUES))
     if fallback is not None:
         rules = [Rule(rule.head, Body(rule.body.on_features), rule.stops) for rule in fallback]

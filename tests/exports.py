@@ -1,13 +1,19 @@
 """Exports, run: the generated module, databases, and an evaluator of PMML."""
 
+import json
 import math
+import shutil
+import subprocess
+import tempfile
 from functools import partial
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 import pmml_evaluator
 from labelrules.data import Dataset
-from labelrules.export import to_pmml, to_python, to_sql
+from labelrules.export import to_javascript, to_pmml, to_python, to_sql
 from labelrules.export.plan import Plan
 from sql_engines import TABLE, engine
 
@@ -46,6 +52,34 @@ def by_python(theory, rows):
     return np.array([list(labels.values()) for labels in found], dtype=np.int8)
 
 
+def by_node(theory, rows):
+    """Run the JavaScript module in Node.js."""
+    found = run_in_node(theory, rows, "predict")
+    assert all(sorted(labels) == sorted(theory.schema.labels) for labels in found)
+    cells = [[labels[name] for name in theory.schema.labels] for labels in found]
+    return np.array(cells, dtype=np.int8).reshape(len(rows), -1)
+
+
+def run_in_node(model, rows, function):
+    """What a function of the exported module returns for each row; NaN is given as null."""
+    if shutil.which("node") is None:
+        pytest.skip("there is no Node.js")
+    given = [{name: None if v != v else v for name, v in row.items()} for row in rows]
+    program = (
+        f"{to_javascript(model)}\nimport {{ readFileSync }} from 'node:fs';\n"
+        f"const rows = JSON.parse(readFileSync(0, 'utf8'));\n"
+        f"console.log(JSON.stringify(rows.map({function})));\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "exported.mjs"
+        path.write_text(program, encoding="utf-8")
+        done = subprocess.run(
+            ["node", path], input=json.dumps(given), capture_output=True, text=True, check=False
+        )
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
 def by_pmml(theory, rows):
     outputs = pmml_evaluator.evaluate(to_pmml(theory), rows)
     return np.column_stack([outputs[label] for label in theory.schema.labels]).astype(np.int8)
@@ -82,5 +116,11 @@ def _columns(theory, rows, columns, nan):
 by_sqlite, by_duckdb = partial(by_sql, "sqlite"), partial(by_sql, "duckdb")
 
 
-WAYS = {"python": by_python, "sqlite": by_sqlite, "duckdb": by_duckdb, "pmml": by_pmml}
+WAYS = {
+    "python": by_python,
+    "node": by_node,
+    "sqlite": by_sqlite,
+    "duckdb": by_duckdb,
+    "pmml": by_pmml,
+}
 """How a theory can be exported and run; each gives rows by labels."""

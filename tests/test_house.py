@@ -31,6 +31,7 @@ ROOMS = [
     "measures",
     "rules",
     "search",
+    "serving",
     "storage",
 ]
 PAGES = [

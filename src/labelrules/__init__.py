@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from labelrules.rules.planted_data import planted
     from labelrules.search import best_head
     from labelrules.search.heads.choose import rehead
-    from labelrules.storage import from_json, json_schema, load_model, save, to_json
+    from labelrules.serving import Predictor
+    from labelrules.storage import about, from_json, json_schema, load_model, save, to_json
 
 __all__ = [
     "UNSET",
@@ -76,6 +77,7 @@ __all__ = [
     "LayeredTheory",
     "LazyAssociativeClassifier",
     "Measure",
+    "Predictor",
     "Ripper",
     "Rule",
     "RuleSet",
@@ -84,6 +86,7 @@ __all__ = [
     "Scorecard",
     "SeparateAndConquer",
     "StackedBinaryRelevance",
+    "about",
     "association_rules",
     "best_head",
     "compare",
@@ -114,7 +117,7 @@ __all__ = [
 
 _ROOMS = (
     "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "storage", "experiments",
+    "learners", "serving", "storage", "experiments",
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 

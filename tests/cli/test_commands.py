@@ -406,6 +406,8 @@ def test_convert_exports_models_that_say_the_same(names, model):
     query = Path("model.sql").read_text(encoding="utf-8")
     assert [row[1:] for row in _asked(query, rows)] == [tuple(row) for row in said]
     assert "<PMML" in output("convert", "model.json", "-", "--to", "pmml")
+    output("convert", "model.json", "model.mjs")
+    assert "export function probabilities(row)" in Path("model.mjs").read_text(encoding="utf-8")
     for ending in ("tex", "md", "rules", "json.gz"):
         output("convert", "model.json", f"model.{ending}")
     assert load_model("model.json.gz").theory_ == model.theory_
@@ -559,3 +561,35 @@ def test_the_program_is_the_one_that_is_installed():
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
     room, _, name = scripts["labelrules"].partition(":")
     assert getattr(import_module(room), name)(["--version"]) == 0
+
+
+def test_show_about_says_how_a_model_came_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--set", "min_coverage=3", "-l", "separate-and-conquer"]
+    output("learn", "magazines", "-o", "m.json", "--author", "Ada", "--notes", "a try", *words)
+    found = load_model("m.json").about_
+    lines = output("show", "m.json", "--about").splitlines()
+    assert lines == [
+        "learner     SeparateAndConquer",
+        "settings    min_coverage=3",
+        *str(found).splitlines(),
+    ]
+    assert lines[-2:] == ["author      Ada", "notes       a try"]
+    document = called("show", "m.json", "--about", "--json").json
+    assert document["settings"] == {"min_coverage": "3"}
+    assert (document["data"], document["n_rows"]) == (found.data, 14)
+
+
+def test_convert_keeps_author_and_notes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    theory = parse("quality <- sex = Male", load("magazines").schema)
+    save(theory, "rules.json", author="Ada", notes="by hand")
+    output("convert", "rules.json", "again.json")
+    assert Path("again.json").read_bytes() == Path("rules.json").read_bytes()
+    assert output("show", "again.json", "--about").splitlines()[1:] == [
+        "author      Ada",
+        "notes       by hand",
+    ]
+    save(library.SeparateAndConquer().fit(load("magazines")), "model.json", author="Ada")
+    output("convert", "model.json", "again.json")
+    assert Path("again.json").read_bytes() == Path("model.json").read_bytes()

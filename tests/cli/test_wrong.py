@@ -24,6 +24,9 @@ FILES = {
     "no-rows.csv": "education,marital,sex,children,quality,tabloid,fashion,sports\n",
     "plain.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n",
     "bad.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\nx,0\n",
+    "unsigned.json": """{"format": "labelrules", "version": 1,
+        "schema": {"features": [], "labels": ["a"], "parents": []},
+        "theory": {"kind": "decision list", "rules": []}}""",
     "bad.xml": '<labels><label name="b"/></labels>',
 }
 
@@ -47,6 +50,10 @@ learn magazines -x | there is no option -x
 learn magazines -o --json | --output: the value is missing: --json is an option
 stats magazines --json=3 | option --json takes no value
 completion | missing argument SHELL: bash, zsh, fish
+learn magazines --author Ada | --author and --notes are for the file of the model: give --output
+show model.json --about --style latex | --about takes no --style
+show rules.txt --about | rules.txt is not JSON
+show model.json --about --summary | --about takes no --summary
 learn --settings --learner riper | there is no learner 'riper'; did you mean 'ripper'?
 learn magazines -l associative-classifier --set productive=maybe | must be true or false, not
 discover rules magazines --set max_head=x | --set max_head: must be a whole number, not 'x'
@@ -194,6 +201,7 @@ explain model.json no-rows.csv | the data have no rows, so there is nothing to e
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
 compare model.json other.json | have different features or labels
+show unsigned.json --about | unsigned.json: nothing is known of how it came about
 stats torn.csv --labels quality | torn.csv
 stats a.csv torn.csv --labels quality | torn.csv, line 1: there is no column 'sex' as in a.csv
 stats again.csv a.csv semicolons.csv --labels quality | there is no column 'sex' as in again.csv

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import theories
 from export_cases import ODD, VALUES, layered, part, plain_theories, tables
-from exports import WAYS, by_python, rows_of
+from exports import WAYS, by_node, by_python, rows_of
 from labelrules import (
     Body,
     Condition,
@@ -28,7 +28,7 @@ from labelrules import (
     load,
     parse,
 )
-from labelrules.export import to_pmml, to_python, to_sql
+from labelrules.export import to_javascript, to_pmml, to_python, to_sql
 from labelrules.export.plan import steps
 from labelrules.export.sql_terms import DIALECTS
 from labelrules.learners import (
@@ -153,8 +153,8 @@ def test_the_scorecard_of_these_tests_uses_all_its_parts():
 
 
 def test_points_and_label_sets_are_seen_in_what_is_exported():
-    assert "(('quality', 'sports'), -1)," in to_python(SCORED)
-    assert "return _together(votes, label_sets, True)" in to_python(SCORED)
+    assert "(6, ('quality', 'sports'), -1)," in to_python(SCORED)
+    assert "return _together(votes, label_sets, 10, fired)" in to_python(SCORED)
     query = to_sql(SCORED, "t")
     assert "CASE WHEN \"sex\" = 'Female' THEN -4 ELSE 0 END" in query
     assert 'MAX("points of quality", "points of tabloid"' in query
@@ -180,8 +180,9 @@ def test_votes_are_seen_in_what_is_exported():
 
 @settings(max_examples=EXAMPLES)
 @given(layered(ODD, LOOPS), tables(ODD))
-def test_layers_that_are_asked_again_and_again_in_python(theory, rows):
-    assert (by_python(theory, rows_of(rows)) == theory.predict(rows)).all()
+def test_layers_that_are_asked_again_and_again(theory, rows):
+    for way in (by_python, by_node):
+        assert (way(theory, rows_of(rows)) == theory.predict(rows)).all()
 
 
 # ---------------------------------------------------------------- real data
@@ -301,7 +302,10 @@ def test_names_cannot_break_out_of_the_module():
 # ---------------------------------------------------------------- what cannot be exported
 
 
-@pytest.mark.parametrize("export", [to_python, lambda theory: to_sql(theory, "t"), to_pmml])
+EXPORTS = [to_python, to_javascript, lambda theory: to_sql(theory, "t"), to_pmml]
+
+
+@pytest.mark.parametrize("export", EXPORTS)
 def test_what_cannot_be_exported(export):
     with pytest.raises(ValueError, match=r"sampled from .* cannot be exported"):
         export(LayeredTheory(READERS, [LIST], Gibbs()))

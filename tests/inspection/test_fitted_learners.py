@@ -32,7 +32,8 @@ FUNCTIONS = {
     "counterfactual": lambda model: str(counterfactual(model, READERS, "sports", 3)),
     "label_graph": lambda model: str(label_graph(model)),
     "to_sql": lambda model: to_sql(model, "readers"),
-    "to_python": to_python,
+    # Of a learner the module has probabilities, too.
+    "to_python": lambda model: to_python(model).split("def _decided")[1].split("RULES = {")[0],
     "to_pmml": to_pmml,
     "theory_html": theory_html,
 }

@@ -20,6 +20,7 @@ from labelrules import (
     Condition,
     ConstrainedClassifier,
     Feature,
+    Predictor,
     Ripper,
     Schema,
     Scorecard,
@@ -269,6 +270,9 @@ def test_exports_agree():
     rows = objects.to_dict("records")
     expected = theory.predict(frame)
     np.testing.assert_array_equal(exports.by_python(theory, rows), expected)
+    np.testing.assert_array_equal(exports.by_node(theory, [*map(as_json, rows)]), expected)
+    found = Predictor(theory)
+    np.testing.assert_array_equal(found.predict(rows), expected)
     short = SeparateAndConquer().fit(frame[["signup", "visit", "size"]], labels).theory_
     expected = short.predict(frame[["signup", "visit", "size"]])
     np.testing.assert_array_equal(exports.by_pmml(short, rows), expected)
@@ -279,11 +283,72 @@ def test_exports_agree():
     np.testing.assert_array_equal(exports.by_sql("sqlite", days, texts), expected)
 
 
+def as_json(row):
+    """Times as text, durations in milliseconds."""
+    texts = {}
+    for name, value in row.items():
+        if isinstance(value, dt.timedelta):
+            texts[name] = value / dt.timedelta(milliseconds=1)
+        else:
+            texts[name] = value.isoformat() if isinstance(value, dt.date) else value
+    return texts
+
+
+def test_exported_javascript_has_zones_and_durations():
+    theory = parse(
+        "a <- seen <= 2018-12-30T14:00Z\nb <- stay > 3 days\n"
+        "a, b <- signup > 2018-12-30, visit <= 2018-12-30T14:00:00.5",
+        SCHEMA,
+    )
+    no = {"seen": None, "stay": None, "signup": None, "visit": None}
+    rows = [
+        no | {"seen": "2018-12-30T15:00+01:00"},
+        no | {"seen": "2018-12-30T13:00:00.000001-01:00"},
+        no | {"stay": 3 * 86_400_000 + 0.001},
+        no | {"stay": 3 * 86_400_000},
+        no | {"signup": "2018-12-31", "visit": "2018-12-30 14:00:00.5"},
+        no | {"signup": "2018-12-31T00:00Z", "visit": "2018-12-30T14:00:00.500001"},
+        no | {"signup": "2018-12-30T23:59", "visit": "0001-01-01"},
+    ]
+    expected = [[1, 0], [0, 0], [0, 1], [0, 0], [1, 1], [0, 0], [0, 0]]
+    np.testing.assert_array_equal(exports.by_node(theory, rows), expected)
+    found = exports.run_in_node(
+        theory, [no], "(row) => labels({...row, seen: new Date('2018-12-30T14:00:00Z')})"
+    )
+    assert found == [["a"]]
+    wrong = [
+        {"seen": "yesterday"}, {"seen": 3}, {"signup": "2018-02-30"}, {"signup": True},
+        {"visit": "2018-12-30T14:00Z"}, {"visit": "2018-12-30T24:00"}, {"stay": "3 days"},
+    ]  # fmt: skip
+    tried = "(row) => { try { return labels(row) } catch (error) { return String(error) } }"
+    for message in exports.run_in_node(theory, [no | one for one in wrong], tried):
+        assert "must be a " in message
+
+
+def test_rows_with_times_one_at_a_time():
+    frame, labels = visits()
+    model = SeparateAndConquer().fit(frame, labels)
+    predictor = Predictor(model)
+    expected = model.predict(frame)
+    for row in range(40):
+        one = frame.iloc[[row]]
+        np.testing.assert_array_equal(model.predict(one), expected[[row]])
+        np.testing.assert_array_equal(
+            encode(one, model.schema_), encode(frame, model.schema_)[[row]]
+        )
+        values = one.iloc[0].to_dict()
+        np.testing.assert_array_equal(predictor.predict(values), expected[row])
+        texts = {"signup": None if pd.isna(values["signup"]) else str(values["signup"].date())}
+        np.testing.assert_array_equal(predictor.predict(values | texts), expected[row])
+    with pytest.raises(DataError, match="does not fit the model: column 'signup' must hold dates"):
+        predictor(values | {"signup": 3.5})
+
+
 def test_sets_are_exported():
     theory = parse('a <- region in {North, "West side"}\nb <- region in {South}', SCHEMA)
     rows = [{"region": one} for one in ("North", "South", "West side", None, "nowhere")]
     expected = [[1, 0], [0, 1], [1, 0], [0, 0], [0, 0]]
-    for run in (exports.by_python, exports.by_pmml):
+    for run in (exports.by_python, exports.by_node, exports.by_pmml):
         np.testing.assert_array_equal(run(theory, rows), expected)
     for database in ("sqlite", "duckdb"):
         np.testing.assert_array_equal(exports.by_sql(database, theory, rows), expected)
@@ -299,7 +364,7 @@ def test_exported_python_has_zones_and_durations():
         {"seen": pd.NaT, "stay": None},
     ]
     np.testing.assert_array_equal(exports.by_python(theory, rows), [[1, 1], [0, 0], [0, 0]])
-    for wrong in ({"seen": dt.datetime(2018, 12, 30)}, {"seen": 3}, {"stay": 3}):
+    for wrong in ({"seen": dt.datetime(2018, 12, 30)}, {"seen": 3}, {"seen": 3.5}, {"stay": 3}):
         with pytest.raises(ValueError, match=r"must be a (UTC time|duration)"):
             exports.by_python(theory, [rows[0] | wrong])
 

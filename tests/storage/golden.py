@@ -47,7 +47,7 @@ def main():
     FOLDER.mkdir(exist_ok=True)
     for name, one in stored():
         path = FOLDER / f"version-{VERSION}-{name}.json"
-        save(one, path)
+        save(one, path, about=False)
         np.savetxt(path.with_suffix(".txt"), one.predict(load("magazines")), fmt="%d")
 
 

@@ -47,6 +47,10 @@ BAD = {
     "odd key": (rule(head={"it's": None}), r"""head\["it's"\]: must be a whole number, not null"""),
     "stops": (rule(stops=1), r"\$\.theory\.rules\[0\]\.stops: must be true or false, not 1"),
     "evidence": (rule(evidence={"日本": [1, 2]}), r"evidence: .*each label of the head"),
+    "no evidence": (
+        rule(evidence={"quality": None}),
+        r"evidence: no label was counted: write null",
+    ),
     "count": (
         rule(evidence={"quality": [1, -1]}),
         r"quality\[1\]: must be a whole number >= 0, not -1",

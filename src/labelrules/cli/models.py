@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
+    from labelrules.learners.base.records import About
     from labelrules.rules import RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
@@ -26,6 +27,8 @@ class Model:
 
     kept: Any
     source: str
+    said: "About | None" = None
+    """What the file of a theory says about it; a learner says it itself."""
 
     @property
     def schema(self) -> "Schema":
@@ -59,6 +62,14 @@ class Model:
             raise click.ClickException(
                 f"{self.source}: this {self.kind} has no rules for labels to show"
             )
+        return found
+
+    @property
+    def about(self) -> "About":
+        """How it came about."""
+        found: About | None = getattr(self.kept, "about_", self.said)
+        if found is None:
+            raise click.ClickException(f"{self.source}: nothing is known of how it came about")
         return found
 
     @property
@@ -114,8 +125,9 @@ class Model:
 def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Model:
     """Read a model or theory, or rules as text, which need the schema of their data."""
     from labelrules.data import FileError
-    from labelrules.rules import parse
+    from labelrules.rules import Theory, parse
     from labelrules.storage import from_json
+    from labelrules.storage.files import about_in
 
     if is_data(source):
         raise click.UsageError(f"{source} is a data file, but a model is needed here")
@@ -123,7 +135,8 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
     try:
         text = _text(source)
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
-            return Model(from_json(text), shown)
+            kept = from_json(text)
+            return Model(kept, shown, about_in(text) if isinstance(kept, Theory) else None)
         if schema is None:
             raise click.UsageError(
                 f"{shown} is not JSON; if it holds rules as text, give their data by --data"

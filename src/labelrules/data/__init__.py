@@ -6,6 +6,7 @@ from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.csv import read_csv, write_csv
 from labelrules.data.files.mulan import read_meka, read_mulan, write_mulan
 from labelrules.data.files.parquet import read_parquet, write_parquet
+from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import split_labels
 from labelrules.data.schema import Feature, Schema
@@ -22,6 +23,7 @@ __all__ = [
     "encode",
     "encode_labels",
     "fetch",
+    "fingerprint",
     "load",
     "read_csv",
     "read_meka",

@@ -241,7 +241,8 @@ def _choice(given: Any, possible: list[str]) -> str:
 
 def _possible(kind: Any, steps: list[tuple[str, str]]) -> list[str]:
     """The fields or the values that a record may have at a place, by its JSON schema."""
-    top, parts = msgspec.json.schema_components([kind], schema_hook=lambda other: {})
+    anything = {"type": "object"}  # msgspec takes an empty one for none
+    top, parts = msgspec.json.schema_components([kind], schema_hook=lambda other: anything)
     nodes = _resolved(top, parts)
     for name, _ in steps:
         inner = [

@@ -208,6 +208,15 @@ def common_labels(Y: Board) -> Mask:
     return np.asarray(2 * (Y == 1).sum(axis=0) > (Y != UNSET).sum(axis=0))
 
 
+def checked_dataset(schema: Schema, X: Matrix, Y: Board) -> Dataset:
+    """A data set of a matrix and labels that were checked and frozen before."""
+    Y.setflags(write=False)
+    data = object.__new__(Dataset)
+    for name, value in (("schema", schema), ("X", X), ("Y", Y)):
+        object.__setattr__(data, name, value)
+    return data
+
+
 def column_of(X: Matrix, index: int) -> Floats:
     """One column of an encoded matrix, dense."""
     if not sparse.issparse(X):
@@ -232,8 +241,11 @@ def frozen_matrix(X: Any, schema: Schema) -> Matrix:
     if sparse.issparse(matrix):
         _check_sparse(matrix, schema)
     else:
-        for index in range(schema.n_features):
-            _check_stored(matrix[:, index], np.full(matrix.shape[0], index), schema)
+        step = max(1, PIECE // max(1, matrix.shape[0]))
+        for first in range(0, schema.n_features, step):
+            part = matrix[:, first : first + step]
+            columns = np.repeat(np.arange(first, first + part.shape[1]), matrix.shape[0])
+            _check_stored(part.ravel(order="F"), columns, schema)
     return matrix
 
 

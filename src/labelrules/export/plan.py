@@ -1,16 +1,36 @@
 """What all exports share: the layers of a theory, the features it tests, steps, free names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
+from labelrules.rules.formats.language import label_text
+from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import Gibbs, Inference, Once
 from labelrules.rules.layered_theory import LayeredTheory
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Theory, theory_of
+
+
+class ListChances(NamedTuple):
+    """Probabilities of presence, where the first rule to write a label decides it."""
+
+    by_rule: tuple[dict[int, float], ...]  # of the last layer, then for rows without labels
+    undecided: tuple[float, ...]  # of labels that no rule writes
+
+
+class PointChances(NamedTuple):
+    """Probabilities of presence by points."""
+
+    shift: int  # added to the points first
+    doubling: int  # points that double the odds
+
+
+Chances: TypeAlias = ListChances | PointChances
+"""How a fitted learner estimates probabilities: what its method `_chances` returns."""
 
 
 class Plan(NamedTuple):
@@ -20,24 +40,31 @@ class Plan(NamedTuple):
     layers: tuple[Theory, ...]  # the first reads its own labels, others those of the one before
     inference: Inference  # how the last layer is read
     fallback: DecisionList | None  # for rows in which the layers find no label
+    chances: Chances | None = None  # none for a theory that no learner has made
 
     @classmethod
-    def of(cls, theory: Any) -> "Plan":
+    def of(cls, model: Any) -> "Plan":
         """The plan of a theory that is not sampled from."""
-        theory = theory_of(theory)
+        theory = theory_of(model)
+        chances = model._chances() if hasattr(model, "_chances") else None
         if not isinstance(theory, LayeredTheory):
-            return cls(theory.schema, (theory,), Once(), None)
+            return cls(theory.schema, (theory,), Once(), None, chances)
         if isinstance(theory.inference, Gibbs):
             raise ValueError(
                 "a layer that is sampled from (Gibbs) cannot be exported, since the random numbers "
                 "would differ: use theory.with_inference(UntilStable()), or save the model"
             )
-        return cls(theory.schema, theory.layers, theory.inference, theory.fallback)
+        return cls(theory.schema, theory.layers, theory.inference, theory.fallback, chances)
 
     @property
     def parts(self) -> tuple[Theory, ...]:
         """The layers, and the list for rows without labels."""
         return (*self.layers, *(() if self.fallback is None else (self.fallback,)))
+
+    @property
+    def deciding(self) -> tuple[Theory, ...]:
+        """The parts whose rules decide labels: the last layer, and the list after it."""
+        return self.parts[len(self.layers) - 1 :]
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -110,6 +137,11 @@ def is_list(part: Theory) -> bool:
     return not isinstance(part, RuleSet)
 
 
+def has_wide_heads(plan: Plan) -> bool:
+    """Whether some rule of a list predicts several labels."""
+    return any(len(rule.head) > 1 for part in plan.parts if is_list(part) for rule in part)
+
+
 def is_scorecard(part: Theory) -> TypeGuard[RuleSet]:
     """Whether the labels of a row are decided together, by points and usual label sets."""
     return isinstance(part, RuleSet) and part.decides_rows
@@ -126,3 +158,61 @@ def label_points(part: Theory, first: int = 1) -> list[tuple[int, list[PointRule
         for label, value, votes in rule.ballot:
             found.setdefault(label, []).append((number, rule, votes if value else -votes))
     return sorted(found.items())
+
+
+def n_numbers(part: Theory) -> int:
+    """How many numbers a part takes: its rules, its usual label sets, and a last resort."""
+    if not isinstance(part, RuleSet):
+        return len(part)
+    return len(part) + len(part.label_sets) + part.at_least_one
+
+
+class DecidingRule(NamedTuple):
+    """What can decide labels: a rule, a usual label set or the last resort of a scorecard.
+
+    The values are for each label its probability of presence, the points that the rule gives, or
+    what it predicts.
+    """
+
+    number: int
+    text: str
+    values: Mapping[int, float]
+
+
+def deciding_rules(plan: Plan) -> list[DecidingRule]:
+    """The rules of the last layer and of the list after it, numbered through all parts."""
+    chances = iter(plan.chances.by_rule if isinstance(plan.chances, ListChances) else ())
+    found = []
+    number = 1 + sum(n_numbers(layer) for layer in plan.layers[:-1])
+    for part in plan.deciding:
+        for rule in part:
+            values = next(chances, None) or _predicted(rule, part)
+            found.append(DecidingRule(number, rule_text(rule, plan.schema), values))
+            number += 1
+        for text in _row_decisions(part):
+            everywhere = dict.fromkeys(range(plan.schema.n_labels), 0)
+            found.append(DecidingRule(number, text, everywhere))
+            number += 1
+    return found
+
+
+def _predicted(rule: Rule, part: Theory) -> dict[int, float]:
+    if is_list(part):
+        return dict(rule.head)
+    return {label: votes if value else -votes for label, value, votes in rule.ballot}
+
+
+def _row_decisions(part: Theory) -> list[str]:
+    """The usual label sets and the last resort of a scorecard, as text."""
+    if not isinstance(part, RuleSet):
+        return []
+    lines = []
+    for one in part.label_sets:
+        names = ", ".join(label_text(part.schema.labels[label]) for label in one.labels)
+        lines.append(f"usual label set {{{names}}} {one.bonus:+}")
+    return lines + ["if no label was found: the label with the most points"] * part.at_least_one
+
+
+def printable(text: str) -> str:
+    """Text on one line, without characters that a source file cannot have."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

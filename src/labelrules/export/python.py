@@ -4,7 +4,18 @@ from typing import Any
 
 from labelrules._html import template_file
 from labelrules.data.schema import Schema
-from labelrules.export.plan import Plan, holding_categories, is_list, is_scorecard
+from labelrules.export.plan import (
+    DecidingRule,
+    ListChances,
+    Plan,
+    deciding_rules,
+    has_wide_heads,
+    holding_categories,
+    is_list,
+    is_scorecard,
+    n_numbers,
+    printable,
+)
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.text import rule_text
 from labelrules.rules.inference import LabelByLabel, UntilStable
@@ -17,7 +28,9 @@ def to_python(theory: Any) -> str:
 
     A row is a mapping from names to values; None, NaN and unknown categories are missing. Dates,
     times and durations are those of Python, or of pandas. Each rule is an ``if`` statement, in the
-    order of the rules.
+    order of the rules. `reasons(row)` gives the rules that decided each label, and
+    `probabilities(row)`, if a fitted learner is exported, the probability that each label is
+    present.
 
     Parameters
     ----------
@@ -30,19 +43,21 @@ def to_python(theory: Any) -> str:
     >>> theory = parse("not fashion, * <- sex = Male\nfashion <- true", load("magazines").schema)
     >>> source = to_python(theory)
     >>> print(source[source.index("def _layer_1"):source.index("def _closed")])
-    def _layer_1(row, seen=None):
+    def _layer_1(row, seen, fired):
         board = {}
         # 1: not fashion, * <- sex = Male
         if row['sex'] == 'Male':
-            _write(board, {'fashion': 0})
+            fired.append(1)
+            board.setdefault('fashion', 0)
             return board
         # 2: fashion <- true
-        _write(board, {'fashion': 1})
+        fired.append(2)
+        board.setdefault('fashion', 1)
         return board
     >>> module = {}
     >>> exec(source, module)
-    >>> module["labels"]({"sex": "Female"})
-    ['fashion']
+    >>> module["labels"]({"sex": "Female"}), module["reasons"]({"sex": "Female"})["fashion"]
+    (['fashion'], ['fashion <- true'])
     """
     plan = Plan.of(theory)
     features = [plan.schema.features[column] for column in plan.used]
@@ -54,32 +69,56 @@ def to_python(theory: Any) -> str:
         times={f.name: f.time for f in features if f.time is not None},
         calls=_calls(plan),
         layers=_layers(plan),
-        has_lists=any(is_list(part) for part in plan.parts),
+        has_wide_heads=has_wide_heads(plan),
         has_sets=not all(is_list(part) for part in plan.parts),
         has_votes=not all(is_list(part) or is_scorecard(part) for part in plan.parts),
         has_scorecards=any(is_scorecard(part) for part in plan.parts),
         inference=type(plan.inference).__name__,
+        notes="{}" if _notes_labels(plan) else "[]",
+        of_label="fired[label]" if _notes_labels(plan) else "fired",
+        first_decides=is_list(plan.layers[-1]),
+        rules=[(one.number, one.text, _named(one, plan.schema)) for one in deciding_rules(plan)],
+        **_chances(plan),
     )
 
 
+def _notes_labels(plan: Plan) -> bool:
+    """Whether the rules that fired are noted for each label."""
+    return isinstance(plan.inference, LabelByLabel)
+
+
+def _named(rule: DecidingRule, schema: Schema) -> dict[str, float]:
+    return {schema.labels[label]: value for label, value in rule.values.items()}
+
+
+def _chances(plan: Plan) -> dict[str, Any]:
+    """How probabilities are estimated."""
+    if isinstance(plan.chances, ListChances):
+        undecided = dict(zip(plan.schema.labels, plan.chances.undecided, strict=True))
+        return {"chances": "lists", "undecided": undecided}
+    points = plan.chances
+    return {"chances": ""} if points is None else {"chances": "points", **points._asdict()}
+
+
 def _calls(plan: Plan) -> list[str]:
-    """The body of `predict`: layer after layer."""
+    """The body of `_decided`: layer after layer."""
     lines, seen = [], "None"
     for number in range(1, len(plan.layers)):
-        lines.append(f"seen = _closed(_layer_{number}(row, {seen}))")
+        lines.append(f"seen = _closed(_layer_{number}(row, {seen}, []))")
         seen = "seen"
     last, inference = f"_layer_{len(plan.layers)}", plan.inference
     if isinstance(inference, UntilStable):
-        lines.append(f"board = _until_stable({last}, row, {seen}, {inference.max_rounds})")
+        lines.append(f"board = _until_stable({last}, row, {seen}, {inference.max_rounds}, fired)")
     elif isinstance(inference, LabelByLabel):
         numbers = inference.labels(plan.schema.n_labels)
         order = tuple(plan.schema.labels[label] for label in numbers)
-        arguments = f"{last}, row, {seen}, {inference.max_rounds}, {order!r}"
+        arguments = f"{last}, row, {seen}, {inference.max_rounds}, {order!r}, fired"
         lines.append(f"board = _label_by_label({arguments})")
     else:
-        lines.append(f"board = {last}(row, {seen})")
+        lines.append(f"board = {last}(row, {seen}, fired)")
     if plan.fallback is not None:
-        lines += ["if 1 not in board.values():", "    board = _rows_without_labels(row)"]
+        call = "_rows_without_labels(row, None, guessed)"
+        lines += ["if 1 not in board.values():", f"    board = {call}"]
     return lines
 
 
@@ -89,53 +128,62 @@ def _layers(plan: Plan) -> list[str]:
     first, functions = 1, []
     for name, part in zip([*names, "_rows_without_labels"], plan.parts, strict=False):
         functions.append(_layer(part, plan.schema, name, first))
-        first += len(part)
+        first += n_numbers(part)
     return functions
 
 
 def _layer(part: Theory, schema: Schema, name: str, first: int) -> str:
-    lines = [f"def {name}(row, seen=None):", "    board = {}"]
+    lines = [f"def {name}(row, seen, fired):", "    board = {}"]
     if any(rule.body.on_labels for rule in part):
         lines.append("    seen = board if seen is None else seen")
     if not is_list(part):
         lines[1:] = ["    seen, votes = {} if seen is None else seen, {}"]
     for number, rule in enumerate(part, first):
         lines += _rule(rule, schema, number, is_list(part))
-    return "\n".join([*lines, *_end(part, schema)])
+    return "\n".join([*lines, *_end(part, schema, first)])
 
 
-def _end(part: Theory, schema: Schema) -> list[str]:
+def _end(part: Theory, schema: Schema, first: int) -> list[str]:
     """The last lines of a layer: what it returns."""
     if is_list(part):
         return ["    return board"]
     if not is_scorecard(part):
         return ["    return _counted(votes)"]
     sets = [
-        (tuple(schema.labels[label] for label in one.labels), one.bonus) for one in part.label_sets
+        (number, tuple(schema.labels[label] for label in one.labels), one.bonus)
+        for number, one in enumerate(part.label_sets, first + len(part))
     ]
+    resort = first + len(part) + len(sets) if part.at_least_one else None
     return [
         "    label_sets = [",
         *(f"        {one!r}," for one in sets),
         "    ]",
-        f"    return _together(votes, label_sets, {part.at_least_one})",
+        f"    return _together(votes, label_sets, {resort}, fired)",
     ]
 
 
 def _rule(rule: Rule, schema: Schema, number: int, ordered: bool) -> list[str]:
-    if ordered:
-        head = {schema.labels[label]: value for label, value in rule.head}
-        actions = [f"_write(board, {head!r})"]
-    else:
-        ballot = {schema.labels[label]: n if value else -n for label, value, n in rule.ballot}
-        actions = [f"_vote(votes, {ballot!r})"]
+    actions = [f"fired.append({number})", _action(rule, schema, ordered)]
     if rule.stops:
         actions.append("return board")
     indent = "    "
-    lines = [f"{indent}# {number}: {_printable(rule_text(rule, schema))}"]
+    lines = [f"{indent}# {number}: {printable(rule_text(rule, schema))}"]
     if len(rule.body):
         lines.append(f"{indent}if {_body(rule.body, schema)}:")
         indent += "    "
     return [*lines, *(f"{indent}{line}" for line in actions)]
+
+
+def _action(rule: Rule, schema: Schema, ordered: bool) -> str:
+    """What a rule does: write its head, or vote."""
+    if not ordered:
+        ballot = {schema.labels[label]: n if value else -n for label, value, n in rule.ballot}
+        return f"_vote(votes, {ballot!r})"
+    head = {schema.labels[label]: value for label, value in rule.head}
+    if len(head) > 1:
+        return f"_write(board, {head!r})"
+    ((label, value),) = head.items()
+    return f"board.setdefault({label!r}, {value})"
 
 
 def _body(body: Body, schema: Schema) -> str:
@@ -155,8 +203,3 @@ def _condition(condition: Condition, schema: Schema) -> str:
     if condition.operator == "=":
         return f"{value} == {feature.text(condition.value)!r}"
     return f"{value} in {holding_categories(condition, schema)!r}"
-
-
-def _printable(text: str) -> str:
-    """Text on one line, without characters that a source file cannot have."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

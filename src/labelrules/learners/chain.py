@@ -33,7 +33,7 @@ from labelrules.learners.base.size import without_wrong_rules
 from labelrules.learners.base.theory_classifier import Background, BackgroundRecord
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
-from labelrules.rules import DecisionList, LabelByLabel, RuleTable
+from labelrules.rules import DecisionList, LabelByLabel
 from labelrules.rules.json import (
     LayersRecord,
     ListRecord,
@@ -41,6 +41,7 @@ from labelrules.rules.json import (
     read_theory,
     theory_record,
 )
+from labelrules.rules.rule_table import table_of
 
 Order: TypeAlias = tuple[int, ...]
 Threshold: TypeAlias = float | Literal["cardinality"]
@@ -286,7 +287,7 @@ class ClassifierChain(LabelwiseClassifier):
         """The probabilities by one chain."""
         if hasattr(self, "_theories"):
             theory = self._theories[chain]
-            return self._presence_by(theory, RuleTable(theory).run(rows))
+            return self._presence_by(theory, table_of(theory).run(rows))
         layer = self._layer(rows, chain)
         # No label tests one after it, so all can be predicted at once when all are known.
         return layer.presence(self._predicted(layer, chain))

@@ -27,6 +27,7 @@ from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
+from labelrules.learners.base.records import recorded
 from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet
@@ -202,6 +203,7 @@ class ConstrainedClassifier(TableClassifier):
             self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
 
+    @recorded
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:

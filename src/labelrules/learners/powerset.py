@@ -14,6 +14,7 @@ from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
+from labelrules.learners.base.records import recorded
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
@@ -97,6 +98,7 @@ class LabelPowerset(ComposedClassifier):
             self.base_ = state.base
             _check_read(state.base, n_sets, self.schema_)
 
+    @recorded
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:

@@ -27,9 +27,10 @@ from labelrules.learners.base.sampling import folds_of, random_numbers
 from labelrules.learners.dependence import gained_and_lost, mcnemar
 from labelrules.learners.registry import register
 from labelrules.measures import ratio
-from labelrules.rules import DecisionList, Gibbs, LabelByLabel, LayeredTheory, Once, RuleTable
+from labelrules.rules import DecisionList, Gibbs, LabelByLabel, LayeredTheory, Once
 from labelrules.rules.inference import Inference, Rounds, closed
 from labelrules.rules.json import INFERENCES, LayersRecord
+from labelrules.rules.rule_table import table_of
 
 
 class StackedState(LabelwiseState):
@@ -253,7 +254,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
     def _last(self, rows: Dataset, labels: Board) -> Board:
         """Apply the last layer once, given these labels."""
         if self._has_theory:
-            return closed(RuleTable(self.theory_.layers[-1]).apply(rows, reads=labels))
+            return closed(table_of(self.theory_.layers[-1]).apply(rows, reads=labels))
         return ClassifierLayer(self._models[0][-1], numeric_features(rows)).read(labels).board
 
     def _model_labels(self, X: Any) -> Board:

@@ -12,7 +12,7 @@ from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
 from labelrules.rules.rule import Evidence, Head, Rule
-from labelrules.rules.rule_table import RuleTable
+from labelrules.rules.rule_table import table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
 from labelrules.rules.theory import closed as closed
 
@@ -216,7 +216,7 @@ class TheoryReader:
     """A theory as a layer that is applied to the same rows repeatedly; `known` cells are kept."""
 
     def __init__(self, layer: Theory, rows: Dataset, known: Board | None) -> None:
-        self.table, self.rows, self.known = RuleTable(layer), rows, known
+        self.table, self.rows, self.known = table_of(layer), rows, known
 
     def read(self, seen: Board | None) -> Run:
         """Apply the layer, conditions on labels tested on `seen`; None for its own board."""

@@ -241,6 +241,8 @@ def _read_rule(record: RuleRecord, names: _Names) -> Rule:
     if record.evidence is not None:
         pairs = _for_head(record.evidence, head, names, "evidence")
         evidence = tuple(pair and Evidence(*pair) for pair in pairs)
+        if not any(evidence):
+            raise DocumentError(".evidence", "no label was counted: write null")
     if isinstance(record, VotesRecord) and record.votes is not UNSET:
         votes = tuple(_for_head(record.votes, head, names, "votes"))
         if set(votes) == {1}:

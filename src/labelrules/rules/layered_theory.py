@@ -8,11 +8,19 @@ import numpy as np
 
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
-from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.memory.encoding import encode_labels, new_rows
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 from labelrules.rules.conditions import Body, Condition
-from labelrules.rules.inference import Gibbs, Inference, LabelByLabel, Once, TheoryReader, infer
+from labelrules.rules.inference import (
+    Gibbs,
+    Inference,
+    LabelByLabel,
+    Once,
+    TheoryReader,
+    infer,
+    no_writer,
+)
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, closed
 
@@ -151,7 +159,7 @@ class LayeredTheory(Theory):
         board : array of int8, optional
             Labels that are known; every layer keeps them.
         """
-        rows = _rows(X, self.schema)
+        rows = new_rows(X, self.schema)
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
         seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
         runs = self._before_last(rows, known, seen)
@@ -170,6 +178,8 @@ class LayeredTheory(Theory):
         """Apply the list for rows without labels to the waiting rows."""
         if self.fallback is None:
             return None
+        if not waiting.any():
+            return Run(np.full(rows.Y.shape, UNSET), *no_writer(rows.Y))
         run = TheoryReader(self.fallback, rows, known).read(None)
         run.board[~waiting] = UNSET
         run.writer[~waiting] = run.stopped[~waiting] = -1
@@ -193,7 +203,7 @@ class LayeredTheory(Theory):
         For Gibbs sampling the last layer reads the labels Y, since its rules then give the
         probability of a label given the others. Rule sets, whose rules vote, get no evidence.
         """
-        rows, truth = _rows(X, self.schema), encode_labels(Y, self.schema)
+        rows, truth = new_rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
         if isinstance(self.inference, Gibbs):
@@ -294,12 +304,6 @@ def _present(rules: Iterable[Rule], before: set[int]) -> Iterator[int]:
             passes_on = rule.body == Body([Condition.label(label)])
             if value and (label in before or not passes_on):
                 yield label
-
-
-def _rows(X: Any, schema: Schema) -> Dataset:
-    """The rows, encoded once for all layers."""
-    matrix = encode(X, schema)
-    return Dataset(schema, matrix, np.zeros((matrix.shape[0], schema.n_labels), dtype=np.int8))
 
 
 def _check_layers(layers: tuple[Theory, ...], schema: Schema) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted
+from labelrules._kept import kept
 from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
@@ -113,6 +114,12 @@ class RuleTable:
     def _no_board(self) -> Board:
         """A board without rows: conditions on labels are tested on the one that is written."""
         return np.empty((0, self.schema.n_labels), np.int8)
+
+
+@kept
+def table_of(theory: Theory) -> RuleTable:
+    """The rule table of a decision list or rule set, made once."""
+    return RuleTable(theory)
 
 
 def columns_of(X: Matrix) -> "EncodedFeatures":

@@ -1,5 +1,7 @@
 """KEEP: theories and fitted models in files, as versioned JSON."""
 
-from labelrules.storage.files import from_json, json_schema, load_model, save, to_json
+from labelrules.learners.base.records import About
+from labelrules.storage.files import about, from_json, load_model, save, to_json
+from labelrules.storage.records import json_schema
 
-__all__ = ["from_json", "json_schema", "load_model", "save", "to_json"]
+__all__ = ["About", "about", "from_json", "json_schema", "load_model", "save", "to_json"]

@@ -4,17 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import msgspec
 import numpy as np
-from msgspec import Meta
 
 from labelrules.data import DataError, FileError, Schema
 from labelrules.data.document import (
     DocumentError,
-    Record,
-    SchemaRecord,
     at,
     builtins_of,
     check_length,
@@ -27,13 +23,23 @@ from labelrules.data.document import (
 )
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
 from labelrules.learners.base.estimator import TableClassifier, Target
-from labelrules.learners.registry import can_be_stored, registered
+from labelrules.learners.base.records import About
+from labelrules.learners.registry import registered
 from labelrules.rules import Theory
-from labelrules.rules.json import TheoryRecord, read_theory, theory_record
-from labelrules.storage.parameters import Learners, parameters_of, parameters_type, read_learner
-
-FORMAT = "labelrules"
-VERSION = 1
+from labelrules.rules.json import read_theory, theory_record
+from labelrules.storage.parameters import Learners, parameters_of, read_learner
+from labelrules.storage.records import (
+    FORMAT,
+    VERSION,
+    AboutRecord,
+    ModelDocument,
+    ModelRecord,
+    TargetRecord,
+    TheoryDocument,
+    about_record,
+    read_about,
+    signed,
+)
 
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # by version, to the next one
 LARGEST_ARRAY = 2**28  # characters of an array of classes: a small file must not fill memory
@@ -41,45 +47,14 @@ LARGEST_ARRAY = 2**28  # characters of an array of classes: a small file must no
 Stored = Theory | TableClassifier
 
 
-class TargetRecord(Record):
-    """The form of Y, labels or classes, and the type and values of its cells."""
-
-    kind: Literal["labels", "two classes", "classes"]
-    type: Annotated[
-        str, Meta(pattern="^(bool|u?int(8|16|32|64)|float(16|32|64)|text[1-9][0-9]{0,5})$")
-    ]
-    values: Annotated[list[bool | int | float | str], Meta(min_length=1)]
-
-
-class ModelRecord(Record):
-    """A fitted learner: its parameters, the form of its data, and what it has learned."""
-
-    learner: str
-    parameters: dict[str, Any]
-    schema: SchemaRecord
-    target: TargetRecord
-    columns: Literal["named", "numbered", "unseen"]
-    state: dict[str, Any]
-
-
-class TheoryDocument(Record):
-    """A file with a theory."""
-
-    format: Literal["labelrules"]
-    version: Literal[1]
-    schema: SchemaRecord
-    theory: TheoryRecord
-
-
-class ModelDocument(Record):
-    """A file with a fitted model."""
-
-    format: Literal["labelrules"]
-    version: Literal[1]
-    model: TableClassifier
-
-
-def save(stored: Stored, path: str | Path) -> None:
+def save(
+    stored: Stored,
+    path: str | Path,
+    *,
+    author: str | None = None,
+    notes: str | None = None,
+    about: bool = True,
+) -> None:
     """Write a theory or a fitted model to a file, as JSON.
 
     The file is replaced as a whole, so that it is the old one or the new one, and keeps its mode.
@@ -90,6 +65,11 @@ def save(stored: Stored, path: str | Path) -> None:
     stored : DecisionList, RuleSet, LayeredTheory or fitted learner
         Of the learners those whose models are rules.
     path : str or path-like
+    author, notes : str, optional
+        Who is responsible for the model, and whatever is worth knowing about it.
+    about : bool, default=True
+        Whether the file says how the model came about: see :func:`about`. Without that, equal
+        models make equal files.
 
     Raises
     ------
@@ -109,7 +89,7 @@ def save(stored: Stored, path: str | Path) -> None:
     ['no' 'no' 'no' 'yes']
     """
     target = checked_target(path)
-    text = to_json(stored)
+    text = to_json(stored, author=author, notes=notes, about=about)
     with replacing(target) as new, written_text(new, target) as file:
         file.write(text)
 
@@ -145,7 +125,9 @@ def load_model(path: str | Path, *, learners: Iterable[type[TableClassifier]] = 
     raise FileError(message, target)
 
 
-def to_json(stored: Stored) -> str:
+def to_json(
+    stored: Stored, *, author: str | None = None, notes: str | None = None, about: bool = True
+) -> str:
     """A theory or a fitted model as JSON text; see :func:`save`.
 
     Examples
@@ -171,7 +153,8 @@ def to_json(stored: Stored) -> str:
     }
     """
     document = _document(stored)
-    text = laid_out(document) + "\n"
+    said = _said(stored, author, notes, about)
+    text = laid_out({**document, **said}) + "\n"
     check_length(len(text))
     # Better an error now than from a file that is all there is.
     own = _classes_in(stored) if isinstance(stored, TableClassifier) else {}
@@ -212,46 +195,60 @@ def from_json(
     return _read(read_document(text), {**_given(learners), **_registered()})
 
 
-def json_schema() -> dict[str, Any]:
-    """The JSON schema of the files, for programs that do not use labelrules.
+def about(source: TableClassifier | str | Path) -> About:
+    """How a model came about: when and from which data it was learned, and what that took.
 
-    It is made from the records in this library and covers the learners that are registered.
+    Parameters
+    ----------
+    source : fitted learner, or path of a file
+        Of a learner it is also the attribute `about_`; a file may hold a theory, too.
+
+    Raises
+    ------
+    DataError
+        If nothing is known: for files without such notes, and theories that nobody has signed.
 
     Examples
     --------
-    >>> json_schema()["$id"]
-    'labelrules-1.schema.json'
+    >>> from labelrules import SeparateAndConquer, about, load
+    >>> from labelrules.data import fingerprint
+    >>> readers = load("magazines")
+    >>> found = about(SeparateAndConquer().fit(readers))
+    >>> found.data_name, found.n_rows, found.data == fingerprint(readers)
+    ('magazines', 14, True)
     """
-    models = [_model_type(one) for one in registered().values() if can_be_stored(one)]
-    refs, parts = msgspec.json.schema_components(
-        [TheoryDocument, ModelDocument, *models],
-        schema_hook=lambda other: {"$ref": "#/$defs/Model"},
-        ref_template="#/$defs/{name}",
-    )
-    for learner in registered().values():
-        if can_be_stored(learner):  # one definition of what all parameters may be
-            fields = parts[parameters_type(learner).__name__]["properties"]
-            parts["Parameter"] = next(iter(fields.values()), {})
-            fields.update({key: {"$ref": "#/$defs/Parameter"} for key in fields})
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"labelrules-{VERSION}.schema.json",
-        "title": "A theory or a fitted model of labelrules",
-        "anyOf": list(refs[:2]),
-        "$defs": {**parts, "Model": {"anyOf": list(refs[2:])}},
-    }
+    if isinstance(source, TableClassifier):
+        source._check_fitted()
+        found: About | None = getattr(source, "about_", None)
+        where = f"this {type(source).__name__}"
+    elif isinstance(source, str | Path):
+        with opened_utf8(Path(source)) as file:
+            found, where = about_in(read_pieces(file)), str(source)
+    else:
+        raise TypeError(f"about takes a fitted learner or the path of a file, not {source!r:.60}")
+    if found is None:
+        raise DataError(f"{where}: nothing is known of how it came about")
+    return found
 
 
-def _model_type(learner: type[TableClassifier]) -> type[Record]:
-    fields = [
-        ("learner", Literal[learner.__name__]),
-        ("parameters", parameters_type(learner)),
-        ("state", learner._State),
-    ]
-    name = f"{learner.__name__}Model"
-    return msgspec.defstruct(  # type: ignore[return-value]
-        name, fields, bases=(ModelRecord,), forbid_unknown_fields=True
-    )
+def _said(
+    stored: Stored, author: str | None, notes: str | None, with_about: bool
+) -> dict[str, Any]:
+    """The part of a document that says how the model came about."""
+    if not with_about:
+        if author or notes:
+            raise ValueError("author and notes are part of what about=False leaves out")
+        return {}
+    found = signed(getattr(stored, "about_", None), author, notes)
+    return {} if found is None else {"about": builtins_of(about_record(found))}
+
+
+def about_in(text: str) -> About | None:
+    """What JSON text says of how the model came about."""
+    with at("$"):
+        said = _upgraded(read_document(text)).get("about")
+        with at(".about"):
+            return None if said is None else read_about(converted(said, AboutRecord))
 
 
 def _document(stored: Stored) -> dict[str, Any]:
@@ -301,7 +298,7 @@ def _check_same(stored: Any, again: Any) -> None:
     """Refuse a model that has learned more than a file holds of it."""
     if not isinstance(stored, TableClassifier):
         return
-    extra = vars(stored).keys() - vars(again).keys()
+    extra = vars(stored).keys() - vars(again).keys() - {"about_"}
     if extra:
         raise DataError(
             f"this {type(stored).__name__} cannot be stored, because its state has no field for "
@@ -327,6 +324,9 @@ def _read(document: Any, learners: Learners) -> Any:
         kind: Any = ModelDocument if "model" in document else TheoryDocument
         record = converted(document, kind, partial(_read_part, learners=learners, depth=0))
         if isinstance(record, ModelDocument):
+            if isinstance(record.about, AboutRecord):
+                with at(".about"):
+                    record.model.about_ = read_about(record.about)
             return record.model
         with at(".schema"):
             schema = read_schema(record.schema)

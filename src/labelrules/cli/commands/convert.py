@@ -31,6 +31,7 @@ EXAMPLES = """
 labelrules convert yeast yeast.csv --part train
 labelrules convert readers.csv readers.arff --labels quality,tabloid
 labelrules convert model.json model.py
+labelrules convert model.json model.mjs
 labelrules convert model.json model.sql --table patients --dialect duckdb --key id
 labelrules convert model.json - --to rules
 labelrules convert my-rules.txt model.json --data magazines
@@ -40,6 +41,8 @@ DATA_FORMATS = {".arff": "arff", ".csv": "csv", ".parquet": "parquet"}
 MODEL_FORMATS = {
     ".json": "json",
     ".py": "python",
+    ".js": "javascript",
+    ".mjs": "javascript",
     ".sql": "sql",
     ".pmml": "pmml",
     ".rules": "rules",
@@ -136,18 +139,22 @@ def _write_data(data: "Dataset", form: str, target: Path) -> None:
 
 
 def _model_text(model: Model, form: str, sql: dict[str, Any]) -> str:
-    from labelrules.export import to_pmml, to_python, to_sql
+    from labelrules.export import to_javascript, to_pmml, to_python, to_sql
     from labelrules.storage import to_json
 
     if form == "json":
-        return to_json(model.kept)
+        if model.said is None:
+            return to_json(model.kept)
+        return to_json(model.kept, author=model.said.author, notes=model.said.notes)
     theory = model.theory  # there is one, and there are no constraints
     if form == "sql":
         table, dialect = sql["table"] or "data", sql["dialect"] or "sqlite"
         with blaming([("dialect", "")], "--dialect"):
             return to_sql(theory, table, dialect=dialect, keys=sql["key"])
     if form == "python":
-        return to_python(theory)
+        return to_python(model.kept)  # with what its probabilities need
+    if form == "javascript":
+        return to_javascript(model.kept)
     if form == "pmml":
         return to_pmml(theory)
     return text_of(model, "plain" if form == "rules" else form) + "\n"

@@ -18,6 +18,7 @@ from labelrules.cli.commands import (
     Command,
     DataName,
     OneOf,
+    Text,
     data_argument,
     json_option,
     output_option,
@@ -102,17 +103,22 @@ class LearnerOption(click.Option):
 @click.option("--test", type=DataName(), help="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
 @json_option("the rules")
+@click.option("--author", type=Text(), help="who is responsible for the model, for its file")
+@click.option("--notes", type=Text(), help="what is worth knowing about it, for its file")
 @click.option("-q", "--quiet", is_flag=True, help="print the result only")
 @click.option("-v", "--verbose", is_flag=True, help="print a line for each step")
 @reading_options
 def command(
     data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
-    as_json: bool, quiet: bool, verbose: bool, reading: Reading,
+    as_json: bool, author: str | None, notes: str | None, quiet: bool, verbose: bool,
+    reading: Reading,
 ) -> int:  # fmt: skip
     """Learn; the exit status is 130 if Ctrl-C has ended it early."""
     check_files(output, [data, test, reading.xml])
     if output is not None:
         _check_output(output, learner)
+    elif author is not None or notes is not None:
+        raise click.UsageError("--author and --notes are for the file of the model: give --output")
     with blaming(settings):
         estimator = made_learner(learner, settings)
     rows = read_data(data, reading)
@@ -136,7 +142,7 @@ def command(
         if output is not None:
             from labelrules.storage import to_json
 
-            write(to_json(estimator), output)
+            write(to_json(estimator, author=author, notes=notes), output)
     finally:  # if it cannot be saved, it can at least be read
         if output != STANDARD:
             _print(model, about, tested, as_json, quiet)

@@ -31,6 +31,7 @@ labelrules show model.json
 labelrules show model.json --style unicode --label quality
 labelrules show model.json --style latex -o rules.tex
 labelrules show model.json --by label
+labelrules show model.json --about
 labelrules show model.json --style html -o rules.html
 labelrules show my-rules.txt --data magazines --summary
 """
@@ -51,6 +52,7 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 @click.option("--label", type=Text(), help="only rules that mention this label")
 @click.option("--evidence/--no-evidence", default=True, help="counts of right and wrong cells")
 @click.option("--summary", is_flag=True, help="statistics of the rules, and of their use on --data")
+@click.option("--about", is_flag=True, help="when, from which data and by whom it was learned")
 @click.option(
     "--data", type=DataName(), multiple=True,
     help="data to summarise, or that rules as text are about",
@@ -60,10 +62,14 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
 @reading_options
 def command(
     model: str, by: str | None, style: str | None, label: str | None, evidence: bool, summary: bool,
-    data: str | None, output: str | None, as_json: bool, reading: Reading,
+    about: bool, data: str | None, output: str | None, as_json: bool, reading: Reading,
 ) -> None:  # fmt: skip
     """Show the rules of a model."""
     check_files(output, [model, data])
+    if about:
+        _check_about(by, style, label, "--summary" if summary else "--data" if data else None)
+        write(about_document(model) if as_json else about_text(model), output)
+        return
     _check_options(by, style, label, "--json" if as_json else "--summary" if summary else None)
     found = read_model(model, schema_of(data, reading))
     if label is not None:
@@ -95,6 +101,42 @@ def _check_options(by: str | None, style: str | None, label: str | None, other: 
         raise click.UsageError(f"--by is for reading, and for --style html, not for {style}")
     if by is not None and label is not None:
         raise click.UsageError("--label lists the rules that mention a label, and takes no --by")
+
+
+def _check_about(by: str | None, style: str | None, label: str | None, other: str | None) -> None:
+    given = {"--by": by, "--style": style, "--label": label, other: other}
+    for name, value in given.items():
+        if value is not None:
+            raise click.UsageError(f"--about takes no {name}")
+
+
+def about_document(source: str) -> dict[str, Any]:
+    """How a model came about, for programs."""
+    from dataclasses import asdict
+
+    model = read_model(source)
+    values = {name: value for name, value in asdict(model.about).items() if value is not None}
+    if "learned" in values:
+        values["learned"] = values["learned"].isoformat()
+    return {"learner": model.kind, "settings": _settings(model), **values}
+
+
+def about_text(source: str) -> str:
+    """How a model came about, and its settings."""
+    model = read_model(source)
+    settings = [f"{name}={value}" for name, value in _settings(model).items()]
+    lines = [f"{'learner':<12}{model.kind}"] if not model.is_theory else []
+    lines += [f"{'settings' if not n else '':<12}{one}" for n, one in enumerate(settings)]
+    return "\n".join([*lines, str(model.about)]) + "\n"
+
+
+def _settings(model: Model) -> dict[str, str]:
+    """The parameters that differ from those of a new learner."""
+    if model.is_theory:
+        return {}
+    usual = type(model.kept)().get_params(deep=False)
+    given = model.kept.get_params(deep=False)
+    return {name: str(value) for name, value in given.items() if str(value) != str(usual[name])}
 
 
 def is_terminal() -> bool:

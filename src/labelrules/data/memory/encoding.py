@@ -7,9 +7,18 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._checks import listed, quoted, suggestion
+from labelrules._kept import kept
 from labelrules._types import Board, Floats, Matrix
 from labelrules.data.errors import DataError
 from labelrules.data.memory.arrays import SparseTable, as_table
+from labelrules.data.memory.cells import (
+    CellReader,
+    cell_reader,
+    is_pandas_row,
+    read_pandas_row,
+    read_plain_numbers,
+    read_sparse_row,
+)
 from labelrules.data.memory.columns import (
     BOOLEANS,
     EncodedColumn,
@@ -34,7 +43,7 @@ from labelrules.data.memory.labels import (
     read_labels,
 )
 from labelrules.data.schema import Feature, Schema
-from labelrules.data.table import Dataset, frozen_labels, frozen_matrix
+from labelrules.data.table import Dataset, checked_dataset, frozen_labels, frozen_matrix
 from labelrules.data.times import DAY, TimeKind, example_of, read_time
 
 _ANEW = "make the data set anew, with its columns in this order:"
@@ -155,10 +164,15 @@ def encode(X: Any, schema: Schema) -> Matrix:
            [41., nan]])
     """
     if isinstance(X, Dataset):
+        if X.schema.features == schema.features:
+            return X.X
         _check_names(X.schema.feature_names, schema.feature_names, "X", "feature", _ANEW)
         pairs = zip(X.schema.features, schema.features, strict=True)
         _raise_together([_difference(a, b) for a, b in pairs if not _is_encoded_alike(a, b)])
         return X.X
+    row = _single_row(X, schema)
+    if row is not None:
+        return row
     table = _as_any_table(X)
     if table.names is not None:
         _check_names(table.names, schema.feature_names, "X", "feature")
@@ -168,10 +182,26 @@ def encode(X: Any, schema: Schema) -> Matrix:
         )
     if table.is_numeric and all(feature.is_numeric for feature in schema.features):
         return frozen_matrix(table.numbers(schema.feature_names), schema)
+    plain = read_plain_numbers(table, schema) if isinstance(table, SparseTable) else None
+    if plain is not None:
+        return frozen_matrix(plain, schema)
     codes = _all_fitted([_codes(table, index, f) for index, f in enumerate(schema.features)])
     codes.reverse()
     used_up = (codes.pop() for _ in range(len(codes)))  # to save memory
     return frozen_matrix(table.assembled(used_up), schema)
+
+
+@kept
+def cell_readers(schema: Schema) -> tuple[CellReader, ...]:
+    """The readers of single cells, one for each feature; see `cell_reader`."""
+    return tuple(cell_reader(feature, _fitted) for feature in schema.features)
+
+
+def new_rows(X: Any, schema: Schema) -> Dataset:
+    """New rows as a data set, encoded once for whoever asks for them; no label is present."""
+    matrix = encode(X, schema)
+    labels: Board = np.zeros((matrix.shape[0], schema.n_labels), dtype=np.int8)
+    return checked_dataset(schema, matrix, labels)
 
 
 def encode_labels(Y: Any, schema: Schema) -> Board:
@@ -255,6 +285,13 @@ def _in_order(
             f"categories {listed(categories)}{near}"
         )
     return EncodedColumn(column.recoded(categories), categories, kind="ordered")
+
+
+def _single_row(X: Any, schema: Schema) -> Matrix | None:
+    """The only row of X, encoded; None if X is another table, or needs a closer look."""
+    if is_pandas_row(X):
+        return read_pandas_row(X, schema, cell_readers(schema))
+    return read_sparse_row(X, schema) if sparse.issparse(X) else None
 
 
 def _as_any_table(X: Any) -> FeatureTable:

@@ -22,6 +22,7 @@ from labelrules.learners.associative.row_rules import (
     most_correlated,
 )
 from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.records import recorded
 from labelrules.learners.base.sampling import random_generator
 from labelrules.learners.registry import register
 
@@ -137,6 +138,7 @@ class LazyAssociativeClassifier(TableClassifier):
         if self.threshold != "leave-one-out":
             number(self.threshold, "threshold", low=0, high=1, also="'leave-one-out'")
 
+    @recorded
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:

@@ -32,10 +32,14 @@ from labelrules.data.memory.labels import Names, are_label_sets, read_labels, re
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
+from labelrules.learners.base.progress import levels_to_caller
+from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.tables import (
     as_features,
     column_names,
+    fits_without_names,
     given_names,
+    has_known_names,
     refuse_empty,
     renamed,
 )
@@ -91,11 +95,13 @@ class Target:
         return np.asarray(presence / presence.sum(axis=1, keepdims=True))
 
     def predicted(self, board: Board) -> Array:
-        """From a filled board to labels, or to the first or second class."""
+        """From a filled board to labels, or to a class: the first of those present."""
+        if self.kind == "classes":
+            return self.most_probable(board)
         values = self.values[board]
         return np.asarray(values if self.kind == "labels" else values[:, 0])
 
-    def most_probable(self, presence: Floats) -> Array:
+    def most_probable(self, presence: Floats | Board) -> Array:
         """The class with the greatest probability, the first of those that are equal."""
         return np.asarray(self.values[presence.argmax(axis=1)])
 
@@ -168,7 +174,7 @@ def _warn_of_column() -> None:
         "A column-vector y was passed when a 1d array was expected. "
         "Give classes in one dimension, for example by Y.ravel().",
         DataConversionWarning,
-        stacklevel=6,
+        stacklevel=levels_to_caller(),
     )
 
 
@@ -249,6 +255,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
 
     _State: ClassVar[type[Record]]
     """The record of the fitted attributes beyond schema and classes, without their underscores."""
+    about_: About
+    _rules_choose_classes: ClassVar[bool] = False
+    """Whether a class is predicted by the labels of the row, and not by probabilities."""
     _why_not_stored: ClassVar[str | None] = None
     """Why files cannot hold the models of this learner, and what to do; None if they can."""
 
@@ -269,7 +278,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         Of classes it is the most probable, the first on a tie; of two the second has the label.
         """
         target = self._check_fitted()
-        if target.kind == "classes":
+        if target.kind == "classes" and not self._rules_choose_classes:
             return target.most_probable(self._presence(self._table(X)))
         return target.predicted(self._labels(self._table(X)))
 
@@ -353,6 +362,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
             if data.weights is not None:
                 raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
             data = replace(data, weights=sample_weight)
+        note_training_data(data)
         if data.weights is None:
             return data
         counts: Any = data.weights if data.weights.ndim == 1 else data.weights.any(axis=1)
@@ -413,8 +423,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         """New rows, with the features that `fit` has seen."""
         if isinstance(X, Dataset):
             return X
+        if has_known_names(self, X):
+            return X
         table = as_features(X)
-        validate_data(self, table, reset=False, skip_check_array=True)
+        if not fits_without_names(self, table):
+            validate_data(self, table, reset=False, skip_check_array=True)
         if hasattr(self, "feature_names_in_"):
             return table
         return renamed(table, self.schema_.feature_names)

@@ -3,16 +3,16 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.document import Record, Share
-from labelrules.data.memory.encoding import encode
+from labelrules.data.memory.encoding import new_rows
 from labelrules.learners.base.label_models import Workers, checked_base
 from labelrules.learners.base.progress import check_progress, progress_listener
+from labelrules.learners.base.records import recorded
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
@@ -79,9 +79,7 @@ class ComposedClassifier(TheoryClassifier):
 
     def _rows(self, X: Any) -> Dataset:
         """New rows, encoded; their labels do not matter."""
-        matrix = encode(X, self.schema_)
-        labels = np.zeros((matrix.shape[0], self.n_labels_), dtype=np.int8)
-        return Dataset(self.schema_, matrix, labels)
+        return new_rows(X, self.schema_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,6 +156,7 @@ class LabelwiseClassifier(ComposedClassifier):
     def _model_presence(self, X: Any) -> Floats:
         """Estimate the probabilities of labels where there is no theory."""
 
+    @recorded
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:

@@ -162,7 +162,7 @@ def warn_of_early_end(reason: str, kept: str) -> None:
     warnings.warn(
         f"learning ended early because {reason}; {kept}",
         LearningInterrupted,
-        stacklevel=_levels_to_caller(),
+        stacklevel=levels_to_caller(),
     )
 
 
@@ -176,7 +176,7 @@ def rules_so_far(number: int, has_default: bool = True) -> str:
     return f"the {number} rules learned so far are kept"
 
 
-def _levels_to_caller() -> int:
+def levels_to_caller() -> int:
     """The number of stack frames up to the caller of this package, for `warnings.warn`."""
     frame, level = sys._getframe(1), 1
     inside = ("labelrules.", "contextlib")  # which runs what `heard_interrupts` decorates

@@ -1,13 +1,16 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelrules.data.memory.arrays import as_array
+from labelrules.data.memory.cells import is_pandas_row
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
+from labelrules.learners.base.progress import levels_to_caller
 
 
 def as_features(X: Any) -> Any:
@@ -64,3 +67,26 @@ def renamed(X: Any, names: Names) -> Any:
         return X
     frame = nw.from_native(X, eager_only=True)
     return nw.to_native(frame.rename(dict(zip(frame.columns, names, strict=True))))
+
+
+def has_known_names(model: Any, X: Any) -> bool:
+    """Whether X is one row of a frame with the columns of `fit`: nothing is to be checked."""
+    names = getattr(model, "feature_names_in_", None)
+    return names is not None and is_pandas_row(X) and X.columns.tolist() == names.tolist()
+
+
+def fits_without_names(model: Any, table: Any) -> bool:
+    """Whether the table is a matrix with the right number of columns.
+
+    It warns, as scikit-learn does, if the model has learned from named columns.
+    """
+    is_matrix = sparse.issparse(table) or type(table) is np.ndarray
+    if not is_matrix or table.ndim != 2 or table.shape[1] != getattr(model, "n_features_in_", None):
+        return False
+    if hasattr(model, "feature_names_in_"):
+        warnings.warn(
+            f"X does not have valid feature names, but {type(model).__name__} was fitted with "
+            "feature names",
+            stacklevel=levels_to_caller(),
+        )
+    return True

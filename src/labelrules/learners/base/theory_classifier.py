@@ -1,7 +1,7 @@
 """Base classes of learners whose model is a decision list, or several lists in layers."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -13,7 +13,9 @@ from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.document import Count, DocumentError, Record
+from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
+from labelrules.learners.base.records import recorded
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -26,6 +28,7 @@ from labelrules.rules import (
     parse,
 )
 from labelrules.rules.json import LayersRecord, ListRecord
+from labelrules.rules.rule_table import table_of
 
 Smoothing: TypeAlias = Literal["laplace"] | float
 """Laplace's estimate, or the m of the m-estimate."""
@@ -94,15 +97,27 @@ class Background:
 
         A cell that no rule wrote has the share among training cells that no rule wrote.
         """
-        estimate, n_labels = self.estimate(smoothing), len(self.ones)
-        unwritten = [Evidence(int(self.ones[j]), int(self.zeros[j])) for j in range(n_labels)]
+        chances, n_labels = self.chances(theory, smoothing), len(self.ones)
         # Rules by labels; the last place is for the writer -1, which stands for no rule.
         lookup = np.empty((len(theory) + 1, n_labels))
-        lookup[-1] = [estimate(cells, label) for label, cells in enumerate(unwritten)]
-        for rule_number, rule in enumerate(theory):
-            for label, cells in _present_and_absent(rule):
-                lookup[rule_number, label] = estimate(cells, label)
+        lookup[-1] = chances.undecided
+        for rule_number, by_label in enumerate(chances.by_rule):
+            for label, chance in by_label.items():
+                lookup[rule_number, label] = chance
         return np.asarray(lookup[run.writer, np.arange(n_labels)])
+
+    def chances(self, rules: Iterable[Rule], smoothing: Smoothing) -> ListChances:
+        """The probabilities of presence by each rule, and of cells that no rule writes."""
+        estimate = self.estimate(smoothing)
+        counts = zip(self.ones.tolist(), self.zeros.tolist(), strict=True)
+        unwritten = [Evidence(ones, zeros) for ones, zeros in counts]
+        return ListChances(
+            tuple(
+                {label: estimate(cells, label) for label, cells in _present_and_absent(rule)}
+                for rule in rules
+            ),
+            tuple(estimate(cells, label) for label, cells in enumerate(unwritten)),
+        )
 
 
 def _present_and_absent(rule: Rule) -> list[tuple[int, Evidence]]:
@@ -184,6 +199,14 @@ class TheoryClassifier(TableClassifier):
         guessed = self._presence_by(theory.fallback, run.fallback)
         return np.where(run.fallback.writer >= 0, guessed, presence)
 
+    def _chances(self) -> ListChances:
+        """The probabilities by the rules that decide labels, for exports."""
+        theory = self.theory_
+        rules = theory.rules
+        if isinstance(theory, LayeredTheory):
+            rules = (*theory.layers[-1].rules, *(theory.fallback or ()))
+        return self.background_.chances(rules, self._smoothing)
+
     def _presence_by(self, theory: DecisionList, run: Run) -> Floats:
         return self.background_.presence(theory, run, self._smoothing)
 
@@ -197,7 +220,7 @@ class TheoryClassifier(TableClassifier):
     @property
     def _runner(self) -> LayeredTheory | RuleTable:
         theory = self.theory_
-        return theory if isinstance(theory, LayeredTheory) else RuleTable(theory)
+        return theory if isinstance(theory, LayeredTheory) else table_of(theory)
 
 
 def _path(run: Run, n_rules: int) -> sparse.csr_array:
@@ -286,6 +309,7 @@ class RuleClassifier(TheoryClassifier):
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         """Learn a list that begins with the prefix; evidence is counted later if any lacks it."""
 
+    @recorded
     def fit(
         self,
         X: Any,

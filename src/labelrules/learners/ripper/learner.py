@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
@@ -78,6 +77,8 @@ class Ripper(RuleClassifier):
     otherwise: setosa, no other label (50/1)
     """
 
+    _rules_choose_classes = True
+
     def __init__(
         self,
         *,
@@ -105,13 +106,6 @@ class Ripper(RuleClassifier):
         super()._check_parameters()
         ripper_settings(self)
         check_progress(self.progress)
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict labels, or classes if `fit` was given classes."""
-        if self._check_fitted().kind != "classes":
-            return super().predict(X)
-        predicted = RuleTable(self.theory_).predict(self._table(X))
-        return np.asarray(self._target.values[predicted.argmax(axis=1)])
 
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None

@@ -12,6 +12,7 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record
+from labelrules.export.plan import PointChances
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import (
     CardProgress,
@@ -21,6 +22,7 @@ from labelrules.learners.base.progress import (
     progress_listener,
     warn_of_early_end,
 )
+from labelrules.learners.base.records import recorded
 from labelrules.learners.base.sampling import random_numbers, random_seed
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
@@ -32,8 +34,9 @@ from labelrules.learners.scorecard.teaching import (
     plain_targets,
     taught_presence,
 )
-from labelrules.rules import Body, Evidence, Head, Rule, RuleSet, RuleTable
+from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
 from labelrules.rules.json import SetRecord
+from labelrules.rules.rule_table import table_of
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
 LITERAL_COST = 1.6
@@ -145,6 +148,7 @@ class Scorecard(TableClassifier):
         random_numbers(self.random_state)
         check_progress(self.progress)
 
+    @recorded
     @heard_interrupts()
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
@@ -222,12 +226,15 @@ class Scorecard(TableClassifier):
         return RuleSet(task.data.schema, rules, decoding.label_sets, decoding.at_least_one)
 
     def _labels(self, X: Any) -> Board:
-        return RuleTable(self.theory_).predict(X)
+        return table_of(self.theory_).predict(X)
 
     def _presence(self, X: Any) -> Floats:
-        margin = RuleTable(self.theory_).margin(X) + self.shift_
+        margin = table_of(self.theory_).margin(X) + self.shift_
         against = np.exp2(-np.clip(margin, -CERTAIN, CERTAIN) / DOUBLING)
         return np.asarray(1 / (1 + against))
+
+    def _chances(self) -> PointChances:
+        return PointChances(self.shift_, DOUBLING)
 
 
 def _rule(body: Body, given: Integers, data: Dataset) -> Rule:
