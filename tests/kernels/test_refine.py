@@ -118,12 +118,13 @@ def test_picking_few_rows(given):
 @pytest.mark.parametrize("given", CASES)
 def test_labels_as_columns(given):
     board, rows = np.ascontiguousarray(given.board.T), np.flatnonzero(given.covered)
-    n_written = count_written(board, rows)
-    assert n_written == (given.board[given.covered] != UNSET).sum()
-    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(board)), np.int64)
-    list_labels(board, rows, listed, start, stop)
-    for label in range(len(board)):
-        entries = listed[start[label] : stop[label]]
+    labels = np.array([2, 0])
+    n_written = count_written(board, labels, rows)
+    assert n_written == (given.board[given.covered][:, labels] != UNSET).sum()
+    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(labels)), np.int64)
+    list_labels(board, labels, rows, listed, start, stop)
+    for i, label in enumerate(labels):
+        entries = listed[start[i] : stop[i]]
         absent, present = (rows[board[label, rows] == value].tolist() for value in (0, 1))
         assert np.where(entries < 0, ~entries, entries).tolist() == absent + present
         firsts = {group[0] for group in (absent, present) if group}

@@ -159,12 +159,12 @@ def _add(entries, first, last, codes, sums, total, n_values):
 
 
 @njit(nogil=True, cache=True)
-def list_labels(board, rows, entries, start, stop):
-    """List the covered rows where each label is written (absent, then present) in `entries`."""
+def list_labels(board, labels, rows, entries, start, stop):
+    """List the covered rows where each of the labels is written (absent, then present)."""
     end = 0
-    for label in range(len(board)):
-        start[label] = end
-        cells = board[label]
+    for i in range(len(labels)):
+        start[i] = end
+        cells = board[labels[i]]
         for value in range(2):
             first = end
             for row in rows:
@@ -173,14 +173,14 @@ def list_labels(board, rows, entries, start, stop):
                     end += 1
             if end > first:
                 entries[first] ^= -1
-        stop[label] = end
+        stop[i] = end
 
 
 @njit(nogil=True, cache=True)
-def count_written(board, rows):
-    """How many cells of the rows are written."""
+def count_written(board, labels, rows):
+    """How many cells of the labels and rows are written."""
     n_set = 0
-    for label in range(len(board)):
+    for label in labels:
         cells = board[label]
         for row in rows:
             n_set += cells[row] >= 0

@@ -53,11 +53,12 @@ class GrowthTable(NamedTuple):
 
 
 def grow_body(
-    table, cells, label, value, first, covered, gain, description, most_steps, scoring, steps
-):
+    table, written, cells, label, value, first, covered, gain, description, most_steps, scoring,
+    steps,
+):  # fmt: skip
     """Add conditions to the first one; returns their number, the score and the right cells.
 
-    `first` has the column and place of the first condition, and the score and right cells of its
+    `written` are the labels that are written in some row, and that a condition may test. `first` has the column and place of the first condition, and the score and right cells of its
     rule. A condition must raise the score, by `gain` if that is above 0; growth also ends as
     `DescriptionCounts` describes. `covered` receives the rows of the body, `steps` its conditions:
     column, operator (0 or 1), and a row below and one above the threshold, for a nominal column
@@ -88,7 +89,7 @@ def grow_body(
         )  # fmt: skip
         listing = table.narrowed
         top, most, column, place = best_condition(
-            table, label, value, codes, everywhere, rows, (key, float(right)), scoring
+            table, written, label, value, codes, everywhere, rows, (key, float(right)), scoring
         )
         if column < 0 or (gain > 0 and value_of(top) - value_of(key) < gain):
             break
@@ -96,24 +97,24 @@ def grow_body(
     return n_steps, value_of(key), right
 
 
-def best_condition(table, label, value, codes, everywhere, rows, least, scoring):
+def best_condition(table, written, label, value, codes, everywhere, rows, least, scoring):
     """The best further condition above `least`: key, right cells, column (-1: none) and place."""
     inside, n_inside = _sum_inside(codes, rows), len(rows)
     nowhere = np.empty(0, np.int32)
     _, _, kinds, operators, slots, buckets, widths = table.space
     space = RefinementSpace(table.narrowed, True, kinds, operators, slots, buckets, widths)
-    allowed, n_before = table.space.operators[0], 0
+    allowed = table.space.operators[0]
     key, right, column, place = least[0], least[1], -1, -1
     for part in range(2):  # features, then labels: one call, so that it is compiled once
         if part == 1:
-            allowed, n_before = table.label_operators[label], table.space.nominal.size
-            n_set = count_written(table.board, rows) if allowed.any() else 0
+            n_set = count_written(table.board, written, rows)
             if n_set == 0:
                 break
-            start, stop = np.empty(len(allowed), np.int64), np.empty(len(allowed), np.int64)
+            allowed = table.label_operators[label][written]
+            start, stop = np.empty(len(written), np.int64), np.empty(len(written), np.int64)
             listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
-            list_labels(table.board, rows, listing.entries, start, stop)
-            kinds = np.ones(len(allowed), np.int8)
+            list_labels(table.board, written, rows, listing.entries, start, stop)
+            kinds = np.ones(len(written), np.int8)
             space = RefinementSpace(
                 listing, False, kinds, table.label_operators, slots, buckets, widths
             )
@@ -122,7 +123,8 @@ def best_condition(table, label, value, codes, everywhere, rows, least, scoring)
             (key, right), scoring, nowhere,
         )  # fmt: skip
         if where >= 0:
-            key, right, column, place = top, most, where + n_before, at
+            column = table.space.nominal.size + written[where] if part else where
+            key, right, place = top, most, at
     return key, right, column, place
 
 

@@ -206,7 +206,7 @@ class GreedyRefinements:
             room = min(max(STEPS, 2 * room), most)
             steps = np.empty((room, 4), np.int64)
             n_steps, score, correct = refiner.kernels.grow_body(
-                table, refiner.cells, label, value, start, covered,
+                table, refiner.written, refiner.cells, label, value, start, covered,
                 growth.min_gain, description, room, refiner.scoring, steps,
             )  # fmt: skip
         conditions = []

@@ -102,7 +102,7 @@ class Refiner:
         self.reached = self._marks(n_targets, self.slots.starts)
         self.empty_body = np.empty((n_labels, 2)), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
-        self.is_written = False
+        self.written = np.empty(0, np.int64)  # labels that conditions may test
         self.label_root = _LabelRoot(n_labels)
         self.first_labels: RefinementSpace | None = None  # as the board was when last searched
         self.chunks = divided(columns.index, n_threads)
@@ -115,7 +115,7 @@ class Refiner:
             return
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[labels] = new
-        self.is_written = self.is_written or bool((self.board[labels] >= 0).any())
+        self.note_written(labels)
         targets = self.targets_of[labels].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
         for old, new in zip(self.root, best, strict=True):
@@ -125,6 +125,14 @@ class Refiner:
         self.label_root.changed |= self.stale
         self.first_labels = None
         self.stale[:] = False
+
+    def note_written(self, labels: Integers) -> None:
+        """Keep up with the labels that are written in some row, if conditions may test them."""
+        if self.allowed.has_labels:
+            known = np.zeros(len(self.board), dtype=np.bool_)
+            known[self.written] = True
+            known[labels] = (self.board[labels] >= 0).any(axis=1)
+            (self.written,) = known.nonzero()
 
     def drop(self, label: int) -> None:
         """Expect no rule for a label any more; its cells, and what others are told, stay."""
@@ -241,13 +249,11 @@ class Refiner:
         operators: tuple[Operators, Operators],
     ) -> Refinement | None:
         """The best refinement of all labels, by features and by labels."""
-        reads_labels = self.is_written and self.allowed.has_labels
-        space = None
-        if reads_labels and covered is self.everywhere:
-            self.first_labels = self.first_labels or self.label_space(covered, operators[1])
-            space = self.first_labels
-        elif reads_labels:
+        space = self.first_labels if covered is self.everywhere else None
+        if space is None:
             space = self.label_space(covered, operators[1])
+        if covered is self.everywhere:
+            self.first_labels = space
         if space is not None:
             if covered is self.everywhere and not self.merging:
                 by_labels, marks = self.label_root.renewed(self, space), reached
@@ -328,12 +334,17 @@ class Refiner:
         from labelrules.kernels.covering.refine import RefinementSpace
         from labelrules.kernels.index import Index, count_written, list_labels
 
-        n_written = count_written(self.board, covered.rows)
+        if self.written.size == 0:
+            return None
+        n_written = count_written(self.board, self.written, covered.rows)
         if n_written == 0:
             return None
-        start, stop = np.empty((2, len(self.board)), np.int64)
-        index = Index(np.empty(n_written, np.int32), start, start, stop, stop)
-        list_labels(self.board, covered.rows, index.entries, start, stop)
+        begin, end = np.empty((2, self.written.size), np.int64)
+        entries = np.empty(n_written, np.int32)
+        list_labels(self.board, self.written, covered.rows, entries, begin, end)
+        start, stop = np.zeros((2, len(self.board)), np.int64)  # the others have no entries
+        start[self.written], stop[self.written] = begin, end
+        index = Index(entries, start, start, stop, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return RefinementSpace(index, False, kinds, operators, *self.label_slots)
 
