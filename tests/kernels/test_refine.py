@@ -207,13 +207,11 @@ def test_the_best_refinement_for_each_label(given, formula, way):
     refiner = refiner_of(given, formula, **way)
     covered = narrowed(refiner, given.covered)
     targets = np.arange(3 * way["layers"])
-    whole = (np.empty(len(targets), np.int64) for _ in range(3))
-    best = BestRefinements(np.empty(len(targets)), *whole)
+    whole = (np.full(len(targets), -1) for _ in range(3))
+    best = BestRefinements(np.full(len(targets), NOTHING), *whole)
     space = refiner.space(covered.listing, np.full((1, 7), 3, np.int8))
     reached = np.zeros((len(targets), refiner.slots.starts[-1]), np.int32)
-    refiner.kernels.best_refinements(
-        space, 0, 7, covered.rows, refiner.cells, targets, refiner.scoring, best, reached
-    )
+    refiner.fill(best, space, 0, 7, covered, targets, reached)
     for target in targets.tolist():
         label, layer = divmod(target, way["layers"])
         values = (1, 0) if way["layers"] == 1 else (layer,)
