@@ -30,6 +30,13 @@ _INNER = (
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
+_CALLED_ONCE = frozenset({
+    scoring.greatest, scoring.greatest_of_column, scoring.scan_block, scoring.scan_two,
+    scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
+    refine.scan_values,
+})  # fmt: skip
+"""Inlined, so that their many arguments need not be handed over."""
+
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
     heads.score_tallies,
@@ -88,7 +95,8 @@ def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
     for module in (scoring, refine, merge, grow, heads):
         names |= vars(module)
     for inner in _INNER:
-        names[inner.__name__] = _compile(_rebound(inner, names, mark))
+        how = _compile_inline if inner in _CALLED_ONCE else _compile
+        names[inner.__name__] = how(_rebound(inner, names, mark))
         if inner is scoring.formula and formula is not None:
             names["formula"] = compiled(formula, mark)
     for kernel in _KERNELS:
@@ -97,6 +105,9 @@ def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
 
 
 _compile = njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+_compile_inline = njit(
+    error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True
+)
 _keep = njit(error_model="numpy", no_cfunc_wrapper=True, nogil=True, cache=True)
 
 

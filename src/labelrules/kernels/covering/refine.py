@@ -178,8 +178,8 @@ def scan_listed(
 ):  # fmt: skip
     """The same by a column that lists the rows of one value, the most frequent case."""
     listed, missing = np.int64(0), np.int64(0)
-    for i in range(start, valid):
-        listed += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    for entry in entries[start:valid]:
+        listed += counts_of(codes[entry ^ (entry >> 31)])
     if valid < stop:
         missing = sum_of(entries, valid, stop, codes)
     is_rest = n_inside > stop - start
