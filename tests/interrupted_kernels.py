@@ -192,8 +192,8 @@ def put_made_ones_in_place(entries):
         entries[name].append(Interrupting(kernel))
         return entries[name][-1]
 
-    def interrupting_kernels(formula):
-        made = make(formula)
+    def interrupting_kernels(formula, counting):
+        made = make(formula, counting)
         return type(made)(*map(interrupting, made._fields, made))
 
     compiling.kernels_for = interrupting_kernels

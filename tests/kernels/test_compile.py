@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from labelrules import SeparateAndConquer, load
 from labelrules.kernels.compile import kernels_for
 from labelrules.measures import Formula
 
@@ -26,7 +27,10 @@ for measure in sys.argv[1:]:
     )
     print(measure, "|", learner.fit(data).theory_)
 """
-EXPECTED = {"precision": "precision | not y <- b > -1", "f0.5": "f0.5 | not y <- true"}
+EXPECTED = {
+    "correlation": "correlation | y <- b <= -1",
+    "klosgen": "klosgen | not y <- b > -1",
+}
 
 
 def learned_in_another_process(folder, *measures):
@@ -45,7 +49,7 @@ def test_kernels_that_different_processes_kept_do_not_get_mixed_up(tmp_path):
     """Two processes once gave the inner functions of two formulas the same names.
 
     When a third one loaded what both had kept on disk, the linker took the inner functions of the
-    first formula for the second one, too, and F0.5 learned what precision asks for.
+    first formula for the second one, too, and it learned what the first one asks for.
     """
     for measure, expected in EXPECTED.items():
         assert learned_in_another_process(tmp_path, measure) == [expected]
@@ -54,6 +58,30 @@ def test_kernels_that_different_processes_kept_do_not_get_mixed_up(tmp_path):
         assert learned_in_another_process(tmp_path, *order) == [EXPECTED[m] for m in order]
 
 
+RATIOS = ("f0.5", "precision", "recall", "hamming", "jaccard", "laplace", "linear-cost")
+
+
+def test_one_set_of_kernels_for_all_ratios_of_linear_functions():
+    for counting in ("chapter", "head-relative"):
+        sets = {kernels_for(Formula.parse(name), counting) for name in RATIOS}
+        assert len(sets) == 1
+    shared, estimate = sets.pop(), Formula("m-estimate")
+    assert kernels_for(estimate, "head-relative") is shared
+    assert kernels_for(estimate, "chapter") is not shared
+
+
 def test_one_set_of_kernels_for_all_parameters_of_a_formula():
-    assert kernels_for(Formula("f", 0.5)) is kernels_for(Formula("f", 2))
-    assert kernels_for(Formula("f")) is not kernels_for(Formula("precision"))
+    first, second = (kernels_for(Formula("klosgen", one), "chapter") for one in (0.5, 2))
+    assert first is second
+    assert first is not kernels_for(Formula("correlation"), "chapter")
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_another_ratio_compiles_nothing():
+    data = load("magazines")
+    SeparateAndConquer(measure="f0.8").fit(data)
+    before = [len(kernel.signatures) for kernel in kernels_for(Formula("f"), "head-relative")]
+    for name in (*RATIOS, "m-estimate"):
+        SeparateAndConquer(measure=name).fit(data)
+    after = [len(kernel.signatures) for kernel in kernels_for(Formula("f"), "head-relative")]
+    assert before == after

@@ -75,16 +75,17 @@ from labelrules.kernels.index import count_written, list_labels
 
 board, rows = np.full((60, 1_000_000), UNSET, np.int8), np.arange(1_000_000)
 board[:, ::64] = 1
-entries = np.empty(count_written(board, rows), np.int32)
+labels = np.arange(60)
+entries = np.empty(count_written(board, labels, rows), np.int32)
 start, stop = np.empty((2, 60), np.int64)
-list_labels(board[:, :64].copy(), rows[:64], entries, start, stop)  # to have it compiled
+list_labels(board[:, :64].copy(), labels, rows[:64], entries, start, stop)  # to have it compiled
 
 def late(*_):
     raise TimeoutError("alarm")
 
 signal.signal(signal.SIGALRM, late)
 signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
-list_labels(board, rows, entries, start, stop)
+list_labels(board, labels, rows, entries, start, stop)
 while True:  # not signal.pause, which would miss an alarm that comes just before it
     time.sleep(0.01)
 """

@@ -118,12 +118,13 @@ def test_picking_few_rows(given):
 @pytest.mark.parametrize("given", CASES)
 def test_labels_as_columns(given):
     board, rows = np.ascontiguousarray(given.board.T), np.flatnonzero(given.covered)
-    n_written = count_written(board, rows)
-    assert n_written == (given.board[given.covered] != UNSET).sum()
-    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(board)), np.int64)
-    list_labels(board, rows, listed, start, stop)
-    for label in range(len(board)):
-        entries = listed[start[label] : stop[label]]
+    labels = np.array([2, 0])
+    n_written = count_written(board, labels, rows)
+    assert n_written == (given.board[given.covered][:, labels] != UNSET).sum()
+    listed, start, stop = np.empty(n_written, np.int32), *np.empty((2, len(labels)), np.int64)
+    list_labels(board, labels, rows, listed, start, stop)
+    for i, label in enumerate(labels):
+        entries = listed[start[i] : stop[i]]
         absent, present = (rows[board[label, rows] == value].tolist() for value in (0, 1))
         assert np.where(entries < 0, ~entries, entries).tolist() == absent + present
         firsts = {group[0] for group in (absent, present) if group}
@@ -206,13 +207,11 @@ def test_the_best_refinement_for_each_label(given, formula, way):
     refiner = refiner_of(given, formula, **way)
     covered = narrowed(refiner, given.covered)
     targets = np.arange(3 * way["layers"])
-    whole = (np.empty(len(targets), np.int64) for _ in range(3))
-    best = BestRefinements(np.empty(len(targets)), *whole)
+    whole = (np.full(len(targets), -1) for _ in range(3))
+    best = BestRefinements(np.full(len(targets), NOTHING), *whole)
     space = refiner.space(covered.listing, np.full((1, 7), 3, np.int8))
     reached = np.zeros((len(targets), refiner.slots.starts[-1]), np.int32)
-    refiner.kernels.best_refinements(
-        space, 0, 7, covered.rows, refiner.cells, targets, refiner.scoring, best, reached
-    )
+    refiner.fill(best, space, 0, 7, covered, targets, reached)
     for target in targets.tolist():
         label, layer = divmod(target, way["layers"])
         values = (1, 0) if way["layers"] == 1 else (layer,)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import Integers
+from labelrules.kernels.jit import inner, kernel, tiny
 
 SLAB = 64
 """Words in a slab: 4,096 rows."""
@@ -64,7 +64,7 @@ _NONE = np.uint64(0)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@tiny
 def _satisfies(operator, x, value):
     if operator == AT_MOST:
         return x <= value
@@ -76,7 +76,7 @@ def _satisfies(operator, x, value):
     return x != value and x == x
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_dense(words, column, operator, value, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
@@ -84,7 +84,7 @@ def _fill_dense(words, column, operator, value, first, n_rows):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_sparse(words, rows, values, operator, value, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
     zero = _satisfies(operator, 0.0, value)
@@ -97,7 +97,7 @@ def _fill_sparse(words, rows, values, operator, value, first, n_rows):
             words[row >> 6] ^= _ONE << np.uint64(row & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _pack(board, first, n_rows, written, present):
     written[:] = _NONE
     present[:] = _NONE
@@ -111,7 +111,7 @@ def _pack(board, first, n_rows, written, present):
                 present[label, row >> 6] |= bit
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _unpack(board, first, n_rows, written, present):
     for row in range(n_rows):
         shift = np.uint64(row & 63)
@@ -120,7 +120,7 @@ def _unpack(board, first, n_rows, written, present):
                 board[first + row, label] = (present[label, row >> 6] >> shift) & _ONE
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _mark(target, word, first, number):
     """Note the rule's number for each row whose bit is set."""
     for bit in range(64):
@@ -128,13 +128,13 @@ def _mark(target, word, first, number):
             target[first + bit] = number
 
 
-@njit(nogil=True, cache=True, inline="always")
+@tiny
 def _is_member(x, member):
     # NaN is not below any number, so a missing value is in no set.
     return x < len(member) and member[int(x)]
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_dense_set(words, column, member, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
@@ -142,7 +142,7 @@ def _fill_dense_set(words, column, member, first, n_rows):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_sparse_set(words, rows, values, member, first, n_rows):
     zero = member[0]
     words[:] = _ALL if zero else _NONE
@@ -154,7 +154,7 @@ def _fill_sparse_set(words, rows, values, member, first, n_rows):
             words[row >> 6] ^= _ONE << np.uint64(row & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill(words, atom, rules, columns, first, n_rows):
     j, operator, value = rules.column[atom], rules.operator[atom], rules.value[atom]
     member = rules.member[rules.member_start[atom] : rules.member_start[atom + 1]]
@@ -171,7 +171,7 @@ def _fill(words, atom, rules, columns, first, n_rows):
         _fill_dense(words, columns.dense[:, j], operator, value, first, n_rows)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _cover(covered, r, rules, columns, words, filled, written, present, first, n_rows):
     """Narrow the rows down to those that satisfy the body of rule r."""
     for i in range(rules.look_start[r], rules.look_start[r + 1]):
@@ -190,7 +190,7 @@ def _cover(covered, r, rules, columns, words, filled, written, present, first, n
             covered[word] &= words[atom, word]
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _any(words):
     for word in words:
         if word != _NONE:
@@ -198,7 +198,7 @@ def _any(words):
     return False
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _can_write(covered, r, rules, written):
     """Leave out rows in which every label of the head is written already."""
     for word in range(len(covered)):
@@ -208,7 +208,7 @@ def _can_write(covered, r, rules, written):
         covered[word] &= still_open
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _write(covered, r, rules, written, present, first, writer):
     for i in range(rules.head_start[r], rules.head_start[r + 1]):
         label = rules.head_label[i]
@@ -222,7 +222,7 @@ def _write(covered, r, rules, written, present, first, writer):
                     _mark(writer[:, label], new, first + 64 * word, r)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _rows_of(active, n_rows):
     """One bit for each row of the slab that exists."""
     active[:] = _NONE
@@ -230,7 +230,7 @@ def _rows_of(active, n_rows):
         active[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def run_list(rules, columns, board, fresh, reads, writer, stopped):
     """Apply rules in order to a board, in place; `fresh`: nothing is written on it yet.
 
@@ -274,7 +274,7 @@ def run_list(rules, columns, board, fresh, reads, writer, stopped):
         _unpack(board, first, n_rows, written, present)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def run_set(rules, columns, board, reads, margins):
     """Let rules vote on the open cells of a board, in place; see `run_list`.
 
@@ -309,7 +309,7 @@ def run_set(rules, columns, board, reads, margins):
             _subtract(margins, first, n_rows, votes)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _count(covered, number, votes):
     for word in range(len(covered)):
         if covered[word]:
@@ -318,14 +318,14 @@ def _count(covered, number, votes):
                     votes[64 * word + bit] += number
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _subtract(margins, first, n_rows, votes):
     for row in range(n_rows):
         for label in range(margins.shape[1]):
             margins[first + row, label] = votes[1, label, row] - votes[0, label, row]
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _decide(board, first, n_rows, votes):
     for row in range(n_rows):
         for label in range(board.shape[1]):
@@ -334,7 +334,7 @@ def _decide(board, first, n_rows, votes):
                 board[first + row, label] = present > absent
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _decide_rows(board, first, n_rows, votes, rules):
     """Decide the labels of a row together: by their points, or a usual label set."""
     n_labels = board.shape[1]
@@ -354,7 +354,7 @@ def _decide_rows(board, first, n_rows, votes, rules):
                 board[first + row, label] = chosen[label]
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _alone(points, at_least_one, chosen):
     """Choose labels by their own points; return the sum of these."""
     best, top = 0, 0
@@ -369,7 +369,7 @@ def _alone(points, at_least_one, chosen):
     return best
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _best_set(points, best, rules):
     """The first label set with the most points, if these are no fewer than `best`; else -1."""
     winner = -1

@@ -1,4 +1,7 @@
-"""Formulas and the kernels that contain them, compiled once per formula and kept on disk.
+"""Kernels that score while they count, and the formulas that they contain.
+
+Formulas that are ratios of linear functions of the counts share one set of kernels, and their
+weights are arguments. Kernels for any other are compiled once per formula. All are kept on disk.
 
 This is the only kernel module that knows a `Formula`; all others know arrays and numbers.
 """
@@ -13,17 +16,26 @@ from numba import njit
 
 from labelrules.kernels import heads, scoring
 from labelrules.kernels.covering import grow, merge, refine
+from labelrules.kernels.scoring import Scoring
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint
+from labelrules.measures.linear_ratio import LinearRatio, linear_ratio
 
 _INNER = (
-    scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach, scoring.limits,
-    scoring.both_limits, scoring.greatest, scoring.greatest_of_column, scoring.better_value,
-    scoring.scan_two, scoring.scan_values, scoring.can_reach, scoring.saturation,
-    scoring.scan_block, scoring.mark_values, refine.scan_cuts, refine.scan_listed,
-    refine.best_of_target, merge.limits_of, merge.add_right, merge.add_up, grow.best_condition,
+    scoring.formula, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,
+    scoring.limits, scoring.both_limits, scoring.greatest, scoring.greatest_of_column,
+    scoring.better_value, scoring.scan_two, scoring.best_value, scoring.can_reach,
+    scoring.saturation, scoring.scan_block, scoring.mark_values, refine.scan_cuts,
+    refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right, merge.add_up,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
+
+_CALLED_ONCE = frozenset({
+    scoring.greatest, scoring.greatest_of_column, scoring.scan_block, scoring.scan_two,
+    scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
+    refine.scan_values,
+})  # fmt: skip
+"""Inlined, so that their many arguments need not be handed over."""
 
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
@@ -41,22 +53,62 @@ class FormulaKernels(NamedTuple):
     score_tallies: Any
 
 
-def kernels_for(formula: Formula) -> FormulaKernels:
+def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
     """The kernels for a formula; one registered anew under the same name has kernels of its own."""
-    return _kernels_for(formula.name, fingerprint(formula))
+    if _shared_weights(formula, counting) is not None:
+        return _shared_kernels()
+    return _own_kernels(formula.name, fingerprint(formula))
+
+
+def scoring_for(
+    formula: Formula, counting: str, monotone: bool = False, smallest: int = 0
+) -> Scoring:
+    """What the kernels for a formula need to know of it."""
+    given = float(formula.parameter or 0.0), counting == "head-relative", monotone, smallest
+    return Scoring(*given, *(_shared_weights(formula, counting) or ()))
+
+
+def _shared_weights(formula: Formula, counting: str) -> LinearRatio | None:
+    """The weights of a formula, if the shared kernels score by it.
+
+    The chapter's counting has no fixed share of positives: what a rule that predicts absence calls
+    positive depends on what it covers.
+    """
+    weights = linear_ratio(formula)
+    if weights is None or (weights.needs_prior and counting != "head-relative"):
+        return None
+    return weights
 
 
 @cache
-def _kernels_for(name: str, definition: bytes) -> FormulaKernels:
-    mark = sha256(_sources() + definition).hexdigest()[:16]
+def _shared_kernels() -> FormulaKernels:
+    return _kernels(None, sha256(_sources()).hexdigest()[:16])
+
+
+@cache
+def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
+    return _kernels(Formula(name), sha256(_sources() + definition).hexdigest()[:16])
+
+
+def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
     names: dict[str, Any] = {}
     for module in (scoring, refine, merge, grow, heads):
         names |= vars(module)
-    names["formula"] = compiled(Formula(name), mark)
     for inner in _INNER:
-        names[inner.__name__] = njit(error_model="numpy")(_rebound(inner, names, mark))
-    keep = njit(nogil=True, cache=True, error_model="numpy")
-    return FormulaKernels(*(keep(_rebound(kernel, names, mark)) for kernel in _KERNELS))
+        how = _compile_inline if inner in _CALLED_ONCE else _compile
+        names[inner.__name__] = how(_rebound(inner, names, mark))
+        if inner is scoring.formula and formula is not None:
+            names["formula"] = compiled(formula, mark)
+    for kernel in _KERNELS:
+        names[kernel.__name__] = _keep(_rebound(kernel, names, mark))
+    return FormulaKernels(*(names[kernel.__name__] for kernel in _KERNELS))
+
+
+_compile = njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
+_compile_inline = njit(
+    error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True
+)
+_keep = njit(error_model="numpy", no_cfunc_wrapper=True, nogil=True, cache=True)
 
 
 @cache
@@ -67,7 +119,7 @@ def _sources() -> bytes:
 
 
 def compiled(formula: Formula, mark: str = "") -> Any:
-    """A formula as a compiled function of four counts and its parameter, even if it has none.
+    """A formula as a compiled function that takes the place of `scoring.formula`.
 
     A division by zero gives NaN instead of an error, so that many counts can be scored at a time.
     All compiled functions carry the mark in their name; see `_rebound`.
@@ -76,18 +128,18 @@ def compiled(formula: Formula, mark: str = "") -> Any:
     # A compiled function can call compiled functions only, so its helpers are compiled first.
     names = dict(function.__globals__)
     for helper in reversed(helpers(function)):
-        names[helper.__name__] = njit(error_model="numpy")(_rebound(helper, names, mark))
-    inner = njit(error_model="numpy")(_rebound(function, names, mark))
+        names[helper.__name__] = _compile(_rebound(helper, names, mark))
+    inner = _compile(_rebound(function, names, mark))
 
-    def parametric(tp, fp, tn, fn, parameter):
-        return inner(tp, fp, tn, fn, parameter)
+    def parametric(tp, fp, tn, fn, prior, scoring):
+        return inner(tp, fp, tn, fn, scoring.parameter)
 
-    def plain(tp, fp, tn, fn, parameter):
+    def plain(tp, fp, tn, fn, prior, scoring):
         return inner(tp, fp, tn, fn)
 
     outer: Any = plain if formula.parameter is None else parametric
     outer.__name__ = outer.__qualname__ = f"{outer.__name__}_{mark}"
-    return njit(error_model="numpy")(outer)
+    return njit(error_model="numpy", no_cfunc_wrapper=True)(outer)
 
 
 def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import UNSET, Floats, Integers
+from labelrules.kernels.jit import inner, kernel
 from labelrules.kernels.scoring import confusion, formula
 
 TINY = 1e-12
 """Scores that differ by less are equal, so that rounding does not decide between heads."""
 
 
-def score_tallies(parameter, head_relative, inside_1, inside_0, ones, zeros):
+def score_tallies(scoring, inside_1, inside_0, ones, zeros):
     """The scores of predicting absence (0) and presence (1): bodies by values by labels."""
     n_bodies, n_labels = inside_1.shape
     scores = np.empty((n_bodies, 2, n_labels))
@@ -25,14 +25,15 @@ def score_tallies(parameter, head_relative, inside_1, inside_0, ones, zeros):
         for value in range(2):
             for label in range(n_labels):
                 tp, fp, tn, fn = confusion(
-                    value, head_relative, inside_1[body, label], inside_0[body, label],
+                    value, scoring.head_relative, inside_1[body, label], inside_0[body, label],
                     ones[label], zeros[label],
                 )  # fmt: skip
-                scores[body, value, label] = formula(tp, fp, tn, fn, parameter)
+                prior = (tp + fn) / max(ones[label] + zeros[label], 1)
+                scores[body, value, label] = formula(tp, fp, tn, fn, prior, scoring)
     return scores
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_singles(scores, absence, single, heads):
     """Partial predictions: all literals of the best score, or the first; returns the score."""
     n_bodies, _, n_labels = scores.shape
@@ -57,7 +58,7 @@ def merge_singles(scores, absence, single, heads):
     return values
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _forced(gains, least, absence):
     """The label that must be present because no label gains by it and some label has to be."""
     top = gains.max()
@@ -69,7 +70,7 @@ def _forced(gains, least, absence):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def vote(scores, absence, heads):
     """Full predictions: each label as it scores better; returns the mean of the scores."""
     n_bodies, _, n_labels = scores.shape
@@ -90,7 +91,7 @@ def vote(scores, absence, heads):
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dinkelbach(upper, lower, absence, heads):
     """Choose full predictions to the greatest ratio of two sums, values by bodies by labels."""
     _, n_bodies, n_labels = upper.shape
@@ -158,12 +159,12 @@ class HeadSpace(NamedTuple):
     """Whether right cells never harm and wrong ones never help; then `reach` is `worth`."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _counts_in_size(choice, full):
     return int(choice == PRESENT) if full else int(choice != SILENT)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _size(head, full):
     size = 0
     for choice in head:
@@ -171,7 +172,7 @@ def _size(head, full):
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _preferred(head, other):
     """The tie rule of heads, see `search.heads.problem.preference`."""
     size = present = first = 0
@@ -189,7 +190,7 @@ def _preferred(head, other):
     return first > 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def head_value(head, rows, space):
     """The value of a head with its size bonus."""
     n_labels, n_rows = rows.effect.shape[1], rows.effect.shape[2]
@@ -204,7 +205,7 @@ def head_value(head, rows, space):
     return total * space.factors[_size(head, space.full)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def climb(head, rows, space):
     """Change one label at a time as long as the head gets better; returns its value."""
     best = head_value(head, rows, space)
@@ -227,7 +228,7 @@ def climb(head, rows, space):
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _bound(depth, size, right, wrong, left, rows, space):
     """No head that begins as decided so far is worth more than this."""
     n_labels = rows.effect.shape[1]
@@ -246,7 +247,7 @@ def _bound(depth, size, right, wrong, left, rows, space):
     return total * factor if total > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_heads(rows, space, best_head, max_nodes):
     """Improve `best_head` to the best head; returns its value, the bound left open, and nodes.
 

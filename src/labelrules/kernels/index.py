@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import Integers
+from labelrules.kernels.jit import inner, kernel, small, tiny
 
 
 class Index(NamedTuple):
@@ -29,13 +29,13 @@ FEW = 8
 _ONE, _NONE = np.uint64(1), np.uint64(0)
 
 
-@njit(inline="always")
+@tiny
 def _exponent(power):
     """The logarithm of a power of two, read off the float's exponent."""
     return (np.float64(power).view(np.int64) >> 52) - 1023
 
 
-@njit(inline="always")
+@tiny
 def _keep(source, first, last, covered, target, end):
     """Copy the covered entries to `end` and behind; no branch, since coverage is unpredictable."""
     pending = np.int32(0)
@@ -50,12 +50,8 @@ def _keep(source, first, last, covered, target, end):
     return end
 
 
-@njit(nogil=True, cache=True)
-def narrow(index, first, last, covered, narrowed):
-    """Keep only covered rows, in the columns from `first` to `last`.
-
-    Each column stays at its place, so `narrowed` may be `index` itself, and threads can share it.
-    """
+@inner
+def _narrow(index, first, last, covered, narrowed):
     entries, starts, middles, valids, stops = index
     for column in range(first, last):
         begin = end = starts[column]
@@ -70,13 +66,12 @@ def narrow(index, first, last, covered, narrowed):
         narrowed.stop[column] = end
 
 
-@njit(nogil=True, cache=True)
-def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
-    """The same as `narrow`, from the index of all rows, if few are covered; see README.md."""
+@inner
+def _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
     bits = np.zeros(places.shape[1] // 64 + 1, np.uint64)
     for column in range(first, last):
         if ranked[column] < 0:
-            narrow(index, column, column + 1, covered, narrowed)
+            _narrow(index, column, column + 1, covered, narrowed)
             continue
         start = index.start[column]
         place, values = places[ranked[column]], by_column[column]
@@ -103,26 +98,50 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
         narrowed.stop[column] = end
 
 
-@njit
+@inner
 def narrow_down(index, narrowed, places, ranked, by_column, is_whole, rows, covered):
     """Narrow all columns by the faster function; from all rows if `is_whole`, else in place."""
     # Not as a constant: for that it would be compiled once more.
     first, n_columns = np.int64(0), len(index.start)
     if not is_whole:
-        narrow(narrowed, first, n_columns, covered, narrowed)
+        _narrow(narrowed, first, n_columns, covered, narrowed)
     elif len(places) and FEW * len(rows) < len(covered):
-        narrow_to_few(index, places, ranked, by_column, first, n_columns, rows, covered, narrowed)
+        _narrow_to_few(index, places, ranked, by_column, first, n_columns, rows, covered, narrowed)
     else:
-        narrow(index, first, n_columns, covered, narrowed)
+        _narrow(index, first, n_columns, covered, narrowed)
 
 
-@njit(inline="always")
+@kernel
+def narrow(index, first, last, covered, narrowed):
+    """Keep only covered rows, in the columns from `first` to `last`.
+
+    Each column stays at its place, so `narrowed` may be `index` itself, and threads can share it.
+    """
+    _narrow(index, first, last, covered, narrowed)
+
+
+@kernel
+def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed):
+    """The same as `narrow`, from the index of all rows, if few are covered; see README.md."""
+    _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed)
+
+
+@small
 def counts_of(code):
     """Widen a code, which is smaller in the processor's cache, to two counts in one number."""
     return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
 
 
-@njit(inline="always")
+@inner
+def sum_of(entries, first, last, codes):
+    """The sum of the codes of some entries."""
+    total = np.int64(0)
+    for i in range(first, last):
+        total += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    return total
+
+
+@small
 def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
     """Add up the codes of a column, value by value; see README.md, "Codes and sums".
 
@@ -136,10 +155,7 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     n_values += is_rest
     total, n_values = _add(entries, middle, valid, codes, sums, total, n_values)
     if is_rest:
-        everything = total
-        for i in range(valid, stop):
-            everything += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
-        rest = inside - everything
+        rest = inside - total - sum_of(entries, valid, stop, codes)
         sums[gap] = before
         for value in range(gap, n_values):
             sums[value] += rest
@@ -147,7 +163,7 @@ def cumulate(entries, start, middle, valid, stop, codes, inside, n_inside, unlis
     return n_values, total
 
 
-@njit(inline="always")
+@tiny
 def _add(entries, first, last, codes, sums, total, n_values):
     at = n_values - 1
     for i in range(first, last):
@@ -158,13 +174,13 @@ def _add(entries, first, last, codes, sums, total, n_values):
     return total, at + 1
 
 
-@njit(nogil=True, cache=True)
-def list_labels(board, rows, entries, start, stop):
-    """List the covered rows where each label is written (absent, then present) in `entries`."""
+@kernel
+def list_labels(board, labels, rows, entries, start, stop):
+    """List the covered rows where each of the labels is written (absent, then present)."""
     end = 0
-    for label in range(len(board)):
-        start[label] = end
-        cells = board[label]
+    for i in range(len(labels)):
+        start[i] = end
+        cells = board[labels[i]]
         for value in range(2):
             first = end
             for row in rows:
@@ -173,14 +189,14 @@ def list_labels(board, rows, entries, start, stop):
                     end += 1
             if end > first:
                 entries[first] ^= -1
-        stop[label] = end
+        stop[i] = end
 
 
-@njit(nogil=True, cache=True)
-def count_written(board, rows):
-    """How many cells of the rows are written."""
+@kernel
+def count_written(board, labels, rows):
+    """How many cells of the labels and rows are written."""
     n_set = 0
-    for label in range(len(board)):
+    for label in labels:
         cells = board[label]
         for row in rows:
             n_set += cells[row] >= 0

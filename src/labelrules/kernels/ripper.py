@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules.kernels.covering.refine import NOMINAL, NUMERIC, ONE_LISTED
 from labelrules.kernels.index import Index, counts_of, cumulate, narrow_down
+from labelrules.kernels.jit import inner, kernel, tiny
 
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """The numbers of a cut."""
@@ -29,7 +29,7 @@ class RipperTable(NamedTuple):
     logs: npt.NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def content_keys(index, multipliers, n_rows):
     """A number for each row that depends on its values only, not on its position or storage.
 
@@ -58,7 +58,7 @@ def content_keys(index, multipliers, n_rows):
     return keys
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def divide(order, classes, left, folds, draws, growing, pruning):
     """Divide the rows left into those to grow a rule on and those to prune it on (the last fold).
 
@@ -87,7 +87,7 @@ def divide(order, classes, left, folds, draws, growing, pruning):
             place += 1
 
 
-@njit
+@inner
 def _restrict(index, cut, covered, left):
     """Find which of the covered rows a cut leaves."""
     entries = index.entries
@@ -105,7 +105,7 @@ def _restrict(index, cut, covered, left):
             left[row] = covered[row]
 
 
-@njit
+@inner
 def _rows_of(covered):
     n_rows = 0
     for row in range(len(covered)):
@@ -119,7 +119,7 @@ def _rows_of(covered):
     return rows
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def covered_by(index, cuts, held, positive, counts):
     """The rows covered by no cut, the first, the first two and so on; counts held-out ones."""
     covered = np.ones((len(cuts) + 1, len(held)), np.bool_)
@@ -133,13 +133,13 @@ def covered_by(index, cuts, held, positive, counts):
     return covered
 
 
-@njit(inline="always")
+@tiny
 def _gain(p, t, logs, base):
     """FOIL's gain of p positive among t covered rows, over a rule whose logarithm is `base`."""
     return p * (logs[p + 1] - logs[t + 1] - base)
 
 
-@njit
+@inner
 def _set_limits(upper, lower, inside, logs, best, most):
     """When a refinement is better than the best so far, by its number of positive rows.
 
@@ -164,7 +164,7 @@ def _set_limits(upper, lower, inside, logs, best, most):
         lower[n_positive - p] = n_rows - upper[p]
 
 
-@njit
+@inner
 def _is_better_inside(entries, first, last, counts, total, upper, lower):
     """Whether a cut before one of the entries is better; and the sum behind them."""
     is_better = False
@@ -177,7 +177,7 @@ def _is_better_inside(entries, first, last, counts, total, upper, lower):
     return is_better, total
 
 
-@njit
+@inner
 def _sum_of(entries, first, last, codes):
     # From codes, which are bytes: of larger numbers several would be fetched at once, slowly.
     total = np.int64(0)
@@ -186,7 +186,7 @@ def _sum_of(entries, first, last, codes):
     return total
 
 
-@njit
+@inner
 def _may_be_better(
     entries, start, middle, valid, stop, nominal, codes, counts, inside, n_inside, upper, lower
 ):
@@ -208,7 +208,7 @@ def _may_be_better(
     return is_better | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
 
 
-@njit
+@inner
 def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     """The refinement with the greatest gain: how many positive rows, its column and its place.
 
@@ -251,7 +251,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     return most, where, place
 
 
-@njit
+@inner
 def _rows_around(listing, column, number, codes, n_inside, n_counted):
     """The last row up to the value with a number, and the first beyond, of those that count."""
     entries, start, middle = listing.entries, listing.start[column], listing.middle[column]
@@ -277,7 +277,7 @@ def _rows_around(listing, column, number, codes, n_inside, n_counted):
     return below, above
 
 
-@njit
+@inner
 def _value_places(index, column, row):
     """From where to where a column lists the rows that have the value of a row."""
     entries, middle = index.entries, index.middle[column]
@@ -293,7 +293,7 @@ def _value_places(index, column, row):
     return first, last
 
 
-@njit
+@inner
 def _set_cut(cut, index, column, nominal, second, below, above):
     """Write down a condition that holds for the rows up to `below`, or from `above` on."""
     start, middle, valid = index.start[column], index.middle[column], index.valid[column]
@@ -309,7 +309,7 @@ def _set_cut(cut, index, column, nominal, second, below, above):
     cut[LAST] = valid if second and not nominal else last
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grow(table, positive, covered, least):
     """Add cuts, each with the greatest gain, until all rows left of `covered` are positive.
 

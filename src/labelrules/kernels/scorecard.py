@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import Floats, Integers
+from labelrules.kernels.jit import inner, kernel, tiny
 
 MOST_BINS = 60_000
 """The most bins of one column; rarer categories share one bin."""
@@ -66,7 +66,7 @@ class Card(NamedTuple):
 # ---------------------------------------------------------------- columns into bins
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def cut_columns(index, nominal, n_rows, n_cuts, min_rows, bins, rest, n_bins, n_named):
     """Cut each column into bins, and write the bin of each entry of the index.
 
@@ -94,7 +94,7 @@ def cut_columns(index, nominal, n_rows, n_cuts, min_rows, bins, rest, n_bins, n_
         bins[valid:stop] = n_bins[column]
 
 
-@njit
+@inner
 def _count_values(entries, start, middle, valid, n_rest, ends):
     """The rows up to each value, into `ends`; how many values, and which one is not listed."""
     n_values, n_seen, gap = 0, 0, -1
@@ -111,7 +111,7 @@ def _count_values(entries, start, middle, valid, n_rest, ends):
     return n_values, gap
 
 
-@njit
+@inner
 def _cut_values(ends, n_values, n_cuts, min_rows, bin_of):
     """The bin of each value of a numeric column; how many there are."""
     if n_values == 0:
@@ -137,7 +137,7 @@ def _cut_values(ends, n_values, n_cuts, min_rows, bin_of):
     return n_cut + 1
 
 
-@njit
+@inner
 def _name_values(ends, n_values, min_rows, bin_of):
     """The bin of each category; how many bins there are, and how many are of one category."""
     n_named, others = 0, False
@@ -158,7 +158,7 @@ def _name_values(ends, n_values, min_rows, bin_of):
 # ---------------------------------------------------------------- sums by bin
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def pack_moments(target, margin, labels, moments, packed):
     """For each label and row what the target exceeds the chance by, and the spread of the chance.
 
@@ -172,13 +172,13 @@ def pack_moments(target, margin, labels, moments, packed):
             found[row] = (np.int64(wanted[row]) << 32) + moments[place]
 
 
-@njit(inline="always")
+@tiny
 def _unpack(total):
     """The two sums in one number: the upper one may be negative, the lower one is not."""
     return total >> 32, total & 0xFFFFFFFF
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def add_full(bins, first_cells, sizes, packed, slopes, curves):
     """Add up the moments of the rows in each bin, for columns that list all rows.
 
@@ -213,7 +213,7 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
                     curve_of[first + place] += curve
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curves):
     """The same for columns that list some rows; the others are in the bin `rest`."""
     if len(rest) == 0:
@@ -247,7 +247,7 @@ def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curv
             curve_of[first_cells[number] + rest[number]] += left_curve
 
 
-@njit(inline="always")
+@tiny
 def _total(moments):
     """The sums of packed numbers."""
     all_slope, all_curve = np.int64(0), np.int64(0)
@@ -261,7 +261,7 @@ def _total(moments):
 # ---------------------------------------------------------------- what conditions promise
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_covered(cells, candidates, nominal, counts, n_covered):
     """For how many rows each condition holds, by the rows in each cell.
 
@@ -279,7 +279,7 @@ def count_covered(cells, candidates, nominal, counts, n_covered):
             n_covered[candidate + 1] = 0 if nominal[column] and is_twofold else n_valid - inside
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def lean(cells, candidates, nominal, targets, counts, labels, totals, n_known, leanings):
     """Whether labels are more (1), less (-1) or as frequent (0) where a condition holds as in all.
 
@@ -301,7 +301,7 @@ def lean(cells, candidates, nominal, targets, counts, labels, totals, n_known, l
                 leanings[labels[k], number + 1] = np.sign(others)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def promise(
     cells, candidates, nominal, slopes, curves, labels, ridges, leanings, unit, scale, price,
     excess, score,
@@ -341,7 +341,7 @@ def promise(
                     own[number] = now
 
 
-@njit(inline="always")
+@tiny
 def _excess(slope, curve, ridge, unit, scale, price):
     """The gain of the best whole points beyond the price.
 
@@ -358,7 +358,7 @@ def _excess(slope, curve, ridge, unit, scale, price):
 # ---------------------------------------------------------------- points
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def refit(labels, fresh, card, margin, most, n_sweeps, tables):
     """Change the points of rules, one after the other, while the loss falls; label by label.
 
@@ -406,7 +406,7 @@ def refit(labels, fresh, card, margin, most, n_sweeps, tables):
                 break
 
 
-@njit(inline="always")
+@tiny
 def _allowed(rule, label, counts, targets, most):
     """The least and the most points of a rule: none against what its rows say of the label."""
     share = targets[rule, label] * counts[0, label]
@@ -416,7 +416,7 @@ def _allowed(rule, label, counts, targets, most):
     return low, high
 
 
-@njit(inline="always")
+@tiny
 def _step(slope, curve, ridge, unit, given, low, high):
     """A Newton step of the points of a rule, in whole points."""
     wanted = np.float64(slope) - ridge * unit * np.float64(given)
@@ -425,7 +425,7 @@ def _step(slope, curve, ridge, unit, given, low, high):
     return min(max(given + change, low), high) - given
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _growth(first, last, rows, margin, change, softplus, loss_unit):
     """By how much softplus grows, over some rows, if their margins change.
 
@@ -442,7 +442,7 @@ def _growth(first, last, rows, margin, change, softplus, loss_unit):
     return total
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _loss_without(rule, label, card, margin, tables):
     """By how much the loss of a label grows if a rule loses its points for it."""
     _, softplus, one, _, loss_unit = tables
@@ -453,7 +453,7 @@ def _loss_without(rule, label, card, margin, tables):
     return grown + card.targets[rule, label] * given * loss_unit - ridge_loss
 
 
-@njit(nogil=True, cache=True)
+@inner
 def take_points(rule, label, card, margin):
     """Take the points that a rule gives to a label."""
     given = card.points[rule, label]
@@ -462,7 +462,7 @@ def take_points(rule, label, card, margin):
     card.points[rule, label] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def prune_points(labels, price, card, margin, most, n_sweeps, tables, lost):
     """Take points that save less than the price, the least first, and refit the others.
 
@@ -483,7 +483,7 @@ def prune_points(labels, price, card, margin, most, n_sweeps, tables, lost):
                 refit(labels[k : k + 1], -1, card, margin, most, n_sweeps, tables)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def prune_rules(price, card, margin, most, n_sweeps, tables, lost):
     """Take all points of rules that save less than their points and their condition cost."""
     n_labels = card.points.shape[1]

@@ -6,7 +6,9 @@ Functions that are not compiled here are compiled once per formula, see `kernels
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from labelrules.kernels.jit import small, tiny
+from labelrules.measures.linear_ratio import Weights
 
 ABSENCE, PRESENCE = 1, 2
 """The values that a head may predict; both are 3."""
@@ -39,32 +41,47 @@ _LOW = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 class Scoring(NamedTuple):
-    """How refinements are scored, and which are allowed."""
+    """How refinements are scored, and which are allowed.
+
+    A formula that is compiled in reads the parameter, all others are ratios of weighted counts.
+    """
 
     parameter: float
     head_relative: bool
     monotone: bool
     smallest: int
+    upper: Weights = Weights()
+    lower: Weights = Weights()
 
 
-def formula(tp, fp, tn, fn, parameter):
-    """Stand in for the formula that is compiled in."""
-    raise NotImplementedError
+def formula(tp, fp, tn, fn, prior, scoring):
+    """The ratio of two weighted sums; other formulas are compiled in its place.
+
+    The order of additions is that of `measures.linear_ratio`, so that both round alike.
+    """
+    upper, lower = scoring.upper, scoring.lower
+    part = upper.tp * tp + upper.fn * fn + upper.fp * fp + upper.tn * tn
+    whole = lower.tp * tp + lower.fn * fn + lower.fp * fp + lower.tn * tn
+    part, whole = (
+        part + (upper.prior * prior + upper.one),
+        whole + (lower.prior * prior + lower.one),
+    )
+    return part / (whole if whole != 0 else 1.0)
 
 
-@njit(inline="always")
+@small
 def ones_of(code):
     """The cells of a sum in which the label is present."""
     return np.float64(np.int32(code))
 
 
-@njit(inline="always")
+@small
 def cells_of(code):
     """The cells of a sum."""
     return np.float64(np.int32(code >> 32))
 
 
-@njit(inline="always")
+@small
 def confusion(value, head_relative, inside_1, inside_0, ones, zeros):
     """True and false positives, true and false negatives of predicting `value` inside.
 
@@ -77,7 +94,7 @@ def confusion(value, head_relative, inside_1, inside_0, ones, zeros):
     return right, wrong, rejected, missed
 
 
-@njit(inline="always")
+@small
 def key_of_score(score):
     """An integer that compares like the float; `NOTHING` for NaN."""
     bits = np.float64(score + 0.0).view(np.int64)  # and never -0.0
@@ -85,20 +102,26 @@ def key_of_score(score):
     return key if score == score else NOTHING
 
 
-@njit(inline="always")
+@small
 def value_of(key):
     """The score that has this key; minus infinity for `NOTHING`."""
     score = np.int64(key ^ ((key >> 63) & _LOW)).view(np.float64)
     return score if key != NOTHING else -np.inf
 
 
+@tiny
+def key_of_best(score):
+    """The key of the best score so far; `NOTHING` for minus infinity, if there is none."""
+    return key_of_score(score) if score > -np.inf else NOTHING
+
+
 def key_of(value, ones, zeros, everywhere, scoring):
     """The key of predicting `value` in cells with so many ones and zeros."""
-    all_ones = ones_of(everywhere)
-    tp, fp, tn, fn = confusion(
-        value, scoring.head_relative, ones, zeros, all_ones, cells_of(everywhere) - all_ones
-    )
-    return key_of_score(formula(tp, fp, tn, fn, scoring.parameter))
+    all_ones, cells = ones_of(everywhere), cells_of(everywhere)
+    all_zeros = cells - all_ones
+    tp, fp, tn, fn = confusion(value, scoring.head_relative, ones, zeros, all_ones, all_zeros)
+    prior = (all_ones if value else all_zeros) / max(cells, 1.0)
+    return key_of_score(formula(tp, fp, tn, fn, prior, scoring))
 
 
 def score_key(value, inside, everywhere, scoring):
@@ -201,7 +224,7 @@ def better_value(inside, everywhere, values, scoring):
 
 
 def scan_two(first, last, is_first, everywhere, values, present, absent, scoring):
-    """`scan_values` for two values, of which the first may not occur; also keys and right cells."""
+    """`best_value` for two values, of which the first may not occur; also keys and right cells."""
     keys, rights = (NOTHING, NOTHING), (-1.0, -1.0)
     for second in range(2):
         inside = last if second else first
@@ -218,7 +241,7 @@ def scan_two(first, last, is_first, everywhere, values, present, absent, scoring
     return keys[0], rights[0], np.int64(0), keys, rights
 
 
-def scan_values(sums, n, total, operators, everywhere, values, present, absent, scoring):
+def best_value(sums, n, total, operators, everywhere, values, present, absent, scoring):
     """The best refinement by a nominal column within the limits: key, right cells and place."""
     top, most, place = NOTHING, -1.0, -1
     # Of two values the one is what the other is not: nothing to be had from the second operator.
@@ -260,10 +283,10 @@ def saturation(everywhere, values, present, absent, top, scoring):
     return level
 
 
-@njit(inline="always")
+@tiny
 def mark(marks, first, bucket, buckets, right):
     """Keep the most right cells of a bucket, if marks are kept."""
-    if len(marks):
+    if marks is not None:
         slot = first + min(bucket, buckets - 1)
         marks[slot] = max(marks[slot], np.int32(right))
 
@@ -274,8 +297,8 @@ def scan_block(
 ):  # fmt: skip
     """The best of a block of cuts and of those `before`: key, right cells and place.
 
-    Cuts outside the limits for presence or absence are left out. `marks`, if any, receive, from
-    `first` on, the most right cells with the best key, by operator and bucket of cuts.
+    Cuts outside the limits for presence or absence are left out. `marks`, if not None, receive,
+    from `first` on, the most right cells with the best key, by operator and bucket of cuts.
     """
     top, most, place = best
     if level == OPEN:
@@ -285,7 +308,7 @@ def scan_block(
             return best
         if key > top:
             top, most, place = key, -1.0, -1
-            if len(marks):
+            if marks is not None:
                 marks[first : first + 2 * buckets] = 0
     for start in range(0, n, BLOCK):
         stop = min(start + BLOCK, n)
@@ -317,7 +340,7 @@ def scan_block(
                     continue
                 if key > top:
                     top, most, place, reached = key, -1.0, -1, 0.0
-                    if len(marks):
+                    if marks is not None:
                         marks[first : first + 2 * buckets] = 0
                 at = 2 * (before + i) + second
                 if right > most or (right == most and at < place):

@@ -6,11 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from labelrules.kernels.covering.refine import RefinementSpace, _encode, _sum_inside, best_of_target
+from labelrules.kernels.covering.refine import (
+    NOMINAL,
+    BestRefinements,
+    RefinementSpace,
+    _encode,
+    _sum_inside,
+    best_refinements,
+)
 from labelrules.kernels.index import Index, count_written, list_labels, narrow_down
-from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, key_of_score, ones_of, value_of
+from labelrules.kernels.jit import inner
+from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of
 from labelrules.measures import description_length
 
 THEORY_WEIGHT = 0.5
@@ -41,10 +48,10 @@ NO_DESCRIPTION = DescriptionCounts(0, 0, 0, 0, 0, 0)
 
 
 class GrowthTable(NamedTuple):
-    """The columns that a body may test, features and labels, and room to narrow them down."""
+    """The columns that a body may test, features and labels, and room to narrow features down."""
 
     space: RefinementSpace
-    narrowed: Index
+    narrowed: RefinementSpace
     places: npt.NDArray[np.int32]
     ranked: npt.NDArray[np.int32]
     by_column: npt.NDArray[np.float64]
@@ -53,26 +60,33 @@ class GrowthTable(NamedTuple):
 
 
 def grow_body(
-    table, cells, label, value, first, covered, gain, description, most_steps, scoring, steps
-):
+    table, written, cells, label, value, first, rows, covered, gain, description, most_steps,
+    scoring, steps,
+):  # fmt: skip
     """Add conditions to the first one; returns their number, the score and the right cells.
 
-    `first` has the column and place of the first condition, and the score and right cells of its
-    rule. A condition must raise the score, by `gain` if that is above 0; growth also ends as
-    `DescriptionCounts` describes. `covered` receives the rows of the body, `steps` its conditions:
-    column, operator (0 or 1), and a row below and one above the threshold, for a nominal column
-    one with the value (-1: rows not listed); for a label, a column after the features, its value.
+    `written` are the labels that are written in some row and that a condition may test. `first` has
+    the column and place of the first condition, and the score and right cells of its rule. A
+    condition must raise the score, by `gain` if that is above 0; growth also ends as
+    `DescriptionCounts` describes. `rows` has all rows, and is written over. `covered` receives the
+    rows of the body, `steps` its conditions: column, operator (0 or 1), and a row below and one
+    above the threshold, for a nominal column one with the value (-1: rows not listed); for a label,
+    a column after the features, its value.
     """
     column, place, score, right = first
-    key = key_of_score(score)
     layer = value if len(cells.counted) == 2 else 0
-    codes = np.empty(cells.truth.shape[1], np.uint8)
-    everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
-    rows, listing = np.arange(len(covered)), table.space.listing
-    n_steps, n_idle, shortest = 0, -1, np.inf
+    # One number each, as `best_refinements` takes them.
+    targets, everywheres = np.empty(1, np.int64), np.empty(1, np.int64)
+    scores, corrects = np.empty(1, np.float64), np.empty(1, np.int64)
+    best = BestRefinements(scores, corrects, np.empty(1, np.int64), np.empty(1, np.int64))
+    targets[0], scores[0], corrects[0] = label * len(cells.counted) + layer, score, right
+    codes, values = np.empty(len(covered), np.uint8), np.empty(1, np.int8)
+    values[0] = 1 << value
+    everywheres[0] = _encode(cells.truth[label], cells.counted[layer, label], codes)
+    listing = table.space.listing
+    n_steps, n_idle, shortest = np.int64(0), -1, np.inf
     while True:
-        _take_step(table, listing, column, place, rows, covered, steps, n_steps)
-        rows = rows[covered[rows]]
+        rows = rows[: _take_step(table, listing, column, place, rows, covered, steps, n_steps)]
         n_steps += 1
         if n_steps == most_steps or len(rows) < 2:
             break
@@ -83,52 +97,48 @@ def grow_body(
             if n_idle == description.patience:
                 break
         narrow_down(
-            table.space.listing, table.narrowed, table.places, table.ranked, table.by_column,
-            n_steps == 1, rows, covered,
+            table.space.listing, table.narrowed.listing, table.places, table.ranked,
+            table.by_column, n_steps == 1, rows, covered,
         )  # fmt: skip
-        listing = table.narrowed
-        top, most, column, place = best_condition(
-            table, label, value, codes, everywhere, rows, (key, float(right)), scoring
-        )
-        if column < 0 or (gain > 0 and value_of(top) - value_of(key) < gain):
-            break
-        key, right = top, np.int64(most)
-    return n_steps, value_of(key), right
-
-
-def best_condition(table, label, value, codes, everywhere, rows, least, scoring):
-    """The best further condition above `least`: key, right cells, column (-1: none) and place."""
-    inside, n_inside = _sum_inside(codes, rows), len(rows)
-    nowhere = np.empty(0, np.int32)
-    _, _, kinds, operators, slots, buckets, widths = table.space
-    space = RefinementSpace(table.narrowed, True, kinds, operators, slots, buckets, widths)
-    allowed, n_before = table.space.operators[0], 0
-    key, right, column, place = least[0], least[1], -1, -1
-    for part in range(2):  # features, then labels: one call, so that it is compiled once
-        if part == 1:
-            allowed, n_before = table.label_operators[label], table.space.nominal.size
-            n_set = count_written(table.board, rows) if allowed.any() else 0
-            if n_set == 0:
+        listing, column = table.narrowed.listing, -1
+        for part in range(2):  # features, then labels
+            n_set = count_written(table.board, written, rows) if part else 0
+            if part and n_set == 0:
                 break
-            start, stop = np.empty(len(allowed), np.int64), np.empty(len(allowed), np.int64)
-            listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
-            list_labels(table.board, rows, listing.entries, start, stop)
-            kinds = np.ones(len(allowed), np.int8)
-            space = RefinementSpace(
-                listing, False, kinds, table.label_operators, slots, buckets, widths
-            )
-        top, most, where, at = best_of_target(
-            space, NO, len(allowed), codes, everywhere, inside, n_inside, (1 << value, allowed),
-            (key, right), scoring, nowhere,
-        )  # fmt: skip
-        if where >= 0:
-            key, right, column, place = top, most, where + n_before, at
-    return key, right, column, place
+            space = _labels(table, written, label, rows, n_set) if part else table.narrowed
+            best_refinements(
+                space, NO, len(space.nominal), rows, cells, targets, values, scoring, codes,
+                everywheres, best, None,
+            )  # fmt: skip
+            if best.columns[0] >= 0:
+                column, place = best.columns[0], best.places[0]
+                column = table.space.nominal.size + written[column] if part else column
+        if column < 0 or (gain > 0 and best.scores[0] - score < gain):
+            break
+        score, right = best.scores[0], best.corrects[0]
+    return n_steps, score, right
 
 
-@njit
+@inner
+def _labels(table, written, label, rows, n_set):
+    """The labels that are written on the rows as columns to refine by."""
+    n_labels = len(written)
+    start, stop = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
+    listing = Index(np.empty(n_set, np.int32), start, start, stop, stop)
+    list_labels(table.board, written, rows, listing.entries, start, stop)
+    kinds, operators = np.empty(n_labels, np.int8), np.empty((1, n_labels), np.int8)
+    for i in range(n_labels):
+        kinds[i], operators[0, i] = NOMINAL, table.label_operators[label, written[i]]
+    _, _, _, _, slots, buckets, widths = table.space
+    return RefinementSpace(listing, False, kinds, operators, slots, buckets, widths)
+
+
+@inner
 def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
-    """Uncover the rows that a condition leaves out, and note the condition."""
+    """Uncover the rows that a condition leaves out, note the condition, and keep the others.
+
+    Returns how many rows there are; they come first now.
+    """
     n_features, second = table.space.nominal.size, False
     if column < n_features:
         is_rest = len(rows) > listing.stop[column] - listing.start[column]
@@ -137,23 +147,23 @@ def _take_step(table, listing, column, place, rows, covered, steps, n_steps):
         second = place >= SECOND_PLACE if nominal else place % 2 == 1
     else:
         cells = table.board[column - n_features]
-        below = above = _label_value(cells, rows, place)
+        below = np.int64(1)
+        for row in rows:
+            if cells[row] == 0:
+                below = place  # absent comes first
+        above = below
         for row in rows:
             covered[row] = cells[row] == below
     steps[n_steps, 0], steps[n_steps, 1] = column, second
     steps[n_steps, 2], steps[n_steps, 3] = below, above
-
-
-@njit
-def _label_value(cells, rows, place):
-    """The value of a label at a place among those that it has on the rows."""
+    n_rows = 0
     for row in rows:
-        if cells[row] == 0:
-            return place  # absent comes first
-    return 1
+        rows[n_rows] = row
+        n_rows += covered[row]
+    return n_rows
 
 
-@njit
+@inner
 def _apply(listing, column, is_rest, nominal, place, rows, covered):
     """Uncover the rows that a condition leaves out; returns the rows around its threshold."""
     entries = listing.entries
@@ -190,11 +200,11 @@ for _bits in (
     description_length.condition_bits,
     description_length.exception_bits,
 ):
-    _compiled[_bits.__name__] = njit(FunctionType(_bits.__code__, _compiled, _bits.__name__))
+    _compiled[_bits.__name__] = inner(FunctionType(_bits.__code__, _compiled, _bits.__name__))
 _condition_bits, _exception_bits = _compiled["condition_bits"], _compiled["exception_bits"]
 
 
-@njit
+@inner
 def _length(description, value, codes, rows, n_conditions):
     """The length of the description with a rule that covers these rows."""
     inside = _sum_inside(codes, rows)

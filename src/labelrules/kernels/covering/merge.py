@@ -1,9 +1,9 @@
 """Merge labels that are equally good into one head; compiled once per formula."""
 
 import numpy as np
-from numba import njit
 
 from labelrules.kernels.covering.refine import _encode, _refinements, _sum_inside, width_of
+from labelrules.kernels.jit import inner
 from labelrules.kernels.scoring import (
     ABSENCE,
     NO,
@@ -39,7 +39,7 @@ def score_literals(rows, cells, labels, scoring, scores, corrects):
             corrects[i, value] = ones_of(inside) if value else cells_of(inside) - ones_of(inside)
 
 
-@njit
+@inner
 def _totals(cells, labels, rows, codes, everywhere, inside):
     """The sums over all rows and over the covered ones, by layers and labels."""
     for layer in range(len(cells.counted)):
@@ -49,7 +49,7 @@ def _totals(cells, labels, rows, codes, everywhere, inside):
             inside[layer, i] = _sum_inside(codes, rows)
 
 
-@njit
+@inner
 def _encode_rows(truth, counted, rows, codes):
     for row in rows:
         codes[row] = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])

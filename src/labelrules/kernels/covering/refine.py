@@ -4,19 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import Floats, Integers
-from labelrules.kernels.index import Index, counts_of, cumulate
+from labelrules.kernels.index import Index, counts_of, cumulate, sum_of
+from labelrules.kernels.jit import inner, kernel, tiny
 from labelrules.kernels.scoring import (
     FIRST,
     NOTHING,
+    best_value,
     both_limits,
+    key_of_best,
     mark_values,
     saturation,
     scan_block,
     scan_two,
-    scan_values,
     value_of,
 )
 
@@ -48,7 +49,10 @@ class RefinementSpace(NamedTuple):
 
 
 class BestRefinements(NamedTuple):
-    """For each target its best refinement; score minus infinity and column -1 if there is none."""
+    """For each target its best refinement; column -1 if there is none.
+
+    Its score is then minus infinity and its right cells are -1, or what was to be exceeded.
+    """
 
     scores: Floats
     corrects: Integers
@@ -56,18 +60,18 @@ class BestRefinements(NamedTuple):
     places: Integers
 
 
-@njit
+@inner
 def _encode(truth, counted, codes):
     """The code of each row, and the sum of their counts."""
     everywhere = np.int64(0)
     for row in range(len(codes)):
-        code = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
+        code = np.uint8(np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row]))
         codes[row] = code
         everywhere += counts_of(code)
     return everywhere
 
 
-@njit
+@inner
 def _sum_inside(codes, rows):
     inside = np.int64(0)
     for row in rows:
@@ -75,31 +79,39 @@ def _sum_inside(codes, rows):
     return inside
 
 
-@njit
+@inner
 def _refinements(
     entries, start, middle, valid, stop, nominal, unlisted, codes, inside, n_inside, sums
 ):
     """The sums of all refinements by a column with its first operator, how many, and the total."""
     if nominal == ONE_LISTED:
         return _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums)
+    if nominal:
+        return _by_value(
+            entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
+        )
     n, total = cumulate(
         entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
     )
-    if not nominal:
-        return max(n - 1, 0), total  # nothing is greater than the greatest value
+    return max(n - 1, 0), total  # nothing is greater than the greatest value
+
+
+@inner
+def _by_value(entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums):
+    """The sums of all values of a nominal column, how many, and the total."""
+    n, total = cumulate(
+        entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
+    )
     for i in range(n - 1, 0, -1):
         sums[i] -= sums[i - 1]
     return n, total
 
 
-@njit
+@inner
 def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, sums):
     """The same for a column that lists the rows of one value: the other is before or after."""
-    n, listed, missing = 0, np.int64(0), np.int64(0)
-    for i in range(start, valid):
-        listed += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
-    for i in range(valid, stop):
-        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+    n = 0
+    listed, missing = sum_of(entries, start, valid, codes), sum_of(entries, valid, stop, codes)
     for listed_now in (middle > start, middle == start):
         if listed_now and valid > start:
             sums[n] = listed
@@ -110,7 +122,7 @@ def _two_values(entries, start, middle, valid, stop, codes, inside, n_inside, su
     return n, inside - missing
 
 
-@njit(inline="always")
+@tiny
 def width_of(width, buckets, n_listed):
     """How many cuts a bucket has: fewer where few rows are left."""
     return min(width, n_listed // buckets + 1)
@@ -124,15 +136,12 @@ def scan_cuts(
 
     Sums are made and scored in blocks that fit into the processor's cache.
     """
-    missing, rest = np.int64(0), np.int64(0)
-    for i in range(valid, stop):
-        missing += counts_of(codes[entries[i] ^ (entries[i] >> 31)])
-    total = inside - missing
+    rest, total = np.int64(0), inside
+    if valid < stop:
+        total -= sum_of(entries, valid, stop, codes)
     is_rest = n_inside > stop - start
     if is_rest:
-        rest = total
-        for i in range(start, valid):
-            rest -= counts_of(codes[entries[i] ^ (entries[i] >> 31)])
+        rest = total - sum_of(entries, start, valid, codes)
     width = width_of(width, buckets, valid - start)
     best = (top, -1.0, np.int64(-1))
     at, so_far, before = np.int64(-1), np.int64(0), np.int64(0)
@@ -171,8 +180,8 @@ def scan_listed(
     listed, missing = np.int64(0), np.int64(0)
     for entry in entries[start:valid]:
         listed += counts_of(codes[entry ^ (entry >> 31)])
-    for entry in entries[valid:stop]:
-        missing += counts_of(codes[entry ^ (entry >> 31)])
+    if valid < stop:
+        missing = sum_of(entries, valid, stop, codes)
     is_rest = n_inside > stop - start
     rest = inside - listed - missing if is_rest else np.int64(0)
     before, after, is_before = rest, listed, is_rest
@@ -181,102 +190,95 @@ def scan_listed(
     key, right, at, keys, rights = scan_two(
         before, after, is_before, everywhere, values, present, absent, scoring
     )
-    if len(marks) and key >= top and key > NOTHING:
+    if marks is not None and key >= top and key > NOTHING:
         first, last = np.int64(not is_before), np.int64(1)  # the first value that occurs
         marks[slot] = rights[first] if keys[first] == key else 0
         marks[slot + 1] = rights[last] if is_before and keys[last] == key else 0
     return key, right, at
 
 
-def best_of_target(
-    space, first, last, codes, everywhere, inside, n_inside, target, least, scoring, reached
+def scan_values(
+    entries, start, middle, valid, stop, unlisted, codes, inside, n_inside, operators, top,
+    everywhere, values, present, absent, scoring, sums, marks, first, last, buckets,
+):  # fmt: skip
+    """The same by a nominal column."""
+    n, total = _by_value(
+        entries, start, middle, valid, stop, codes, inside, n_inside, unlisted, sums
+    )
+    key, right, at = best_value(
+        sums, n, total, operators, everywhere, values, present, absent, scoring
+    )
+    if marks is not None and key >= top and key > NOTHING:
+        mark_values(
+            sums, n, total, operators, key, everywhere, values, scoring, marks, first, last, buckets
+        )
+    return key, right, at
+
+
+def best_refinements(
+    space, first, last, rows, cells, targets, values_of, scoring, codes, everywheres, best, reached
 ):
-    """The best refinement for one target: its key, its right cells, its column and its place.
-
-    `target` are the values that heads may have and the operators of the columns. The column is -1
-    if none exceeds the key and right cells in `least`. `reached`, if it has room, is 0, and
-    receives the right cells that go with the best key.
-    """
-    # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
-    (entries, start, middle, valid, stop), unlisted, nominal, _, slots, buckets, widths = space
-    values, allowed = target
-    sums = np.empty(n_inside + 3, np.int64)  # one value goes on, and one is not listed
-    keys = np.empty(last if len(reached) else 0, np.int64)
-    top, most = least
-    where, place, is_root = -1, -1, top == NOTHING
-    has_risen = True
-    for column in range(first, last):
-        if has_risen:
-            present, absent = both_limits(everywhere, values, top, scoring)
-            level = saturation(everywhere, values, present, absent, top, scoring)
-            has_risen = False
-        if len(reached):
-            keys[column] = NOTHING
-        operators = allowed[column]
-        begin, end, behind = start[column], valid[column], stop[column]
-        if not operators or (begin == behind and not is_root):
-            continue  # where all rows have the same value it makes no difference
-        if nominal[column] == ONE_LISTED and operators & FIRST:
-            key, right, at = scan_listed(
-                entries, begin, middle[column], end, behind, codes, inside, n_inside, top,
-                everywhere, values, present, absent, scoring, reached, slots[column],
-            )  # fmt: skip
-        elif nominal[column]:
-            n, total = _refinements(
-                entries, begin, middle[column], end, behind, nominal[column], unlisted, codes,
-                inside, n_inside, sums,
-            )  # fmt: skip
-            key, right, at = scan_values(
-                sums, n, total, operators, everywhere, values, present, absent, scoring
-            )
-            if len(reached) and key >= top and key > NOTHING:
-                mark_values(
-                    sums, n, total, operators, key, everywhere, values, scoring, reached,
-                    slots[column], slots[column + 1], buckets[column],
-                )  # fmt: skip
-        else:
-            key, right, at = scan_cuts(
-                entries, begin, middle[column], end, behind, codes, inside, n_inside, operators,
-                top, everywhere, values, present, absent, level, scoring, sums, reached,
-                slots[column], buckets[column], widths[column],
-            )  # fmt: skip
-        if key < top or key == NOTHING:
-            continue
-        if len(reached):
-            keys[column] = key
-        has_risen = key > top
-        if key > top or right > most:
-            top, most, where, place = key, right, column, at
-    for column in range(first, last if len(reached) else first):
-        if NOTHING < keys[column] < top:
-            reached[slots[column] : slots[column + 1]] = 0
-    return top, most, where, place
-
-
-def best_refinements(space, first, last, rows, cells, targets, scoring, best, reached):
     """The best refinement by a column from `first` to `last`, for each target.
 
-    A target is a label, and with two layers of cells twice its number plus the value. `reached`, if
-    it has rows, receives by targets and slots the most right cells with the best key, else 0.
+    A target is a label, and with two layers of cells twice its number plus the value. `values_of`
+    has the values that its heads may have. A refinement must exceed what `best` has before.
+    `everywheres` has for each target the sum over all rows; if
+    it is below 0, the codes of the target are made, too. `reached`, if not None, receives by
+    targets and slots the most right cells with the best key, else 0.
     """
-    n_layers = len(cells.counted)
-    codes = np.empty(cells.truth.shape[1], np.uint8)
-    nowhere = np.empty(0, np.int32)
+    # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
+    (entries, start, middle, valid, stop), unlisted, kinds, allowed, slots, buckets, widths = space
+    n_layers, n_inside = len(cells.counted), len(rows)
+    sums = np.empty(n_inside + 3, np.int64)  # one value goes on, and one is not listed
     for i in range(len(targets)):
         label, layer = targets[i] // n_layers, targets[i] % n_layers
-        operators = space.operators[label if len(space.operators) > 1 else 0]
-        values = cells.values[label] & (3 if n_layers == 1 else 1 << layer)
-        everywhere = _encode(cells.truth[label], cells.counted[layer, label], codes)
-        inside = _sum_inside(codes, rows)
-        top, most, where, place = best_of_target(
-            space, first, last, codes, everywhere, inside, len(rows), (values, operators),
-            (NOTHING, -1.0), scoring, reached[i] if len(reached) else nowhere,
-        )  # fmt: skip
+        if everywheres[i] < 0:
+            everywheres[i] = _encode(cells.truth[label], cells.counted[layer, label], codes)
+        everywhere, inside = everywheres[i], _sum_inside(codes, rows)
+        values = values_of[i]
+        own, marks = label if len(allowed) > 1 else 0, None if reached is None else reached[i]
+        top, most = key_of_best(best.scores[i]), float(best.corrects[i])
+        where, place, is_root, has_risen = -1, -1, top == NOTHING, True
+        for column in range(first, last):
+            if has_risen:
+                present, absent = both_limits(everywhere, values, top, scoring)
+                level = saturation(everywhere, values, present, absent, top, scoring)
+                has_risen = False
+            operators = allowed[own, column]
+            begin, end, behind = start[column], valid[column], stop[column]
+            if not operators or (begin == behind and not is_root):
+                continue  # where all rows have the same value it makes no difference
+            if kinds[column] == ONE_LISTED:
+                if not operators & FIRST:
+                    continue  # of two values the one is what the other is not
+                key, right, at = scan_listed(
+                    entries, begin, middle[column], end, behind, codes, inside, n_inside, top,
+                    everywhere, values, present, absent, scoring, marks, slots[column],
+                )  # fmt: skip
+            elif kinds[column]:
+                key, right, at = scan_values(
+                    entries, begin, middle[column], end, behind, unlisted, codes, inside, n_inside,
+                    operators, top, everywhere, values, present, absent, scoring, sums, marks,
+                    slots[column], slots[column + 1], buckets[column],
+                )  # fmt: skip
+            else:
+                key, right, at = scan_cuts(
+                    entries, begin, middle[column], end, behind, codes, inside, n_inside, operators,
+                    top, everywhere, values, present, absent, level, scoring, sums, marks,
+                    slots[column], buckets[column], widths[column],
+                )  # fmt: skip
+            if key < top or key == NOTHING:
+                continue
+            has_risen = key > top
+            if marks is not None and has_risen:
+                marks[slots[first] : slots[column]] = 0
+            if has_risen or right > most:
+                top, most, where, place = key, right, column, at
         best.scores[i], best.corrects[i] = value_of(top), most
         best.columns[i], best.places[i] = where, place
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_refinements(space, column, rows, cells, labels, sums, totals):
     """Count all refinements by one column, for layers and labels; returns how many there are.
 

@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from labelrules._types import Integers
+from labelrules.kernels.jit import inner, kernel
 from labelrules.kernels.mining.bits import popcount, set_bit
 from labelrules.kernels.mining.itemsets import (
     DONE,
@@ -94,7 +94,7 @@ class MinedRules(NamedTuple):
     support: Numbers
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _project_labels(table, truth, root, wanted, heads, n_words):
     """Make slots of the labels that are of use in the rows of an item; list their literals."""
     start, stop = table.item_start[root], table.item_start[root + 1]
@@ -133,7 +133,7 @@ def _project_labels(table, truth, root, wanted, heads, n_words):
     return n_literals
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _with_literal(words, first, literal, target, n_words):
     """Write the rows of a slot in which a literal holds to another slot; their number."""
     total = 0
@@ -146,7 +146,7 @@ def _with_literal(words, first, literal, target, n_words):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _count_present(words, slot, n_words):
     total = 0
     for k in range(n_words):
@@ -154,7 +154,7 @@ def _count_present(words, slot, n_words):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _note_body(rules, prefix, n_items, name, support):
     number = rules.n[0]
     start = rules.body_start[number]
@@ -167,7 +167,7 @@ def _note_body(rules, prefix, n_items, name, support):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _note_rule(rules, heads, n_literals, support):
     number = rules.n[1]
     start = rules.head_start[number]
@@ -183,7 +183,7 @@ def _note_rule(rules, heads, n_literals, support):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _larger_heads(heads, rules, n_candidates, least, longest, n_words):
     """Note the heads of two and more literals for the body; whether there was room."""
     room = heads.at[0] + 1
@@ -214,7 +214,7 @@ def _larger_heads(heads, rules, n_candidates, least, longest, n_words):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _find_heads(table, truth, wanted, stack, heads, rules, level, n_rows):
     """List the literals alive in a body and note its rules; how many are alive, or NO_ROOM."""
     n_words = stack.at[2]
@@ -257,14 +257,14 @@ def _find_heads(table, truth, wanted, stack, heads, rules, level, n_rows):
     return target - begun
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _all_rows(words, n_rows, n_words):
     words[:n_words] = ~np.uint64(0)
     if n_rows & 63:
         words[n_words - 1] = (np.uint64(1) << np.uint64(n_rows & 63)) - np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _begin(table, truth, wanted, stack, heads, rules):
     """Start with the next item as a body; returns why that failed, or -1."""
     root = stack.at[0]
@@ -291,7 +291,7 @@ def _begin(table, truth, wanted, stack, heads, rules):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mine_rules(table, truth, wanted, stack, heads, rules):
     """Resume the search for rules; returns why it ended."""
     n_items = len(table.item_start) - 1
@@ -344,7 +344,7 @@ _NEGLIGIBLE = 1e-17
 """A term this much smaller than the sum does not change it any more."""
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _log_probability(both, n_first, n_second, n_rows, log_factorial):
     return (
         log_factorial[n_first]
@@ -359,7 +359,7 @@ def _log_probability(both, n_first, n_second, n_rows, log_factorial):
     )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _outer_tail(both, n_first, n_second, n_rows, log_factorial):
     """The probability of at least `both`, which is not below the most probable overlap."""
     term, total = 1.0, 1.0
@@ -371,12 +371,12 @@ def _outer_tail(both, n_first, n_second, n_rows, log_factorial):
     return total * math.exp(_log_probability(both, n_first, n_second, n_rows, log_factorial))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _mode(n_first, n_second, n_rows):
     return (n_first + 1) * (n_second + 1) // (n_rows + 2)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _at_least(both, n_first, n_second, n_rows, log_factorial):
     if both <= max(0, n_first + n_second - n_rows):
         return 1.0
@@ -389,7 +389,7 @@ def _at_least(both, n_first, n_second, n_rows, log_factorial):
     return 1.0 - _outer_tail(left, n_first, n_rows - n_second, n_rows, log_factorial)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def upper_tails(both, first, second, n_rows, log_factorial, p):
     """Fill in the probabilities of overlaps at least as large."""
     for i in range(len(p)):

@@ -3,9 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import config
 from numba.extending import intrinsic
+
+from labelrules.kernels.jit import inner, kernel
 
 _ONE = np.uint64(1)
 
@@ -27,7 +29,7 @@ else:
         return types.int64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_both(words, first, second, n_words):
     """How many bits two stretches have in common."""
     total = 0
@@ -36,7 +38,7 @@ def count_both(words, first, second, n_words):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def put_both(words, first, second, target, n_words):
     """Write what two stretches have in common to a third; how many bits that is."""
     total = 0
@@ -47,7 +49,7 @@ def put_both(words, first, second, target, n_words):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def lies_within(words, inner, outer, n_words):
     """Whether every bit of the first stretch is set in the second."""
     for k in range(n_words):
@@ -56,13 +58,13 @@ def lies_within(words, inner, outer, n_words):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def set_bit(words, start, place):
     """Set one bit of a stretch."""
     words[start + (place >> 6)] |= _ONE << np.uint64(place & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _common(rows, others):
     """How many rows two arrays of words have in common."""
     n_rows = 0
@@ -71,7 +73,7 @@ def _common(rows, others):
     return n_rows
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_conditions(group, conditions, columns, least, counts):
     """Count the rows of a group that satisfy each condition, in all and within each column.
 
@@ -91,7 +93,7 @@ def count_conditions(group, conditions, columns, least, counts):
                 counts[condition, 1 + column] = _common(refined, columns[column])
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def phi_coefficients(counts, n_labels):
     """The correlation of each pair of labels within groups: groups by pairs, 0 if constant.
 
@@ -117,7 +119,7 @@ def phi_coefficients(counts, n_labels):
     return phi
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def choose_rules(start, items, words, order, wanted, left, kept, errors):
     """Keep each rule that is right about a row that no rule before covers; returns how many.
 
@@ -158,13 +160,13 @@ def choose_rules(start, items, words, order, wanted, left, kept, errors):
     return n_kept
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _literal(labels, code, k):
     word = labels[code >> 1, k]
     return word if code & 1 else ~word
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_heads(body, items, head, labels, everywhere, right, n_head):
     """For each literal of a head the covered rows where it holds; for each head all its rows."""
     n_words = len(everywhere)
@@ -186,7 +188,7 @@ def count_heads(body, items, head, labels, everywhere, right, n_head):
             n_head[r] += popcount(held)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _subset_counts(items, chosen, which, held, everywhere):
     """Rows covered by some conditions of a body, and those of them in which the head holds."""
     n_body, n_both = 0, 0
@@ -200,7 +202,7 @@ def _subset_counts(items, chosen, which, held, everywhere):
     return n_body, n_both
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def compare_with_general(body, items, head, labels, everywhere, counts, productive, needed):
     """Whether each rule is more confident than all with fewer conditions, and needs all of its.
 
@@ -231,7 +233,7 @@ def compare_with_general(body, items, head, labels, everywhere, counts, producti
 # share of all rows, and with a weight: the correlation of the body and the label.
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _vote(n_rows, n_ones, n_all, ones_all, m):
     """The m-estimate that a body votes for, and its weight |phi|, 0 if either is constant."""
     share = (n_ones + m * ones_all / n_all) / (n_rows + m)
@@ -242,7 +244,7 @@ def _vote(n_rows, n_ones, n_all, ones_all, m):
     return share, 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def votes_of(counts, all_counts, m, shares, weights):
     """The votes of bodies from counts, bodies by 1 + labels: rows, and rows with each label."""
     for body in range(len(counts)):
@@ -252,7 +254,7 @@ def votes_of(counts, all_counts, m, shares, weights):
             )
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _intersect(words, item, body, level):
     """Put the rows of an item and of the body one level up into the body; how many they are."""
     n_rows = 0
@@ -265,7 +267,7 @@ def _intersect(words, item, body, level):
     return n_rows
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, upcoming, sums):
     """Add up the votes of all bodies made of a row's own items, depth first; their number."""
     n_all = len(truth) - (out >= 0)
@@ -297,7 +299,7 @@ def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, u
     return n_bodies
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def score_rows(words, labels, start, items, left_out, truth, least, longest, m, scores):
     """The weighted mean of the votes for each label, rows by labels; without votes, the prior.
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from labelrules._types import Integers
+from labelrules.kernels.jit import inner, kernel
 from labelrules.kernels.mining.bits import count_both, lies_within, put_both, set_bit
 
 DONE, FULL, NARROW, PAUSED, SPENT = 0, 1, 2, 3, 4
@@ -63,7 +63,7 @@ class FoundSets(NamedTuple):
     support: Numbers
 
 
-@njit(cache=True, nogil=True)
+@inner
 def put_rising(chosen, n_items, name, target, start):
     """Write the names of items one after the other, rising."""
     for k in range(n_items):
@@ -75,7 +75,7 @@ def put_rising(chosen, n_items, name, target, start):
         target[place] = item
 
 
-@njit(cache=True, nogil=True)
+@inner
 def emit(results, chosen, n_items, name, support):
     """Note a set, its items by rising name."""
     number = results.n[0]
@@ -86,7 +86,7 @@ def emit(results, chosen, n_items, name, support):
     results.n[0] = number + 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def has_room(results, n_sets, n_items):
     """Whether so many sets of so many items can be noted."""
     number = results.n[0]
@@ -95,7 +95,7 @@ def has_room(results, n_sets, n_items):
     return results.start[number] + n_sets * n_items <= len(results.items)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_projection(table, root, lowest, minimum, place):
     """Count the items from `lowest` in the rows of an item; how many of them are frequent."""
     place[lowest:] = 0
@@ -112,7 +112,7 @@ def count_projection(table, root, lowest, minimum, place):
     return n_frequent
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fill_projection(table, root, lowest, minimum, stack, n_words):
     """Make entries of the frequent items, by rising number, with the rows as bits."""
     entry = 0
@@ -135,13 +135,13 @@ def fill_projection(table, root, lowest, minimum, stack, n_words):
     return entry
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fits(stack, n_entries, n_words):
     """Whether the stack can hold so many entries."""
     return n_entries <= len(stack.item) and n_entries * n_words <= len(stack.words)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _begin(table, minimum, longest, stack, results):
     """Start with the next item; returns whether there was room for it."""
     root = stack.at[0]
@@ -162,7 +162,7 @@ def _begin(table, minimum, longest, stack, results):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _last_level(table, minimum, level, entry, stack, results):
     """Extend the set for the last time: nothing is kept."""
     n_words = stack.at[2]
@@ -173,7 +173,7 @@ def _last_level(table, minimum, level, entry, stack, results):
             emit(results, stack.prefix, level + 2, table.name, support)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def next_level(minimum, level, entry, stack):
     """Put the frequent extensions of the set on the stack."""
     n_words = stack.at[2]
@@ -190,7 +190,7 @@ def next_level(minimum, level, entry, stack):
         stack.stop[level + 1] = target
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mine_all(table, minimum, longest, stack, results):
     """Resume the search for all frequent sets of up to `longest` items; returns why it ended."""
     n_items = len(table.item_start) - 1
@@ -234,7 +234,7 @@ def mine_all(table, minimum, longest, stack, results):
 # *all* frequent items in it, since extensions are checked against earlier ones.
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_extended(stack, entry, minimum, chosen, item):
     """Whether an item before this one that is not in the set could be added to it."""
     n_words = stack.at[2]
@@ -248,7 +248,7 @@ def _is_extended(stack, entry, minimum, chosen, item):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _keeps_its_prefix(stack, entry, chosen, n_base):
     """Whether the rows of an entry share no earlier item that is not in the set."""
     n_words = stack.at[2]
@@ -263,7 +263,7 @@ def _keeps_its_prefix(stack, entry, chosen, n_base):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _open(stack, sizes, chosen, level, minimum):
     """Take the next entry of a level into the set, with all that its rows share; go down."""
     n_words = stack.at[2]
@@ -291,7 +291,7 @@ def _open(stack, sizes, chosen, level, minimum):
     return target > first
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _close(stack, sizes, chosen, level):
     """Take what a level has added out of the set again; go up."""
     for k in range(sizes[level - 2], sizes[level - 1]):
@@ -299,7 +299,7 @@ def _close(stack, sizes, chosen, level):
     stack.at[1] = level - 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _project(table, minimum, stack, sizes, chosen):
     """Project on an item; size of its closed set, 0 if another item leads there, -1 if no room."""
     root = stack.at[0]
@@ -333,7 +333,7 @@ def _project(table, minimum, stack, sizes, chosen):
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, results):
     """The items of all rows, which every closed set has."""
     n_items = len(table.item_start) - 1
@@ -350,7 +350,7 @@ def _first_set(table, n_rows, longest, maximal, stack, sizes, chosen, results):
     return size <= longest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mine_closed(table, n_rows, minimum, longest, maximal, most, stack, sizes, chosen, results):
     """Resume the search for closed or maximal sets of up to `longest` items.
 

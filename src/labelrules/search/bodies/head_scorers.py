@@ -65,6 +65,7 @@ class CountedRefinements:
     def start(self) -> BodyCandidate:
         """The empty body."""
         refiner, labels = self.refiner, np.arange(len(self.refiner.board))
+        refiner.note_written(labels)
         start, merit = refiner.everywhere, NO_MERIT
         if refiner.allowed.may_be_empty:
             counts = count_body(refiner, start, labels)
@@ -147,7 +148,7 @@ class CountedRefinements:
         space = refiner.space(covered.listing, features[np.newaxis])
         for column in np.flatnonzero(features).tolist():
             yield _counted(refiner, space, column, covered, labels, int(features[column]))
-        label_space = refiner.label_space(covered, tested) if allowed.has_labels else None
+        label_space = refiner.label_space(covered, tested)
         if label_space is None:
             return
         for column in range(len(refiner.board)):

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +31,11 @@ SEVERAL = 4
 BUCKETS = 32
 """Groups of the refinements by a column, for each operator; see kernels/README.md, "Slots"."""
 
-Reached: TypeAlias = npt.NDArray[np.int32]
-"""By targets and slots: the right cells where the best score is reached, 0 elsewhere."""
+Reached: TypeAlias = Any
+"""By targets and slots: the right cells where the best score is reached, 0 elsewhere.
 
-NO_MARKS = np.zeros((0, 0), np.int32)
-"""Instead of `Reached` if labels are not merged."""
+Whole numbers of 32 bits; None if labels are not merged.
+"""
 
 
 class Refinement(NamedTuple):
@@ -80,15 +80,13 @@ class Refiner:
         largest: int,
         n_threads: int = 1,
     ) -> None:
-        from labelrules.kernels.compile import kernels_for
+        from labelrules.kernels.compile import kernels_for, scoring_for
         from labelrules.kernels.covering.refine import Cells
-        from labelrules.kernels.scoring import Scoring
 
         self.columns, self.board, self.allowed = columns, board, allowed
         self.cells = Cells(truth, counted, values)
-        self.kernels = kernels_for(formula)
-        parameter, head_relative = float(formula.parameter or 0.0), counting == "head-relative"
-        self.scoring = Scoring(parameter, head_relative, is_monotone(formula), int(smallest))
+        self.kernels = kernels_for(formula, counting)
+        self.scoring = scoring_for(formula, counting, is_monotone(formula), int(smallest))
         self.merging, self.largest = merging, largest
         n_labels, n_rows = truth.shape
         self.n_layers, self.n_features = len(counted), len(columns.nominal)
@@ -102,7 +100,7 @@ class Refiner:
         self.reached = self._marks(n_targets, self.slots.starts)
         self.empty_body = np.empty((n_labels, 2)), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
-        self.is_written = False
+        self.written = np.empty(0, np.int64)  # labels that conditions may test
         self.label_root = _LabelRoot(n_labels)
         self.first_labels: RefinementSpace | None = None  # as the board was when last searched
         self.chunks = divided(columns.index, n_threads)
@@ -115,16 +113,24 @@ class Refiner:
             return
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[labels] = new
-        self.is_written = self.is_written or bool((self.board[labels] >= 0).any())
+        self.note_written(labels)
         targets = self.targets_of[labels].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
         for old, new in zip(self.root, best, strict=True):
             old[targets] = new
-        if self.merging:
+        if self.reached is not None:
             self.reached[targets] = reached
         self.label_root.changed |= self.stale
         self.first_labels = None
         self.stale[:] = False
+
+    def note_written(self, labels: Integers) -> None:
+        """Keep up with the labels that are written in some row, if conditions may test them."""
+        if self.allowed.has_labels:
+            known = np.zeros(len(self.board), dtype=np.bool_)
+            known[self.written] = True
+            known[labels] = (self.board[labels] >= 0).any(axis=1)
+            (self.written,) = known.nonzero()
 
     def drop(self, label: int) -> None:
         """Expect no rule for a label any more; its cells, and what others are told, stay."""
@@ -195,9 +201,7 @@ class Refiner:
             if source is not None:
                 self._narrow(source, first, last, covered)
             best = _room_for(len(targets))
-            self.kernels.best_refinements(
-                space, first, last, covered.rows, self.cells, targets, self.scoring, best, reached
-            )
+            self.fill(best, space, first, last, covered, targets, reached)
             return best
 
         if self.pool is None or self._n_entries(covered, targets) < WORTH_A_THREAD:
@@ -241,13 +245,11 @@ class Refiner:
         operators: tuple[Operators, Operators],
     ) -> Refinement | None:
         """The best refinement of all labels, by features and by labels."""
-        reads_labels = self.is_written and self.allowed.has_labels
-        space = None
-        if reads_labels and covered is self.everywhere:
-            self.first_labels = self.first_labels or self.label_space(covered, operators[1])
-            space = self.first_labels
-        elif reads_labels:
+        space = self.first_labels if covered is self.everywhere else None
+        if space is None:
             space = self.label_space(covered, operators[1])
+        if covered is self.everywhere:
+            self.first_labels = space
         if space is not None:
             if covered is self.everywhere and not self.merging:
                 by_labels, marks = self.label_root.renewed(self, space), reached
@@ -328,12 +330,17 @@ class Refiner:
         from labelrules.kernels.covering.refine import RefinementSpace
         from labelrules.kernels.index import Index, count_written, list_labels
 
-        n_written = count_written(self.board, covered.rows)
+        if self.written.size == 0:
+            return None
+        n_written = count_written(self.board, self.written, covered.rows)
         if n_written == 0:
             return None
-        start, stop = np.empty((2, len(self.board)), np.int64)
-        index = Index(np.empty(n_written, np.int32), start, start, stop, stop)
-        list_labels(self.board, covered.rows, index.entries, start, stop)
+        begin, end = np.empty((2, self.written.size), np.int64)
+        entries = np.empty(n_written, np.int32)
+        list_labels(self.board, self.written, covered.rows, entries, begin, end)
+        start, stop = np.zeros((2, len(self.board)), np.int64)  # the others have no entries
+        start[self.written], stop[self.written] = begin, end
+        index = Index(entries, start, start, stop, stop)
         kinds = np.ones(len(self.board), dtype=np.int8)
         return RefinementSpace(index, False, kinds, operators, *self.label_slots)
 
@@ -344,10 +351,10 @@ class Refiner:
 
         columns = self.columns
         space = self.space(columns.index, self.allowed.features[np.newaxis])
+        narrowed = space._replace(listing=columns.space_for_narrowing)
         return GrowthTable(
-            space, columns.space_for_narrowing, *columns.places, columns.by_column, self.board,
-            self.allowed.labels,
-        )  # fmt: skip
+            space, narrowed, *columns.places, columns.by_column, self.board, self.allowed.labels
+        )
 
     def search_space(
         self,
@@ -359,15 +366,34 @@ class Refiner:
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by the columns of a space, all or some."""
         reached, best = self._marks(len(targets), space.slots), _room_for(len(targets))
-        self.kernels.best_refinements(
-            space, first, space.nominal.size if last is None else last, covered.rows, self.cells,
-            targets, self.scoring, best, reached,
-        )  # fmt: skip
+        last = space.nominal.size if last is None else last
+        self.fill(best, space, first, last, covered, targets, reached)
         return best, reached
+
+    def fill(
+        self,
+        best: "BestRefinements",
+        space: "RefinementSpace",
+        first: int,
+        last: int,
+        covered: Covered,
+        targets: Integers,
+        reached: Reached,
+    ) -> None:
+        """Note the best refinements by some columns."""
+        labels, layers = np.divmod(targets, self.n_layers)
+        values = self.cells.values[labels]
+        if self.n_layers == 2:
+            values = values & np.left_shift(1, layers).astype(np.int8)
+        codes, unknown = np.empty(len(covered.mask), np.uint8), np.full(len(targets), -1)
+        self.kernels.best_refinements(
+            space, first, last, covered.rows, self.cells, targets, values, self.scoring, codes,
+            unknown, best, reached,
+        )  # fmt: skip
 
     def _marks(self, n_targets: int, starts: Integers) -> Reached:
         """Room for the right cells that are reached, if labels are merged."""
-        return np.zeros((n_targets, int(starts[-1])), np.int32) if self.merging else NO_MARKS
+        return np.zeros((n_targets, int(starts[-1])), np.int32) if self.merging else None
 
 
 class _LabelRoot:
@@ -419,8 +445,8 @@ def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefin
 def _room_for(n_targets: int) -> "BestRefinements":
     from labelrules.kernels.covering.refine import BestRefinements
 
-    corrects, columns, places = np.empty((3, n_targets), np.int64)
-    return BestRefinements(np.empty(n_targets), corrects, columns, places)
+    corrects, columns, places = np.full((3, n_targets), -1)
+    return BestRefinements(np.full(n_targets, -np.inf), corrects, columns, places)
 
 
 def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:

@@ -138,12 +138,12 @@ def _checked(tallies: Tally) -> Tally:
 
 def _scores(measure: Measure, n_rows: int, counting: Counting, tallies: Tally) -> Floats:
     """The score of each literal: bodies by values (0, 1) by labels."""
-    from labelrules.kernels.compile import kernels_for
+    from labelrules.kernels.compile import kernels_for, scoring_for
 
     weights = _weights(measure, n_rows)
     if weights is None:
-        score, parameter = kernels_for(measure.formula).score_tallies, measure.formula.parameter
-        by_formula: Floats = score(float(parameter or 0.0), counting == "head-relative", *tallies)
+        scoring = scoring_for(measure.formula, counting)
+        by_formula: Floats = kernels_for(measure.formula, counting).score_tallies(scoring, *tallies)
         return by_formula
     *weights_of_counts, constant = weights
     counts = confusion(tallies, _BOTH, counting)
