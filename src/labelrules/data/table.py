@@ -203,9 +203,17 @@ def labels_known_together(Y: Board) -> list[tuple[Integers, Integers]]:
     ]
 
 
-def common_labels(Y: Board) -> Mask:
+def common_labels(Y: Board, weights: npt.NDArray[Any] | None = None) -> Mask:
     """For each label whether it is present in most of the rows in which it is known."""
-    return np.asarray(2 * (Y == 1).sum(axis=0) > (Y != UNSET).sum(axis=0))
+    present, absent = (cell_counts(np.equal(Y, value), weights) for value in (1, 0))
+    return np.asarray(present > absent)
+
+
+def cell_counts(cells: Mask, weights: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+    """For each label the number of cells, or the sum of their weights: of rows, or of cells."""
+    if weights is None:
+        return np.asarray(cells.sum(axis=0))
+    return np.asarray((cells * (weights if weights.ndim == 2 else weights[:, None])).sum(axis=0))
 
 
 def checked_dataset(schema: Schema, X: Matrix, Y: Board) -> Dataset:

@@ -61,11 +61,17 @@ def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
 
 
 def scoring_for(
-    formula: Formula, counting: str, monotone: bool = False, smallest: int = 0
+    formula: Formula,
+    counting: str,
+    monotone: bool = False,
+    smallest: int = 0,
+    unit: float = 1.0,
 ) -> Scoring:
-    """What the kernels for a formula need to know of it."""
-    given = float(formula.parameter or 0.0), counting == "head-relative", monotone, smallest
-    return Scoring(*given, *(_shared_weights(formula, counting) or ()))
+    """What the kernels for a formula need to know of it; counts are multiples of the unit."""
+    given = float(formula.parameter or 0.0), counting == "head-relative", monotone
+    shared = _shared_weights(formula, counting)
+    weights = () if shared is None else shared.in_units(1 / unit)
+    return Scoring(*given, round(smallest / unit), unit, *weights)
 
 
 def _shared_weights(formula: Formula, counting: str) -> LinearRatio | None:
@@ -132,10 +138,12 @@ def compiled(formula: Formula, mark: str = "") -> Any:
     inner = _compile(_rebound(function, names, mark))
 
     def parametric(tp, fp, tn, fn, prior, scoring):
-        return inner(tp, fp, tn, fn, scoring.parameter)
+        unit = scoring.unit
+        return inner(unit * tp, unit * fp, unit * tn, unit * fn, scoring.parameter)
 
     def plain(tp, fp, tn, fn, prior, scoring):
-        return inner(tp, fp, tn, fn)
+        unit = scoring.unit
+        return inner(unit * tp, unit * fp, unit * tn, unit * fn)
 
     outer: Any = plain if formula.parameter is None else parametric
     outer.__name__ = outer.__qualname__ = f"{outer.__name__}_{mark}"

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from labelrules._types import Integers
-from labelrules.kernels.jit import inner, kernel, small, tiny
+from labelrules.kernels.jit import chosen_by_type, inner, kernel, small, tiny
 
 
 class Index(NamedTuple):
@@ -126,10 +127,51 @@ def narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, 
     _narrow_to_few(index, places, ranked, by_column, first, last, rows, covered, narrowed)
 
 
-@small
 def counts_of(code):
-    """Widen a code, which is smaller in the processor's cache, to two counts in one number."""
-    return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
+    """Widen a code, which is smaller in the processor's cache, to two counts in one number.
+
+    The code of a weighted cell has the two counts already.
+    """
+    if isinstance(code, np.uint8):
+        return (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
+    return code
+
+
+def code_of(counted, truth):
+    """The code of a cell by whether it counts, or by its weight, and by its truth."""
+    if isinstance(counted, np.bool_):
+        return np.uint8(np.uint8(counted) * np.uint8(1 + 2 * truth))
+    return np.int64(counted) * ((np.int64(1) << np.int64(32)) + np.int64(truth == 1))
+
+
+def empty_codes(counted, n_rows):
+    """Room for codes: a byte each, or a word if cells have weights."""
+    return np.empty(n_rows, np.uint8 if counted.dtype == np.bool_ else np.int64)
+
+
+@chosen_by_type(counts_of)
+def _counts_of(code):
+    if code == types.uint8:
+        return lambda code: (
+            (np.int64(code & np.uint8(1)) << np.int64(32)) + np.int64(code >> np.uint8(1))
+        )
+    return lambda code: code
+
+
+@chosen_by_type(code_of)
+def _code_of(counted, truth):
+    if counted == types.boolean:
+        return lambda counted, truth: np.uint8(np.uint8(counted) * np.uint8(1 + 2 * truth))
+    return lambda counted, truth: (
+        np.int64(counted) * ((np.int64(1) << np.int64(32)) + np.int64(truth == 1))
+    )
+
+
+@chosen_by_type(empty_codes)
+def _empty_codes(counted, n_rows):
+    if counted.dtype == types.boolean:
+        return lambda counted, n_rows: np.empty(n_rows, np.uint8)
+    return lambda counted, n_rows: np.empty(n_rows, np.int64)
 
 
 @inner

@@ -6,7 +6,10 @@ compiling is switched off. Numba's `inline="always"` is not used: it takes long 
 smallest functions, and LLVM inlines as well.
 """
 
+from functools import partial
+
 from numba import njit
+from numba.extending import overload
 
 kernel = njit(nogil=True, cache=True, no_cfunc_wrapper=True)
 """Called from Python, and kept on disk."""
@@ -19,3 +22,6 @@ small = njit(forceinline=True, no_cfunc_wrapper=True)
 
 tiny = njit(forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)
 """The same for kernels only."""
+
+chosen_by_type = partial(overload, jit_options={"forceinline": True})
+"""Decorates what chooses the compiled form of a plain function by the types of its arguments."""

@@ -44,12 +44,14 @@ class Scoring(NamedTuple):
     """How refinements are scored, and which are allowed.
 
     A formula that is compiled in reads the parameter, all others are ratios of weighted counts.
+    `unit` is what a count of 1 stands for where cells have weights; `smallest` is in units.
     """
 
     parameter: float
     head_relative: bool
     monotone: bool
     smallest: int
+    unit: float = 1.0
     upper: Weights = Weights()
     lower: Weights = Weights()
 

@@ -249,7 +249,7 @@ class ClassifierChain(LabelwiseClassifier):
             )
             for models, sample in zip(chains, samples, strict=False)
         ]
-        self.background_ = Background.count(data.Y, data.Y)
+        self.background_ = Background.count(data.Y, data.Y, data.weights)
 
     def _chosen_threshold(self, data: Dataset, samples: list[Integers | None]) -> float:
         if not isinstance(self.threshold, str):

@@ -206,29 +206,36 @@ class LayeredTheory(Theory):
         rows, truth = new_rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
+        weights = getattr(X, "weights", None)
         if isinstance(self.inference, Gibbs):
-            return self._with_evidence_for_sampling(rows, truth)
+            return self._with_evidence_for_sampling(rows, truth, weights)
         run = self.run(rows)
         fallback = self.fallback
         if fallback is not None and run.fallback is not None:
-            fallback = fallback.with_counts(run.fallback, truth)
-        return self._with_counts(run.layers, truth, fallback)
+            fallback = fallback.with_counts(run.fallback, truth, weights)
+        return self._with_counts(run.layers, truth, fallback, weights)
 
-    def _with_evidence_for_sampling(self, rows: Dataset, truth: Board) -> "LayeredTheory":
+    def _with_evidence_for_sampling(
+        self, rows: Dataset, truth: Board, weights: Floats | None
+    ) -> "LayeredTheory":
         last = TheoryReader(self.layers[-1], rows, None).read(truth)
         runs = (*self._before_last(rows, None, None), last)
-        counted = self._with_counts(runs, truth, self.fallback)
+        counted = self._with_counts(runs, truth, self.fallback, weights)
         if self.fallback is None:
             return counted
         # Which rows have no label is known only when the layers have evidence.
         run = counted.run(rows).fallback
-        return counted.with_fallback(run and self.fallback.with_counts(run, truth))
+        return counted.with_fallback(run and self.fallback.with_counts(run, truth, weights))
 
     def _with_counts(
-        self, runs: Iterable[Run], truth: Board, fallback: DecisionList | None
+        self,
+        runs: Iterable[Run],
+        truth: Board,
+        fallback: DecisionList | None,
+        weights: Floats | None,
     ) -> "LayeredTheory":
         layers = [
-            layer.with_counts(run, truth) if isinstance(layer, DecisionList) else layer
+            layer.with_counts(run, truth, weights) if isinstance(layer, DecisionList) else layer
             for layer, run in zip(self.layers, runs, strict=True)
         ]
         return LayeredTheory(self.schema, layers, self.inference, fallback)

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._checks import counted, truth_value, whole_number
-from labelrules._types import UNSET, Board, Integers, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
 from labelrules.rules.conditions import Condition
-from labelrules.rules.rule import MOST_VOTES, Evidence, Rule
+from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, written_cells
 
 
 class Run(NamedTuple):
@@ -235,26 +235,16 @@ class DecisionList(Theory):
         truth = encode_labels(Y, self.schema)
         if len(truth) != len(run.board):
             raise ValueError(f"X has {len(run.board)} rows but Y has {len(truth)}")
-        return self.with_counts(run, truth)
+        return self.with_counts(run, truth, getattr(X, "weights", None))
 
-    def with_counts(self, run: Run, truth: Board) -> "DecisionList":
-        """The same list with evidence from a run of it, counted against the true labels."""
-        right, wrong = run.board == truth, (run.board != truth) & (truth != UNSET)
-        writers = run.writer + 1  # 0 for none
-        counts = np.array(
-            [
-                [
-                    np.bincount(writers[cells[:, label], label], minlength=len(self) + 1)
-                    for label in range(self.schema.n_labels)
-                ]
-                for cells in (right, wrong)
-            ]
-        )
+    def with_counts(self, run: Run, truth: Board, weights: Floats | None = None) -> "DecisionList":
+        """The same list with evidence from a run of it; of weighted rows the sum, rounded."""
+        counts = written_cells(run.board, run.writer, truth, len(self), weights)
         rules = [
             rule.with_evidence(
-                Evidence(*counts[:, label, number].tolist()) for label in rule.head.labels
+                Evidence(*counts[:, label, n].tolist()) for label in rule.head.labels
             )
-            for number, rule in enumerate(self.rules, 1)
+            for n, rule in enumerate(self.rules)
         ]
         return DecisionList(self.schema, rules)
 

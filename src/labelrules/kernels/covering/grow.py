@@ -15,7 +15,7 @@ from labelrules.kernels.covering.refine import (
     _sum_inside,
     best_refinements,
 )
-from labelrules.kernels.index import Index, count_written, list_labels, narrow_down
+from labelrules.kernels.index import Index, count_written, empty_codes, list_labels, narrow_down
 from labelrules.kernels.jit import inner
 from labelrules.kernels.scoring import NO, SECOND_PLACE, cells_of, ones_of
 from labelrules.measures import description_length
@@ -32,7 +32,7 @@ class DescriptionCounts(NamedTuple):
 
     All rows, those that have the value, those for which earlier rules predict it, and those for
     which they are right; the number of possible conditions; and after how many conditions in a row
-    that do not shorten the description growth ends (0: never).
+    that do not shorten the description growth ends (0: never). Rows are counted in units.
     """
 
     n_rows: int
@@ -80,7 +80,7 @@ def grow_body(
     scores, corrects = np.empty(1, np.float64), np.empty(1, np.int64)
     best = BestRefinements(scores, corrects, np.empty(1, np.int64), np.empty(1, np.int64))
     targets[0], scores[0], corrects[0] = label * len(cells.counted) + layer, score, right
-    codes, values = np.empty(len(covered), np.uint8), np.empty(1, np.int8)
+    codes, values = empty_codes(cells.counted, len(covered)), np.empty(1, np.int8)
     values[0] = 1 << value
     everywheres[0] = _encode(cells.truth[label], cells.counted[layer, label], codes)
     listing = table.space.listing
@@ -91,7 +91,7 @@ def grow_body(
         if n_steps == most_steps or len(rows) < 2:
             break
         if description.patience:
-            length = _length(description, value, codes, rows, n_steps)
+            length = _length(description, value, codes, rows, n_steps, scoring.unit)
             n_idle = 0 if length < shortest - SHORTER else n_idle + 1
             shortest = min(length, shortest)
             if n_idle == description.patience:
@@ -205,15 +205,14 @@ _condition_bits, _exception_bits = _compiled["condition_bits"], _compiled["excep
 
 
 @inner
-def _length(description, value, codes, rows, n_conditions):
+def _length(description, value, codes, rows, n_conditions, unit):
     """The length of the description with a rule that covers these rows."""
     inside = _sum_inside(codes, rows)
     ones, zeros = ones_of(inside), cells_of(inside) - ones_of(inside)
     right, wrong = (ones, zeros) if value else (zeros, ones)
-    n_predicted = description.n_predicted + right + wrong
-    n_wrong = description.n_predicted - description.n_right + wrong
-    n_missed = description.n_true - description.n_right - right
-    exceptions = _exception_bits(
-        n_predicted, description.n_rows - n_predicted, n_wrong, n_missed, description.n_true
-    )
+    n_predicted = unit * (description.n_predicted + right + wrong)
+    n_wrong = unit * (description.n_predicted - description.n_right + wrong)
+    n_missed = unit * (description.n_true - description.n_right - right)
+    n_rows, n_true = unit * description.n_rows, unit * description.n_true
+    exceptions = _exception_bits(n_predicted, n_rows - n_predicted, n_wrong, n_missed, n_true)
     return exceptions + THEORY_WEIGHT * _condition_bits(n_conditions, description.n_possible)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from labelrules.kernels.covering.refine import _encode, _refinements, _sum_inside, width_of
+from labelrules.kernels.index import code_of, empty_codes
 from labelrules.kernels.jit import inner
 from labelrules.kernels.scoring import (
     ABSENCE,
@@ -24,7 +25,7 @@ from labelrules.kernels.scoring import (
 
 def score_literals(rows, cells, labels, scoring, scores, corrects):
     """The score and the right cells of each label and value, for a body that covers the rows."""
-    codes = np.empty(cells.truth.shape[1], np.uint8)
+    codes = empty_codes(cells.counted, cells.truth.shape[1])
     n_layers = len(cells.counted)
     for i in range(len(labels)):
         label = labels[i]
@@ -52,7 +53,7 @@ def _totals(cells, labels, rows, codes, everywhere, inside):
 @inner
 def _encode_rows(truth, counted, rows, codes):
     for row in rows:
-        codes[row] = np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row])
+        codes[row] = code_of(counted[row], truth[row])
 
 
 def limits_of(cells, labels, everywhere, key, scoring, limits, levels):
@@ -155,7 +156,7 @@ def best_merged(space, bounds, by_slot, rows, cells, labels, score, largest, sco
     key, nominal, n_layers = key_of_score(score), space.nominal, len(cells.counted)
     shape, size = (n_layers, len(labels)), len(rows) + 2
     everywhere, inside = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    codes = np.empty(cells.truth.shape[1], np.uint8)
+    codes = empty_codes(cells.counted, cells.truth.shape[1])
     _totals(cells, labels, rows, codes, everywhere, inside)
     gains, sizes = np.empty((2, size)), np.empty((2, size), np.int64)
     sums, totals = np.empty((n_layers, size), np.int64), np.empty(n_layers, np.int64)

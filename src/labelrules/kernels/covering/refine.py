@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
-from labelrules.kernels.index import Index, counts_of, cumulate, sum_of
+from labelrules.kernels.index import Index, code_of, counts_of, cumulate, empty_codes, sum_of
 from labelrules.kernels.jit import inner, kernel, tiny
 from labelrules.kernels.scoring import (
     FIRST,
@@ -65,7 +65,7 @@ def _encode(truth, counted, codes):
     """The code of each row, and the sum of their counts."""
     everywhere = np.int64(0)
     for row in range(len(codes)):
-        code = np.uint8(np.uint8(counted[row]) * np.uint8(1 + 2 * truth[row]))
+        code = code_of(counted[row], truth[row])
         codes[row] = code
         everywhere += counts_of(code)
     return everywhere
@@ -285,7 +285,7 @@ def count_refinements(space, column, rows, cells, labels, sums, totals):
     `sums` receives the sums of the first operator, `totals` those of all rows that have a value.
     """
     (entries, start, middle, valid, stop), unlisted, nominal, _, _, _, _ = space
-    codes = np.empty(cells.truth.shape[1], np.uint8)
+    codes = empty_codes(cells.counted, cells.truth.shape[1])
     n = 0
     for layer in range(len(cells.counted)):
         for i in range(len(labels)):

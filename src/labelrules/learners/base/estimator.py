@@ -369,17 +369,19 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         if not counts.any():
             raise ValueError("all weights are zero, so there is nothing to learn from")
         data = data if counts.all() else data.take(counts > 0)
-        if data.weights is None or self._weighs_cells():
+        if data.weights is None:
             return data
-        if not are_whole(data.weights):
-            raise ValueError(
-                f"this {type(self).__name__} takes one whole weight per row, which stands for "
-                "repeated rows; use SeparateAndConquer or BinaryRelevance for other weights"
-            )
-        return data.repeated()
+        if are_whole(data.weights):
+            return data if self._weighs(data, "whole") else data.repeated()
+        if self._weighs(data, "any"):
+            return data
+        raise ValueError(
+            f"this {type(self).__name__} takes one whole weight per row, which stands for repeated "
+            "rows; for other weights use SeparateAndConquer, or BinaryRelevance of it"
+        )
 
-    def _weighs_cells(self) -> bool:
-        """Whether the learner takes weights of any kind; else rows are repeated."""
+    def _weighs(self, data: Dataset, weights: Literal["whole", "any"]) -> bool:
+        """Whether the learner takes such weights, whole ones just as if rows were repeated."""
         return False
 
     def _given_data(self, data: Dataset, Y: Any) -> Dataset:

@@ -138,7 +138,7 @@ class LabelLearner:
         self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
     ) -> list[Any]:
         """The models of all tasks; those that were not learned predict the majority."""
-        common = common_labels(self.data.Y)
+        common = common_labels(self.data.Y, self.data.weights)
         return [
             learned[task] if task in learned else self._constant(task, int(common[task.label]))
             for task in tasks
@@ -164,7 +164,10 @@ class LabelLearner:
     def _classifier(self, task: LabelTask) -> LabelClassifier:
         X = numeric_features(self.data) if self.with_features else None
         columns = with_labels(X, _without_unknown(self.labels[:, list(task.tested)]))
-        classifier = clone(self.base).fit(columns, self.data.Y[:, task.label].astype(np.int64))
+        weights = _weights_of(self.data, task.label)
+        given = {} if weights is None else {"sample_weight": weights}
+        truth = self.data.Y[:, task.label].astype(np.int64)
+        classifier = clone(self.base).fit(columns, truth, **given)
         return LabelClassifier(task, self.with_features, classifier)
 
 
@@ -185,7 +188,16 @@ def label_table(
         features.append(Feature(name, ABSENT_PRESENT))
     X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
     schema = Schema(features, [schema.labels[task.label]])
-    return Dataset(schema, X, data.Y[:, [task.label]], data.name)
+    weights = _weights_of(data, task.label)
+    return Dataset(schema, X, data.Y[:, [task.label]], data.name, weights)
+
+
+def _weights_of(data: Dataset, label: int) -> Floats | None:
+    """The weights of the rows for one label."""
+    if data.weights is None or data.weights.ndim == 1:
+        return data.weights
+    weights: Floats = data.weights[:, label]
+    return weights
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -4,12 +4,14 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.label_models import Workers, checked_base
 from labelrules.learners.base.progress import check_progress, progress_listener
 from labelrules.learners.base.records import recorded
@@ -52,7 +54,7 @@ class ComposedClassifier(TheoryClassifier):
         counted = theory.with_evidence(data, data.Y)
         right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
-        self.background_ = Background.count(self._run(data).board, data.Y)
+        self.background_ = Background.count(self._run(data).board, data.Y, data.weights)
 
     def _forget(self) -> None:
         """Drop what was learned before, maybe with another base."""
@@ -169,12 +171,21 @@ class LabelwiseClassifier(ComposedClassifier):
             workers = Workers(self.n_jobs, listener)
             self._learn(data, base, workers)
             is_single = target.kind != "labels" or data.schema.n_labels == 1
-            self.last_resort_ = None if is_single or is_mostly_present(data.Y.T) else last_resort
+            self.last_resort_ = None if is_single or is_mostly_present(data) else last_resort
             if self._has_theory and self.last_resort_ is not None:
                 workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
         workers.warn()
         return self
+
+    def _weighs(self, data: Dataset, weights: str) -> bool:
+        # Folds and samples are of rows, so whole weights are rows that are repeated.
+        base = checked_base(self.base)
+        if weights == "whole":
+            return False
+        if isinstance(base, TableClassifier):
+            return bool(base._weighs(data, "any"))
+        return bool(has_fit_parameter(base, "sample_weight"))
 
     def _fall_back(self, data: Dataset) -> None:
         """Add rules for rows in which the theory predicts no label."""
@@ -207,7 +218,7 @@ def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionLis
 
     Learned as by `SeparateAndConquer`; not where some label is present in most rows.
     """
-    if is_mostly_present(data.Y.T):
+    if is_mostly_present(data):
         return None
     board = TrainingBoard(data, "append")
     board.board[predicted.T == 1] = 1

@@ -13,6 +13,7 @@ from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.document import Count, DocumentError, Record
+from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
@@ -63,11 +64,12 @@ class Background:
     share: Floats
 
     @classmethod
-    def count(cls, board: Board, truth: Board) -> "Background":
-        """Count the cells that are still open."""
+    def count(cls, board: Board, truth: Board, weights: Floats | None = None) -> "Background":
+        """Count the cells that are still open; sums of weights are rounded."""
         is_open = board == UNSET
-        ones, zeros = ((is_open & (truth == value)).sum(axis=0) for value in (1, 0))
-        present, known = (truth == 1).sum(axis=0), (truth != UNSET).sum(axis=0)
+        ones, zeros = (cell_counts(is_open & (truth == value), weights) for value in (1, 0))
+        present, known = (cell_counts(one, weights) for one in (truth == 1, truth != UNSET))
+        ones, zeros = (np.rint(part).astype(np.int64) for part in (ones, zeros))
         return cls(ones, zeros, (present + 1.0) / (known + 2.0))
 
     @property
@@ -353,7 +355,7 @@ class RuleClassifier(TheoryClassifier):
             learned = learned.with_evidence(data, data.Y)
         self.theory_ = learned
         self._remember(data.schema, target)
-        self.background_ = Background.count(self._written(learned, data), data.Y)
+        self.background_ = Background.count(self._written(learned, data), data.Y, data.weights)
         return self
 
     def _written(self, learned: Theory, data: Dataset) -> Board:

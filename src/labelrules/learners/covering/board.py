@@ -1,7 +1,8 @@
 """The training board: what is written, which cells count, and which rows have ended."""
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,17 +10,22 @@ import numpy.typing as npt
 from labelrules._types import UNSET, Board, Integers, Mask, Matrix
 from labelrules.data import Dataset
 from labelrules.data.table import common_labels
+from labelrules.data.weights import cell_units
 from labelrules.rules import Evidence, Head, Rule
 
 Order: TypeAlias = Literal["append", "prepend"]
+
+Weight: TypeAlias = npt.NDArray[Any]
+"""Weights of cells or rows in units, or truth values where all weights are 0 or 1."""
 
 
 class TrainingBoard:
     """Truth and board of the training rows, labels by rows; shared with `other` if given.
 
-    ``n_open`` is the number of unwritten cells, in rows that have not ended. With the order
-    "append" new rules write open cells; with "prepend" they overwrite all others. Cells of which
-    the truth is unknown are written like others, but they never count.
+    ``weight`` has the weight of each cell as a multiple of ``unit``, or whether it counts at all:
+    a cell of which the truth is unknown is written like others, but never counts. ``n_open`` is the
+    weight of unwritten cells, in rows that have not ended. With the order "append" new rules write
+    open cells; with "prepend" they overwrite all others.
     """
 
     def __init__(self, data: Dataset, order: Order, other: "TrainingBoard | None" = None) -> None:
@@ -27,15 +33,31 @@ class TrainingBoard:
         self.truth: Board = np.array(data.Y.T, order="C") if other is None else other.truth
         self.board: Board = np.full_like(self.truth, UNSET) if other is None else other.board
         self.known: Mask = self.truth != UNSET if other is None else other.known
+        self.weights = data.weights
+        units, self.unit = cell_units(data.Y, data.weights)
+        self.weight: Weight = self.known if units is None else _weights(units, self.known)
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
-        self.n_cells = self.n_open = int(np.count_nonzero(self.known))
+        self.n_cells = self.n_open = total(self.weight)
         self.prepends = order == "prepend"
-        self.counted: Mask = np.repeat(self.known[np.newaxis], 1 + self.prepends, axis=0)
+        self.counted: Weight = np.repeat(self.weight[np.newaxis], 1 + self.prepends, axis=0)
 
     @property
     def n_incomplete(self) -> Integers:
         """For each row the number of unwritten cells."""
         return np.asarray((self.board == UNSET).sum(axis=0))
+
+    @cached_property
+    def row_weight(self) -> Weight:
+        """The weight of each row, or the greatest of its cells."""
+        if self.weights is None:
+            return np.ones(self.weight.shape[1], dtype=np.bool_)
+        units = np.rint(self.weights / self.unit).astype(np.int64)
+        return units if units.ndim == 1 else np.asarray(units.max(axis=1))
+
+    @cached_property
+    def is_common(self) -> Mask:
+        """For each label whether it is present in most of the rows in which it is known."""
+        return common_labels(self.truth.T, self.weight.T)
 
     def remaining(self, readd: str) -> Mask | None:
         """The rows that thresholds lie between; None for all."""
@@ -51,12 +73,12 @@ class TrainingBoard:
             return self.write_open(head, covered)
         evidence = []
         for label, value in head:
-            written = covered & self.counted[value, label]
-            evidence.append(self._evidence(label, value, written))
-            self.n_open -= int((self.board[label, written] == UNSET).sum())
+            written = covered & (self.counted[value, label] > 0)
+            evidence.append(self._rounded(self._evidence(label, value, written)))
+            self.n_open -= total(self.weight[label, written & (self.board[label] == UNSET)])
             self.board[label, written | (covered & ~self.known[label])] = value
-            self.counted[value, label, written] = False
-            self.counted[1 - value, label, written] = True
+            self.counted[value, label, written] = 0
+            self.counted[1 - value, label, written] = self.weight[label, written]
         return tuple(evidence)
 
     def write_open(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
@@ -66,9 +88,9 @@ class TrainingBoard:
             cells, counted = self.board[label], self.counted[0, label]
             (written,) = (covered & (cells == UNSET)).nonzero()
             count = self._evidence(label, value, written)
-            evidence.append(count)
+            evidence.append(self._rounded(count))
             self.n_open -= count.right + count.wrong
-            cells[written], counted[written] = value, False
+            cells[written], counted[written] = value, 0
         return tuple(evidence)
 
     def count(self, head: Head, covered: Mask, counted: Mask | None = None) -> Evidence:
@@ -76,43 +98,49 @@ class TrainingBoard:
         right = wrong = 0
         for label, value in head:
             layer = self.counted[value if self.prepends else 0] if counted is None else counted
-            each = self._evidence(label, value, covered & layer[label])
+            each = self._evidence(label, value, covered & (layer[label] > 0))
             right, wrong = right + each.right, wrong + each.wrong
-        return Evidence(right, wrong)
+        if self.unit == 1:
+            return Evidence(right, wrong)
+        return Evidence(self.unit * right, self.unit * wrong)  # type: ignore[arg-type]
 
     def _evidence(self, label: int, value: int, rows: Mask | Integers) -> Evidence:
-        truth = self.truth[label][rows]
-        right, wrong = (int(np.count_nonzero(truth == one)) for one in (value, 1 - value))
-        return Evidence(right, wrong)
+        """The right and wrong cells in units."""
+        truth, weight = self.truth[label][rows], self.weight[label][rows]
+        return Evidence(*(total(weight[truth == one]) for one in (value, 1 - value)))
+
+    def _rounded(self, count: Evidence) -> Evidence:
+        """The nearest whole numbers, for rules: people read them."""
+        if self.unit == 1:
+            return count
+        return Evidence(*(round(self.unit * part) for part in count))
 
     def hold_out(self, rows: Mask) -> None:
         """Do not count the cells of these rows."""
-        self.counted[:, :, rows] = False
+        self.counted[:, :, rows] = 0
 
     def share_incomplete(self, covered: Mask) -> float:
         """The share of covered rows, among those not ended, that still have an open cell."""
         inside = covered & ~self.ended
-        incomplete = (self.board[:, inside] == UNSET).any(axis=0)
-        return float(incomplete.mean()) if incomplete.size else 0.0
+        incomplete, weight = (self.board[:, inside] == UNSET).any(axis=0), self.row_weight[inside]
+        return total(weight[incomplete]) / max(total(weight), 1)
 
     def end(self, covered: Mask) -> Mask:
         """Remove covered rows; returns a mask of the labels that lost cells that count."""
         leaving = covered & ~self.ended
-        is_open = (self.board[:, leaving] == UNSET) & self.known[:, leaving]
-        self.n_open -= int(np.count_nonzero(is_open))
+        is_open = self.board[:, leaving] == UNSET
+        self.n_open -= total(self.weight[:, leaving][is_open])
         lost: Mask = self.counted[0][:, leaving].any(axis=1)
-        self.counted[:, :, leaving] = False
+        self.counted[:, :, leaving] = 0
         self.ended |= leaving
         return lost
 
     def default(self) -> Head:
         """For each label the majority of the unwritten cells, else of all; absent on a tie."""
-        majority = {}
-        for label, (truth, cells) in enumerate(zip(self.truth, self.board, strict=True)):
-            unwritten = (cells == UNSET) & (truth != UNSET)
-            left = truth[unwritten] if unwritten.any() else truth[truth != UNSET]
-            majority[label] = int(2 * np.count_nonzero(left == 1) > left.size)
-        return Head(majority, len(self.truth))
+        unwritten = (self.board == UNSET) & self.known
+        unwritten[~unwritten.any(axis=1)] = True
+        common = common_labels(self.truth.T, np.where(unwritten, self.weight, 0).T)
+        return Head(dict(enumerate(common.astype(int).tolist())), len(self.truth))
 
     def replay(self, rules: Iterable[Rule], X: Matrix) -> list[Rule]:
         """Write the rules of a list; returns them with their evidence."""
@@ -124,12 +152,23 @@ class TrainingBoard:
                 self.end(covered)
         if self.prepends:  # new rules come before any that stops the list
             self.ended[:] = False
-            self.n_open = int(((self.board == UNSET) & self.known).sum())
+            self.n_open = total(self.weight[self.board == UNSET])
             for value in (0, 1):
-                self.counted[value] = (self.board != value) & self.known
+                self.counted[value] = np.where(self.board != value, self.weight, 0)
         return written
 
 
-def rarer_values(truth: Board) -> npt.NDArray[np.int8]:
+def total(weight: Weight) -> int:
+    """The sum of weights, or how many count."""
+    is_plain = weight.dtype == np.bool_
+    return int(np.count_nonzero(weight) if is_plain else weight.sum(dtype=np.int64))
+
+
+def _weights(units: Integers, known: Mask) -> npt.NDArray[np.int32]:
+    """The weights of cells, labels by rows."""
+    return np.where(known, units.T, 0).astype(np.int32, order="C")
+
+
+def rarer_values(is_common: Mask) -> npt.NDArray[np.int8]:
     """For each label 2 if presence is the rarer value, or as frequent, else 1."""
-    return np.where(common_labels(truth.T), 1, 2).astype(np.int8)
+    return np.where(is_common, 1, 2).astype(np.int8)

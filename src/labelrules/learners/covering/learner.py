@@ -202,6 +202,11 @@ class SeparateAndConquer(RuleClassifier):
         if state.n_learned > n_rules:
             raise DocumentError(".n_learned", f"there are {n_rules} rules only")
 
+    def _weighs(self, data: Dataset, weights: str) -> bool:
+        # Heads that need whole rows, and samples of rows, are made of rows as they are.
+        settings = checked_settings(self, data.schema)
+        return settings.scores_literals and settings.pruning != "irep"
+
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         settings = checked_settings(self, data.schema)
         covering = Covering(data, settings, prefix)

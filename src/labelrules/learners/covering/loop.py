@@ -186,7 +186,7 @@ class Covering:
         settings, truth = self.settings, self.board.truth
         if self.ended_early or settings.max_rules is not None or len(truth) == 1:
             return []  # the list is cut short anyway, or a row without its label is no surprise
-        predicts_absence = is_mostly_present(truth) or settings.polarity == "both"
+        predicts_absence = is_mostly_present(self.data) or settings.polarity == "both"
         if settings.last_resort is None or predicts_absence or self.board.prepends:
             return []
         least = settings.last_resort

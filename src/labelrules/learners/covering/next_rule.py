@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import UNSET, Board, Mask
+from labelrules._types import Mask
 from labelrules.data import Dataset
 from labelrules.data.table import common_labels
-from labelrules.learners.covering.board import TrainingBoard, rarer_values
+from labelrules.learners.covering.board import TrainingBoard, rarer_values, total
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures import Measure
 from labelrules.rules import Evidence, Head, Rule
@@ -42,7 +42,7 @@ class RuleFinder:
     ) -> None:
         self.board, self.settings = board, settings
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
-        self.values = _values(settings.polarity, board.truth)
+        self.values = _values(settings.polarity, board.is_common)
         self.given_up = np.zeros_like(self.values)
         self.refiner = Refiner(
             columns or SortedColumns.of(data),
@@ -57,6 +57,7 @@ class RuleFinder:
             merging=settings.heads == "multi",
             largest=settings.largest,
             n_threads=settings.n_threads,
+            unit=board.unit,
         )
 
     def best_rule(self) -> Grown | None:
@@ -106,14 +107,14 @@ class RuleFinder:
         if settings.scores_literals:
             return LiteralScorer(
                 measure.formula, counting, self.values, settings.min_coverage,
-                settings.heads == "multi", settings.largest,
+                settings.heads == "multi", settings.largest, board.unit,
             )  # fmt: skip
         polarity: Polarity = "both" if settings.polarity == "both" else "presence"
         complete = settings.heads == "complete"
         if settings.tallies_decide:
             n_labels, n_rows = board.truth.shape
             return TallyScorer(measure, counting, polarity, n_labels, n_rows, complete)
-        flipped = (rarer_values(board.truth) == 1) & (settings.polarity == "rarer")
+        flipped = board.is_common & (settings.polarity == "rarer")
         return RowScorer(
             measure, counting, polarity, board.truth, board.counted[0], settings.size_bonus,
             settings.largest, settings.min_coverage, flipped, complete,
@@ -125,15 +126,15 @@ class RuleFinder:
         bonus = no_bonus if settings.scores_literals else settings.size_bonus or no_bonus
         return FixedHeadScorer(
             head, settings.measure, settings.counting, settings.min_coverage,
-            float(bonus(len(head))),
+            float(bonus(len(head))), self.board.unit,
         )  # fmt: skip
 
 
-def _values(polarity: str, truth: Board) -> npt.NDArray[np.int8]:
+def _values(polarity: str, is_common: Mask) -> npt.NDArray[np.int8]:
     """For each label the values that heads may have: 1 absent, 2 present, 3 both."""
     if polarity == "rarer":
-        return rarer_values(truth)
-    return np.full(len(truth), 3 if polarity == "both" else 2, dtype=np.int8)
+        return rarer_values(is_common)
+    return np.full(len(is_common), 3 if polarity == "both" else 2, dtype=np.int8)
 
 
 MAX_CONDITIONS = 3
@@ -179,10 +180,7 @@ class LastResort:
 
     def _rules(self, finder: RuleFinder, left: "_WaitingRows") -> list[Rule]:
         rules: list[Rule] = []
-        truth = self.board.truth
-        has_none, n_present = (truth == 0).all(axis=0), (truth == 1).sum(axis=1)
-        known, n_known = truth != UNSET, (truth != UNSET).sum(axis=1)
-        while _is_often_labelled(truth[:, left.waiting], self.least):
+        while left.are_often_labelled(self.least):
             if self.is_late():
                 break
             grown = finder.best_rule()
@@ -190,24 +188,13 @@ class LastResort:
                 break
             covered = grown.covered.mask & left.waiting
             ((label, _),) = grown.head
-            n_covered = np.count_nonzero(covered & known[label])
-            n_right = int(np.count_nonzero(truth[label, covered] == 1))
-            too_rare = n_right < MIN_RIGHT or n_right <= np.count_nonzero(has_none[covered])
-            too_rare |= n_right * n_known[label] < n_covered * n_present[label]
-            if too_rare or n_right <= self.least * n_covered:
+            if not left.is_probable(label, covered, self.least):
                 finder.exclude(grown.head)
                 continue
-            evidence = (Evidence(n_right, int(n_covered) - n_right),)
+            evidence = left.write_nothing(grown.head, covered)
             rules.append(Rule(grown.head, grown.body, evidence=evidence))
             finder.changed(left.leave(covered))
         return rules
-
-
-def _is_often_labelled(truth: Board, least: float) -> bool:
-    """Whether few enough of some rows have no label at all, among those of which it is known."""
-    has_label, has_none = (truth == 1).any(axis=0), (truth == 0).all(axis=0)
-    n_rows = np.count_nonzero(has_label | has_none)
-    return bool(n_rows > 0 and np.count_nonzero(has_none) / n_rows < least)
 
 
 class _WaitingRows(TrainingBoard):
@@ -218,6 +205,35 @@ class _WaitingRows(TrainingBoard):
         self.waiting: Mask = ~(board.board == 1).any(axis=0)
         self.counted[0][:, ~self.waiting] = False
 
+    @cached_property
+    def has_none(self) -> Mask:
+        """The rows that are known to have no label."""
+        return np.asarray((self.truth == 0).all(axis=0))
+
+    def are_often_labelled(self, least: float) -> bool:
+        """Whether few enough of these rows have no label, among those of which it is known."""
+        is_decided = self.has_none | (self.truth == 1).any(axis=0)
+        weight = self.row_weight
+        n_rows, n_bare = (total(weight[self.waiting & one]) for one in (is_decided, self.has_none))
+        return n_rows > 0 and n_bare / n_rows < least
+
+    def is_probable(self, label: int, covered: Mask, least: float) -> bool:
+        """Whether covered rows have the label more often than none, than others, and than least."""
+        weight, is_present = self.weight[label], self.truth[label] == 1
+        n_covered, n_right = total(weight[covered]), total(weight[covered & is_present])
+        if n_right * self.unit < MIN_RIGHT or n_right <= self._n_bare(covered):
+            return False
+        if n_right * total(weight) < n_covered * total(weight[is_present]):
+            return False
+        return n_right > least * n_covered
+
+    def _n_bare(self, covered: Mask) -> int:
+        return total(self.row_weight[covered & self.has_none])
+
+    def write_nothing(self, head: Head, covered: Mask) -> tuple[Evidence, ...]:
+        """The right and wrong cells of a head."""
+        return tuple(self._rounded(self._evidence(label, value, covered)) for label, value in head)
+
     def leave(self, covered: Mask) -> Mask:
         """Remove rows that have a label now; returns a mask of the labels that changed: all."""
         self.waiting &= ~covered
@@ -225,6 +241,6 @@ class _WaitingRows(TrainingBoard):
         return np.ones(len(self.truth), dtype=np.bool_)
 
 
-def is_mostly_present(truth: Board) -> bool:
+def is_mostly_present(data: Dataset) -> bool:
     """Whether some label is present in most rows, so that its absence is worth a prediction."""
-    return bool(common_labels(truth.T).any())
+    return bool(common_labels(data.Y, data.weights).any())

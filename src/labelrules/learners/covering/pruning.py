@@ -8,7 +8,7 @@ import numpy as np
 
 from labelrules._types import UNSET, Mask, Matrix
 from labelrules.data.table import column_of
-from labelrules.learners.covering.board import TrainingBoard
+from labelrules.learners.covering.board import TrainingBoard, total
 from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
 from labelrules.rules import Body, Head
 from labelrules.search.bodies.grow import Grown
@@ -65,23 +65,27 @@ class DescriptionLength:
         predicted = (cells == value) | (covered & (cells == UNSET))
         n_predicted, n_true, n_right = _count(board, label, value, predicted)
         n_wrong, n_missed = n_predicted - n_right, n_true - n_right
-        n_others = int(np.count_nonzero(board.known[label])) - n_predicted
-        return exception_bits(n_predicted, n_others, n_wrong, n_missed, n_true)
+        n_others = total(board.weight[label]) - n_predicted
+        counts = (n_predicted, n_others, n_wrong, n_missed, n_true)
+        if board.unit == 1:
+            return exception_bits(*counts)
+        return exception_bits(*(board.unit * count for count in counts))  # type: ignore[arg-type]
 
     def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
         from labelrules.kernels.covering.grow import DescriptionCounts
 
-        cells, n_cells = board.board[label], int(np.count_nonzero(board.known[label]))
+        cells, n_cells = board.board[label], total(board.weight[label])
         n_predicted, n_true, n_right = _count(board, label, value, cells == value)
         return DescriptionCounts(n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE)
 
 
 def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
     """Rows predicted to have a value, rows that have it, and rows predicted rightly."""
-    true, predicted = board.truth[label] == value, predicted & board.known[label]
-    counts = (np.count_nonzero(rows) for rows in (predicted, true, predicted & true))
-    n_predicted, n_true, n_right = (int(count) for count in counts)
+    true, weight = board.truth[label] == value, board.weight[label]
+    n_predicted, n_true, n_right = (
+        total(weight[rows]) for rows in (predicted, true, predicted & true)
+    )
     return n_predicted, n_true, n_right
 
 

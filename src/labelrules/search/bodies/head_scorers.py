@@ -216,7 +216,7 @@ def _counts(refiner: Refiner, inside: Integers, labels: Integers) -> Counts:
 def _sums(refiner: Refiner, labels: Integers, rows: Integers | slice) -> Integers:
     """Cells that count in some rows (upper half) and ones (lower half), layers by labels."""
     counted = refiner.cells.counted[:, labels]
-    ones = counted & (refiner.cells.truth[labels] == 1)
+    ones = counted * (refiner.cells.truth[labels] == 1)
     cells = counted[:, :, rows].sum(axis=2, dtype=np.int64) << 32
     return np.asarray(cells + ones[:, :, rows].sum(axis=2, dtype=np.int64))
 
@@ -239,6 +239,7 @@ class LiteralScorer:
     smallest: int
     merging: bool
     largest: int
+    unit: float = 1.0
 
     needs_rows = False
 
@@ -272,15 +273,15 @@ class LiteralScorer:
         for value, tally in enumerate(counts.tallies):
             matrix = confusion(tally, value, self.counting)
             with np.errstate(divide="ignore", invalid="ignore"):
-                score = np.asarray(self.formula(*(part.astype(float) for part in matrix)))
-            allowed = _is_enough(tally, matrix.tp, self.smallest)
+                score = np.asarray(self.formula(*(self.unit * part for part in matrix)))
+            allowed = _is_enough(tally, matrix.tp, self.smallest / self.unit)
             allowed &= (self.values[counts.labels] >> value & 1) > 0
             scores.append(np.where(allowed & ~np.isnan(score), score, -np.inf))
             right.append(matrix.tp)
         return np.array(scores), np.array(right)
 
 
-def _is_enough(tally: Tally, right: Integers, smallest: int) -> Mask:
+def _is_enough(tally: Tally, right: Integers, smallest: float) -> Mask:
     """Where something is right and enough cells are covered."""
     return np.asarray((right > 0) & (tally.covered_ones + tally.covered_zeros >= smallest))
 
@@ -304,6 +305,7 @@ class FixedHeadScorer:
     counting: Counting
     smallest: int
     factor: float = 1.0
+    unit: float = 1.0
 
     needs_rows = False
 
@@ -318,9 +320,9 @@ class FixedHeadScorer:
             i = int(np.searchsorted(counts.labels, label))
             tally = Tally(*(part[..., i] for part in counts.tallies[value]))
             matrix = confusion(tally, value, self.counting)
-            parts.append(np.array(matrix, dtype=float))
+            parts.append(self.unit * np.array(matrix, dtype=float))
             right = right + matrix.tp
-            enough = enough & _is_enough(tally, matrix.tp, self.smallest)
+            enough = enough & _is_enough(tally, matrix.tp, self.smallest / self.unit)
         formula = self.measure.formula
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.measure.averaging == "micro":

@@ -59,9 +59,10 @@ class Refiner:
     """Finds refinements on one data set while the cells that count change; same with any threads.
 
     `truth` and `board` are labels by rows, `counted` is layers by labels by rows; the last two are
-    read, not copied. `values` has for each label 1 if heads may predict its absence, 2 its
-    presence, 3 both. A rule must write `smallest` cells for each label of its head. With `merging`,
-    up to `largest` labels that are equally good make up one head.
+    read, not copied. `counted` has truth values, or weights as multiples of the `unit`. `values`
+    has for each label 1 if heads may predict its absence, 2 its presence, 3 both. A rule must
+    write `smallest` cells for each label of its head. With `merging`, up to `largest` labels that
+    are equally good make up one head.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Refiner:
         columns: SortedColumns,
         truth: Board,
         board: Board,
-        counted: Mask,
+        counted: npt.NDArray[Any],
         values: npt.NDArray[np.int8],
         formula: Formula,
         allowed: Language,
@@ -79,6 +80,7 @@ class Refiner:
         merging: bool,
         largest: int,
         n_threads: int = 1,
+        unit: float = 1.0,
     ) -> None:
         from labelrules.kernels.compile import kernels_for, scoring_for
         from labelrules.kernels.covering.refine import Cells
@@ -86,7 +88,7 @@ class Refiner:
         self.columns, self.board, self.allowed = columns, board, allowed
         self.cells = Cells(truth, counted, values)
         self.kernels = kernels_for(formula, counting)
-        self.scoring = scoring_for(formula, counting, is_monotone(formula), int(smallest))
+        self.scoring = scoring_for(formula, counting, is_monotone(formula), int(smallest), unit)
         self.merging, self.largest = merging, largest
         n_labels, n_rows = truth.shape
         self.n_layers, self.n_features = len(counted), len(columns.nominal)
@@ -385,7 +387,10 @@ class Refiner:
         values = self.cells.values[labels]
         if self.n_layers == 2:
             values = values & np.left_shift(1, layers).astype(np.int8)
-        codes, unknown = np.empty(len(covered.mask), np.uint8), np.full(len(targets), -1)
+        from labelrules.kernels.index import empty_codes
+
+        codes = empty_codes(self.cells.counted, len(covered.mask))  # type: ignore[no-untyped-call]
+        unknown = np.full(len(targets), -1)
         self.kernels.best_refinements(
             space, first, last, covered.rows, self.cells, targets, values, self.scoring, codes,
             unknown, best, reached,
