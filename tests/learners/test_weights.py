@@ -121,7 +121,7 @@ def test_a_cell_without_weight_is_as_good_as_unknown(data, random):
     weights[0] = 1.0
     rows = weights.any(axis=1)
     hidden = replace(data, Y=np.where(weights == 0, UNSET, data.Y)).take(rows)
-    learner = SeparateAndConquer()
+    learner = SeparateAndConquer(last_resort=None)
     assert told(learner.fit(replace(data, weights=weights)).theory_) == told(
         learner.fit(hidden).theory_
     )
