@@ -141,7 +141,8 @@ def test_real_weights_do_not_depend_on_the_order_of_rows(data, random):
 def test_a_heavy_row_decides():
     X, Y = [[0], [0], [0], [1], [1], [1]], [[1], [0], [0], [0], [0], [0]]
     weights = [5.5, 1, 1, 1, 1, 1]
-    model = SeparateAndConquer(pruning=None).fit(X, np.array(Y), sample_weight=weights)
+    learner = SeparateAndConquer(pruning=None, polarity="presence")
+    model = learner.fit(X, np.array(Y), sample_weight=weights)
     assert model.predict([[0], [1]]).tolist() == [[1], [0]]
     assert model.theory_[0].evidence[0] == (6, 2)  # rounded
 

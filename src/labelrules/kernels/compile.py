@@ -12,10 +12,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
-from numba import njit
-
 from labelrules.kernels import heads, scoring
 from labelrules.kernels.covering import grow, merge, refine
+from labelrules.kernels.jit import njit
 from labelrules.kernels.scoring import Scoring
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint

@@ -7,9 +7,13 @@ smallest functions, and LLVM inlines as well.
 """
 
 from functools import partial
+from typing import Any
 
-from numba import njit
+import numba
 from numba.extending import overload
+
+njit: Any = numba.njit
+"""Numba's types know not all of its options."""
 
 kernel = njit(nogil=True, cache=True, no_cfunc_wrapper=True)
 """Called from Python, and kept on disk."""
