@@ -247,7 +247,9 @@ class Schema:
         mean 'att17'?
         """
         if not isinstance(names, Mapping):
-            raise DataError(f"names must be a mapping from old names to new ones, not {names!r:.60}")
+            raise DataError(
+                f"names must be a mapping from old names to new ones, not {names!r:.60}"
+            )
         for name in names:
             if name not in self.feature_index and name not in self.label_index:
                 near = suggestion(str(name), (*self.feature_names, *self.labels))

@@ -28,8 +28,9 @@ from labelrules.learners.base.estimator import TableClassifier, Target, heading,
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
 from labelrules.learners.base.tables import column_names
+from labelrules.learners.base.renaming import Names
 from labelrules.learners.registry import register
-from labelrules.rules import RuleSet
+from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
 from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 CostKind = Literal["auto", "labels", "probabilities", "scores"]
@@ -201,6 +202,30 @@ class ConstrainedClassifier(TableClassifier):
         with at(".found"):
             self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
+
+    def _renamed(self, names: Names) -> Any:
+        features = [name for name in names if name in self.schema_.feature_index]
+        if features and not is_ours(self.base_):
+            raise ValueError(
+                f"the base {type(self.base_).__name__} is not a learner of ours, so that the "
+                f"feature {features[0]!r} cannot be renamed: rename labels only, or fit it to data "
+                "with other names"
+            )
+        other, before = super()._renamed(names), self.constraints_.schema
+        schema = other.constraints_.schema
+        other._clauses = Clauses(schema, tuple(one.rule for one in self._clauses.clauses))
+        texts = [parse_rule(text, before) for text in self.left_out_]
+        other.left_out_ = tuple(rule_text(rule, schema) for rule in texts)
+        if self.found_ is not None:
+            record = _found_record(self.found_)
+            record.hierarchy = [
+                Descent(*(names.get(x, x) for x in one)) for one in record.hierarchy
+            ]
+            other.found_ = _read_found(record, other.schema_)
+        if self.constraints is not None:
+            given = RuleSet(schema, rules_of(self.constraints, before))
+            other.constraints = theory_text(given)
+        return other
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None

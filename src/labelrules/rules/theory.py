@@ -82,8 +82,8 @@ class Theory:
         Columns per rule: `layer`, `is_fallback`, `number` (in its layer, from 1), `head`
         and `body` as text, `n_labels`, `n_conditions`, `n_literals`, `right` and `wrong` (sums over
         the head; missing unless all its labels have evidence), `votes` (sum over the head; missing
-        where rules have an order), `stops`, and the form of the rule: `polarity`, `extent`,
-        `dependence`, `constraint`.
+        where rules have an order), `stops`, the form of the rule: `polarity`, `extent`,
+        `dependence`, `constraint`; and `note`.
         Columns per label: `layer`, `is_fallback`, `number`, `label`, `present`, `right`, `wrong`,
         `votes`, `body`. Columns per label set of rule sets: `layer`, `labels`, `n_labels`, `bonus`.
 

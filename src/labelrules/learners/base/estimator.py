@@ -38,6 +38,7 @@ from labelrules.learners.base.tables import (
     refuse_empty,
     renamed,
 )
+from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
@@ -236,7 +237,7 @@ def _has_labels(model: Any) -> bool:
     return hasattr(model, "_target") and model._target.kind == "labels"
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A scikit-learn classifier of rows that may have several labels.
 
     A subclass has a `fit` that calls `_training_data` and, at the end, `_remember`; and it predicts

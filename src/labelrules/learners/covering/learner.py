@@ -181,6 +181,7 @@ class SeparateAndConquer(RuleClassifier):
         self.warm_start = warm_start
 
     _State: ClassVar[type[Record]] = CoveringState
+    _naming_parameters = ("required", "forbidden")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

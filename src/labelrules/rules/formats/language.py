@@ -96,7 +96,8 @@ class Token:
 
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s+) | (?P<note>\#\s*note:.*) | (?P<comment>\#.*) | (?P<arrow><-|←) | (?P<operator><=|≤|!=|≠|>|=)
+    r"""(?P<space>\s+) | (?P<note>\#\s*note:.*) | (?P<comment>\#.*)
+      | (?P<arrow><-|←) | (?P<operator><=|≤|!=|≠|>|=)
       | (?P<not>¬) | (?P<comma>,) | (?P<star>\*) | (?P<open>\() | (?P<close>\)) | (?P<slash>/)
       | (?P<left>\{) | (?P<right>\})
       | (?P<string>"(?:[^"\\]|\\.)*") | (?P<label>'(?:[^'\\]|\\.)*')

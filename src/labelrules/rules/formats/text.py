@@ -99,7 +99,7 @@ def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> I
     for rule, layout in laid_out(part, evidence):
         *first, last = text_lines(notation.rule(rule, part.schema, layout))
         yield from first
-        yield last if rule.note is None else f"{last}  {note_text(rule.note, notation.style)}"
+        yield last + notation.note(rule)
     for heading, label_sets in endings(part):
         yield heading
         for one in label_sets:
@@ -107,9 +107,15 @@ def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> I
 
 
 def part_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
-    """The rules of a decision list or a rule set."""
+    """The rules of a decision list or a rule set, without their notes."""
     for rule, layout in laid_out(part, evidence):
         yield notation.rule(rule, part.schema, layout)
+
+
+def noted_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
+    """The rules of a decision list or a rule set, each with its note."""
+    for rule, layout in laid_out(part, evidence):
+        yield notation.noted(rule, part.schema, layout)
 
 
 def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "RuleLayout"]]:
@@ -208,7 +214,7 @@ def rule_text(
     >>> rule_text(rule, load("magazines").schema, style="unicode")
     'quality, ¬tabloid, * ← education = University'
     """
-    return _notation(style).rule(rule, schema, layout_of(rule, evidence))
+    return _notation(style).noted(rule, schema, layout_of(rule, evidence))
 
 
 def head_text(rule: Rule, schema: Schema, style: Style = "plain") -> str:
@@ -256,6 +262,14 @@ class Notation:
         if layout.is_default:
             return f"{self.otherwise} {head}{counts}"
         return f"{head} {self.arrow} {self.body(rule.body, schema)}{counts}"
+
+    def noted(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
+        """A whole rule, and its note."""
+        return self.rule(rule, schema, layout) + self.note(rule)
+
+    def note(self, rule: Rule) -> str:
+        """The note of a rule, to stand behind it; empty if it has none."""
+        return "" if rule.note is None else f"  {note_text(rule.note, self.style)}"
 
     def head(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A head; the absent labels of a complete one are shortened to "not others"."""
