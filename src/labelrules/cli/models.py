@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
-    from labelrules.rules import RuleSet, Theory
+    from labelrules.rules import DecisionList, RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
 
@@ -106,6 +107,26 @@ class Model:
         """The changes that constraints make to the predictions; None without constraints."""
         return self.kept.repairs(data) if self.kind == _CONSTRAINED else None
 
+    def counted(self, data: "Dataset") -> "Model":
+        """The same model with evidence counted anew, on these rows."""
+        from labelrules.rules import DecisionList, LayeredTheory
+
+        if not self.is_theory and self.kept._target.kind != "labels":
+            raise click.ClickException(
+                f"{self.source}: the model predicts classes, not labels that could be counted"
+            )
+        rules = self.theories[0]
+        if len(self.theories) > 1 or not isinstance(rules, DecisionList | LayeredTheory):
+            raise click.ClickException(
+                f"{self.source}: the rules of this {self.kind} vote, so no rule alone is right or "
+                "wrong; only decision lists and layers of them can be counted"
+            )
+        if self.is_theory:
+            return Model(rules.with_evidence(data, data.Y), self.source)
+        if not hasattr(self.kept, "calibrate"):
+            raise click.ClickException(f"{self.source}: a {self.kind} cannot be counted anew")
+        return Model(copy(self.kept).calibrate(data), self.source)
+
     def probabilities(self, data: "Dataset") -> "Floats | None":
         """The probability of each label; None for a theory."""
         return None if self.is_theory else self.kept.predict_proba(data)
@@ -121,7 +142,7 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
         raise click.UsageError(f"{source} is a data file, but a model is needed here")
     shown = "standard input" if source == STANDARD else source
     try:
-        text = _text(source)
+        text = read_text(source)
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
             return Model(from_json(text), shown)
         if schema is None:
@@ -135,7 +156,8 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
         raise click.ClickException(f"{shown}: {wrong}") from None
 
 
-def _text(source: str) -> str:
+def read_text(source: str) -> str:
+    """The text of a file in UTF-8, or of the standard input."""
     from labelrules.data.document import read_pieces
     from labelrules.data.files.access import opened_utf8
 
@@ -148,6 +170,34 @@ def _text(source: str) -> str:
             ) from None
     with opened_utf8(Path(source)) as file:
         return read_pieces(file)
+
+
+def kept_rules(source: str, first: int | None, schema: "Schema") -> "DecisionList":
+    """The rules of a file to go on from, or the first of them, over the schema of the data.
+
+    Default rules at the end are left out unless they are asked for: nothing could follow them.
+    """
+    from labelrules.rules import DecisionList, LayeredTheory, parse, theory_text
+
+    theory = read_model(source, lambda: schema).theory
+    if theory.schema != schema:
+        try:
+            theory = parse(theory_text(theory), schema)
+        except ValueError as wrong:
+            raise click.ClickException(f"{source} does not fit the data: {wrong}") from None
+    if isinstance(theory, LayeredTheory) and len(theory.layers) == 1:
+        theory = theory.layers[0]  # rules for rows without labels are learned anew
+    if not isinstance(theory, DecisionList):
+        raise click.ClickException(
+            f"{source}: only the rules of a decision list can be kept, not those of a "
+            f"{type(theory).__name__}"
+        )
+    if first is not None and first > len(theory):
+        raise click.UsageError(f"--first: {source} has only {len(theory)} rules, not {first}")
+    last = len(theory) if first is None else first
+    while first is None and last and not len(theory[last - 1].body):
+        last -= 1
+    return theory[:last]
 
 
 def schema_of(data: str | None, reading: Reading) -> "Callable[[], Schema] | None":

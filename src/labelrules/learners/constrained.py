@@ -219,7 +219,10 @@ class ConstrainedClassifier(TableClassifier):
         if self.found_ is not None:
             record = _found_record(self.found_)
             record.hierarchy = [
-                Descent(*(names.get(x, x) for x in one)) for one in record.hierarchy
+                one._replace(
+                    child=names.get(one.child, one.child), parent=names.get(one.parent, one.parent)
+                )
+                for one in record.hierarchy
             ]
             other.found_ = _read_found(record, other.schema_)
         if self.constraints is not None:

@@ -402,6 +402,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         self.labels_ = list(schema.labels)
         self.n_labels_ = schema.n_labels
         self.classes_ = target.classes(self.n_labels_)
+        self.why_without_rules_: dict[str, str] = {}
 
     def _check_fitted(self) -> Target:
         check_is_fitted(self, "schema_")

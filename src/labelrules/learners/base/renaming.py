@@ -54,6 +54,8 @@ def renamed_model(model: Any, names: Names) -> Any:
     for name, value in vars(model).items():
         setattr(other, name, _renamed(value, names))
     other.labels_ = list(other.schema_.labels)
+    reasons = model.why_without_rules_.items()
+    other.why_without_rules_ = {names.get(name, name): reason for name, reason in reasons}
     if hasattr(model, "feature_names_in_"):
         other.feature_names_in_ = np.array(other.schema_.feature_names, dtype=object)
     other.set_params(**renamed_parameters(model, names))
