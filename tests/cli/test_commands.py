@@ -72,7 +72,9 @@ def test_learn_prints_the_rules_and_keeps_the_model(names):
 def test_learn_names_labels_without_a_rule(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     few = ["learn", "magazines", "--set", "max_rules=1", "--set", "default_rule=false"]
-    message = "3 labels have no rule: 'tabloid', 'fashion', 'sports'"
+    message = (
+        "3 labels have no rule: 'tabloid', 'fashion', 'sports' (the list has max_rules=1 rules)"
+    )
     assert called(*few).err.splitlines()[-1] == f"labelrules: {message}"
     assert called(*few, "-q").err == ""
     assert called(*few, "--json").json["labels_without_rules"] == ["tabloid", "fashion", "sports"]

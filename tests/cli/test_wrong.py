@@ -22,6 +22,12 @@ FILES = {
     "no-rows.csv": "education,marital,sex,children,quality,tabloid,fashion,sports\n",
     "plain.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n1,0\n2,1\n",
     "bad.arff": "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\nx,0\n",
+    "set.txt": "in any order:\nquality <- sex = Male\n",
+    "unknown.csv": "qualty,x\n",
+    "clash.json": '{"quality": "sex"}',
+    "wide.csv": "old,new\nquality,x,y\n",
+    "twice.csv": "quality,x\nquality,y\n",
+    "number.json": '{"quality": 3}',
     "bad.xml": '<labels><label name="b"/></labels>',
 }
 
@@ -112,6 +118,20 @@ explain model.json magazines --json --details | --json shows all details anyway:
 explain model.json magazines --style html --details | --style html shows all details anyway
 compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
+compare model.json model.json - | name a file, not -
+compare model.json model.json magazines --data magazines | DATA and --data are the same
+compare model.json model.json magazines --rows x | --rows: must be a whole number of at least 0
+learn magazines --first 2 | --first says how many rules of --keep to keep: give --keep, too
+learn magazines --keep model.json --first 0 | --first: must be a whole number of at least 1
+learn magazines --keep model.json --first 99 | --first: model.json has only 4 rules, not 99
+learn magazines --keep a.csv | a.csv is a data file, but a model is needed here
+learn magazines -l scorecard --keep model.json | scorecard cannot go on from rules; these can: separ
+learn magazines --keep '' | --keep: the value is empty: give a name
+learn magazines --keep model.json -o model.json | model.json is an input of this command
+learn magazines --cv 1 | --cv: must be a whole number of at least 2, not '1'
+learn - --keep - | only one of the inputs can be - for standard input
+show model.json --count - | --count: the data are read more than once, so name a file, not -
+show model.json --names '' | --names: the value is empty: give a name
 discover | missing argument WHAT: itemsets, rules
 discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
 discover rules | missing argument DATA: a file (.arff, .csv, .parquet)
@@ -176,6 +196,20 @@ explain model.json no-rows.csv | the data have no rows, so there is nothing to e
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
 compare model.json other.json | have different features or labels
+learn magazines --cv 15 | 15 folds (n_folds) need as many rows, but the data have 14
+learn magazines --keep typo.txt | typo.txt: line 1, column 1: there is no label 'qualty'
+learn magazines --keep set.txt | set.txt: only the rules of a decision list can be kept, not those
+show set.txt --data magazines --count magazines | rules of this RuleSet vote, so no rule alone
+show model.json --count unlabelled.csv | the data have no column 'quality', a label of the model
+show model.json --names nofile.csv | nofile.csv: there is no such file or folder
+show model.json --names unknown.csv | unknown.csv: there is no feature or label 'qualty' to rename;
+show model.json --names clash.json | 'sex' and 'quality' would both be called 'sex'
+show model.json --names wide.csv | wide.csv: line 2: expected an old name, a comma and a new name
+show model.json --names twice.csv | twice.csv: line 2: 'quality' is renamed twice
+show model.json --names number.json | number.json: the new name of 'quality' must be text, not 3
+show model.json --names half.json | half.json: line 1, column 26: not valid JSON
+convert model.json x.json --names unknown.csv | did you mean 'quality'?
+convert magazines x.csv --names unknown.csv | did you mean 'quality'?
 stats torn.csv --labels quality | torn.csv
 """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import counted, listed, quoted, suggestion
 from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data
 
 if TYPE_CHECKING:
@@ -19,6 +19,32 @@ if TYPE_CHECKING:
     from labelrules.rules import DecisionList, RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
+
+WIDTH_OF_NAMES = 70
+"""Where a list of names in a message ends."""
+MOST_NAMED = 5
+"""How many rules a message names."""
+
+
+def first_names(names: list[str]) -> str:
+    """The first names, as many as fit into a line, and how many more there are."""
+    texts = [listed(names)] + [
+        f"{', '.join(map(quoted, names[:n]))} and {len(names) - n} more"
+        for n in range(4, 0, -1)
+        if n < len(names)
+    ]
+    return next((text for text in texts if len(text) <= WIDTH_OF_NAMES), texts[-1])
+
+
+def labels_without(theories: "list[Theory]") -> list[str]:
+    """The labels that no rule of any theory predicts as present."""
+    from labelrules.rules import labels_without_rules
+
+    names = list(theories[0].schema.labels) if theories else []
+    for theory in theories:
+        without = set(labels_without_rules(theory))
+        names = [name for name in names if name in without]
+    return names
 
 
 @dataclass(frozen=True)
@@ -107,6 +133,31 @@ class Model:
         """The changes that constraints make to the predictions; None without constraints."""
         return self.kept.repairs(data) if self.kind == _CONSTRAINED else None
 
+    def shortcomings(self) -> list[str]:
+        """What the model does not do, in lines: labels without a rule, rules often wrong."""
+        from labelrules.inspection import doubtful_rules
+
+        try:
+            theories = self.theories
+        except click.ClickException:
+            return []  # rules are made for each row
+        reasons = {} if self.is_theory else self.kept.why_without_rules_
+        groups: dict[str, list[str]] = {}
+        for name in labels_without(theories) if not self.is_theory else []:
+            groups.setdefault(reasons.get(name, ""), []).append(name)
+        lines = []
+        for reason, bare in groups.items():
+            verb = "has" if len(bare) == 1 else "have"
+            why = f" ({reason})" if reason else ""
+            lines.append(f"{counted(len(bare), 'label')} {verb} no rule: {first_names(bare)}{why}")
+        wrong = [str(one) for theory in theories for one in doubtful_rules(theory)]
+        if wrong:
+            verb = "was" if len(wrong) == 1 else "were"
+            more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+            start = f"{counted(len(wrong), 'rule')} {verb} more often wrong than right"
+            lines.append(f"{start}: {', '.join(wrong[:MOST_NAMED])}{more}")
+        return lines
+
     def counted(self, data: "Dataset") -> "Model":
         """The same model with evidence counted anew, on these rows."""
         from labelrules.rules import DecisionList, LayeredTheory
@@ -180,11 +231,6 @@ def kept_rules(source: str, first: int | None, schema: "Schema") -> "DecisionLis
     from labelrules.rules import DecisionList, LayeredTheory, parse, theory_text
 
     theory = read_model(source, lambda: schema).theory
-    if theory.schema != schema:
-        try:
-            theory = parse(theory_text(theory), schema)
-        except ValueError as wrong:
-            raise click.ClickException(f"{source} does not fit the data: {wrong}") from None
     if isinstance(theory, LayeredTheory) and len(theory.layers) == 1:
         theory = theory.layers[0]  # rules for rows without labels are learned anew
     if not isinstance(theory, DecisionList):
@@ -197,7 +243,12 @@ def kept_rules(source: str, first: int | None, schema: "Schema") -> "DecisionLis
     last = len(theory) if first is None else first
     while first is None and last and not len(theory[last - 1].body):
         last -= 1
-    return theory[:last]
+    if theory.schema == schema:
+        return theory[:last]
+    try:
+        return DecisionList(schema, parse(theory_text(theory[:last]), schema))
+    except ValueError as wrong:
+        raise click.ClickException(f"{source} does not fit the data: {wrong}") from None
 
 
 def schema_of(data: str | None, reading: Reading) -> "Callable[[], Schema] | None":

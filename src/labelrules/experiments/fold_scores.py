@@ -69,18 +69,22 @@ class CrossValidation:
         names = [found.measure for found in self.measures]
         return self.measures[names.index(one_of(measure, "measure", names))]
 
-    def as_dict(self) -> dict[str, list[Any]]:
-        """A column each for the measure, the mean, the deviation, and the values in the folds."""
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """For each measure its mean, its deviation, and the values in the folds."""
         return {
-            "measure": [one.measure for one in self.measures],
-            "mean": [one.mean for one in self.measures],
-            "deviation": [deviation(one) for one in self.measures],
-            "folds": [list(one.values) for one in self.measures],
+            one.measure: {
+                "mean": one.mean,
+                "deviation": deviation(one),
+                "folds": list(one.values),
+            }
+            for one in self.measures
         }
 
     def to_frame(self) -> "pandas.DataFrame":
-        """The columns of `as_dict` as a pandas frame, a row for each measure."""
-        return pandas_frame(self.as_dict())
+        """A pandas frame with a row for each measure: `measure`, `mean`, `deviation`, `folds`."""
+        rows = [{"measure": name, **values} for name, values in self.as_dict().items()]
+        titles = ("measure", "mean", "deviation", "folds")
+        return pandas_frame({title: [row[title] for row in rows] for title in titles})
 
     def __repr__(self) -> str:
         return f"<CrossValidation of {self.learner}: {counted(self.n_folds, 'fold')}>"

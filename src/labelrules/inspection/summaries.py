@@ -290,8 +290,8 @@ def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
     Examples
     --------
     >>> from labelrules import load, parse
-    >>> theory = parse("quality <- sex = Male (3/6)\nsports <- true (9/5)", load("magazines").schema)
-    >>> [str(one) for one in doubtful_rules(theory)]
+    >>> text = "quality <- sex = Male (3/6)\nsports <- true (9/5)"
+    >>> [str(one) for one in doubtful_rules(parse(text, load("magazines").schema))]
     ['rule 1 (quality 3/6)']
     """
     theory = theory_of(theory)

@@ -14,8 +14,8 @@ from labelrules.data.table import common_labels
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
-from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.base.shortfalls import shortfalls
+from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
 from labelrules.rules.json import ListRecord, label_numbers

@@ -137,13 +137,8 @@ def phase(text: str) -> None:
 
     It is shown by progress bars; functions of users are called with reports only.
     """
-    if not is_nested_fit():
-        announce(_listening.get(), text)
-
-
-def announce(listener: Any, text: str) -> None:
-    """Tell a listener what happens now, if it shows such things."""
-    if hasattr(listener, "phase"):
+    listener = _listening.get()
+    if hasattr(listener, "phase") and not is_nested_fit():
         listener.phase(text)
 
 

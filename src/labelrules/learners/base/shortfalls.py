@@ -47,7 +47,7 @@ def too_few(truth: Board, least: int) -> str:
     """The reason if a label has too few rows to learn from; else empty.
 
     >>> too_few(np.array([0, 0, -1], dtype=np.int8), 2), too_few(np.array([1, 0], dtype=np.int8), 2)
-    ('no row has it', '1 row has it, and a rule covers at least 2 (min_coverage)')
+    ('no row has it', '1 row has it, fewer than min_coverage=2')
     """
     n_present, n_known = int(np.count_nonzero(truth == 1)), int(np.count_nonzero(truth != UNSET))
     if not n_known:
@@ -56,6 +56,5 @@ def too_few(truth: Board, least: int) -> str:
         return "no row has it"
     if n_present < least:
         verb = "has" if n_present == 1 else "have"
-        rows = f"{counted(n_present, 'row')} {verb} it"
-        return f"{rows}, and a rule covers at least {least} (min_coverage)"
+        return f"{counted(n_present, 'row')} {verb} it, fewer than min_coverage={least}"
     return ""

@@ -48,9 +48,9 @@ PRESENT = 2
 """The bit for presence, as `RuleFinder` marks the values of labels."""
 
 REJECTED = {
-    "mdl": "its rules were wrong as often as right, or did not shorten the description (pruning)",
-    "irep": "its rules were wrong as often as right on held-out rows (pruning)",
-    "significance": "its rules were not beyond chance (pruning)",
+    "mdl": "pruning rejected its rules: wrong as often as right, or too long for what they explain",
+    "irep": "pruning rejected its rules: wrong as often as right on held-out rows",
+    "significance": "pruning rejected its rules: not beyond chance",
 }
 """Why rules are rejected."""
 
@@ -225,7 +225,7 @@ class Covering:
         found = {}
         for label in range(len(self.board.truth)):
             if not searched[label]:
-                found[label] = "most rows have it, and rules predict absence (polarity)"
+                found[label] = "most rows have it, and rules predict the rarer value"
             elif rejected[label]:
                 found[label] = REJECTED[settings.pruning or "mdl"]
             elif self.stopped is not None:
