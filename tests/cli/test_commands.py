@@ -380,7 +380,7 @@ def test_compare_shows_what_was_edited(names, model):
     Path("edited.txt").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
     printed = output("compare", "model.json", "edited.txt", "--data", *names[1])
     edited = model.theory_[1:]
-    assert printed == f"{compare(model.theory_, edited, data_of(names[1]))}\n"
+    assert printed.startswith(f"{compare(model.theory_, edited, data_of(names[1]))}\n\nmeasure ")
     assert "removed: 1" in printed
     found = called("compare", "model.json", "edited.txt", "--data", *names[1], "--json").json
     assert [one["text"] for one in found["removed"]] == [theory_text(model.theory_[:1])]

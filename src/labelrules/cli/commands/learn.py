@@ -54,7 +54,7 @@ labelrules learn emotions --part train --test emotions -o model.json
 labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
 labelrules learn yeast --learner binary-relevance --set base=ripper --set base.n_folds=5
 labelrules learn --learner ripper --settings
-labelrules learn readers.csv --keep edited.txt --first 9 -o model.json
+labelrules learn magazines --keep edited.txt --first 1 -o model.json
 labelrules learn emotions --part train --cv 5
 """
 
