@@ -95,7 +95,7 @@ def command(
         else:
             text = text_of(found, style or "plain", evidence, label, by)
         write(text + "\n" if text else "", output)
-    if not as_json and not summary and evidence:
+    if evidence and label is None and not as_json and not summary:
         for line in found.shortcomings():
             say(line)
 
