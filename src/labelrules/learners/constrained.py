@@ -27,8 +27,8 @@ from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
+from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import column_names
-from labelrules.learners.base.renaming import Names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
 from labelrules.rules.json import SetRecord, read_theory, theory_record
@@ -207,9 +207,8 @@ class ConstrainedClassifier(TableClassifier):
         features = [name for name in names if name in self.schema_.feature_index]
         if features and not is_ours(self.base_):
             raise ValueError(
-                f"the base {type(self.base_).__name__} is not a learner of ours, so that the "
-                f"feature {features[0]!r} cannot be renamed: rename labels only, or fit it to data "
-                "with other names"
+                f"the base {type(self.base_).__name__} is not a learner of ours, so its feature "
+                f"{features[0]!r} cannot be renamed: rename labels only, or fit it anew"
             )
         other, before = super()._renamed(names), self.constraints_.schema
         schema = other.constraints_.schema
@@ -217,14 +216,7 @@ class ConstrainedClassifier(TableClassifier):
         texts = [parse_rule(text, before) for text in self.left_out_]
         other.left_out_ = tuple(rule_text(rule, schema) for rule in texts)
         if self.found_ is not None:
-            record = _found_record(self.found_)
-            record.hierarchy = [
-                one._replace(
-                    child=names.get(one.child, one.child), parent=names.get(one.parent, one.parent)
-                )
-                for one in record.hierarchy
-            ]
-            other.found_ = _read_found(record, other.schema_)
+            other.found_ = self.found_.rename(known_names(self.found_.schema, names))
         if self.constraints is not None:
             given = RuleSet(schema, rules_of(self.constraints, before))
             other.constraints = theory_text(given)

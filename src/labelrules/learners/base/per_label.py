@@ -13,7 +13,7 @@ from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import encode
 from labelrules.learners.base.label_models import Workers, checked_base
 from labelrules.learners.base.progress import check_progress, phase, progress_listener
-from labelrules.learners.base.shortfalls import shortfalls
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
@@ -179,7 +179,7 @@ class LabelwiseClassifier(ComposedClassifier):
                 workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
         stopped = "learning was interrupted" if workers.was_interrupted else None
-        self.why_without_rules_ = shortfalls(self, data, stopped=stopped)
+        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
         workers.warn()
         return self
 

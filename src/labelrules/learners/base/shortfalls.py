@@ -15,7 +15,7 @@ NOT_GOOD_ENOUGH = "no rule for it was good enough"
 """The reason where nothing more is known."""
 
 
-def shortfalls(
+def reasons_without_rules(
     model: Any, data: Dataset, reasons: Mapping[int, str] | None = None, stopped: str | None = None
 ) -> dict[str, str]:
     """Why no rule of a model predicts some labels as present, by their names.

@@ -14,7 +14,7 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.estimator import TableClassifier, Target
-from labelrules.learners.base.shortfalls import shortfalls
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -335,7 +335,9 @@ class RuleClassifier(TheoryClassifier):
         self.theory_ = learned
         self._remember(data.schema, target)
         self.background_ = Background.count(self._written(learned, data), data.Y)
-        self.why_without_rules_ = shortfalls(self, data, self.__dict__.pop("_reasons", None))
+        self.why_without_rules_ = reasons_without_rules(
+            self, data, self.__dict__.pop("_reasons", None)
+        )
         return self
 
     def _written(self, learned: Theory, data: Dataset) -> Board:

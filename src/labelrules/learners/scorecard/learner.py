@@ -23,7 +23,7 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import random_numbers, random_seed
-from labelrules.learners.base.shortfalls import shortfalls
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
 from labelrules.learners.scorecard.decoding import Decoding, Unseen, held_out_parts, tuned
@@ -172,7 +172,7 @@ class Scorecard(TableClassifier):
         self.shift_, self.literal_cost_ = decoding.shift, card.cost
         self._remember(data.schema, target)
         stopped = None if card.is_finished else "learning was interrupted"
-        self.why_without_rules_ = shortfalls(self, data, stopped=stopped)
+        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
         _warn(card, len(unseen), len(parts))
         return self
 
