@@ -146,14 +146,19 @@ class _ShownBar:
     """Shows reports and phases by a bar of rich."""
 
     def __init__(self, bar: Any, title: str, total: float | None) -> None:
-        self.bar, self.task = bar, bar.add_task(title, total=total)
+        self.bar, self.task, self.last = bar, bar.add_task(title, total=total), title
 
     def __call__(self, report: Any) -> None:
-        self.bar.update(self.task, completed=report.share, description=str(report))
+        self.last = str(report)
+        self.bar.update(self.task, completed=report.share, description=self.last)
 
     def phase(self, text: str) -> None:
         """What happens now."""
         self.bar.update(self.task, description=text)
+
+    def end(self) -> None:
+        """What stays on the screen: the last report."""
+        self.bar.update(self.task, description=self.last)
 
 
 class _ShownText:
@@ -211,7 +216,9 @@ def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Itera
     share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
     text = TextColumn("{task.description}", markup=False)
     with Bar(BarColumn(), *share, text, TimeElapsedColumn(), **options) as bar:
-        yield _ShownBar(bar, title, total)
+        shown = _ShownBar(bar, title, total)
+        yield shown
+        shown.end()
 
 
 _nested = ContextVar("this fit is part of another", default=False)
