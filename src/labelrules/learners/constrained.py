@@ -204,22 +204,17 @@ class ConstrainedClassifier(TableClassifier):
         self.left_out_ = tuple(state.left_out)
 
     def _renamed(self, names: Names) -> Any:
-        features = [name for name in names if name in self.schema_.feature_index]
-        if features and not is_ours(self.base_):
-            raise ValueError(
-                f"the base {type(self.base_).__name__} is not a learner of ours, so its feature "
-                f"{features[0]!r} cannot be renamed: rename labels only, or fit it anew"
-            )
+        if not is_ours(self.base_) and any(name in self.schema_.feature_index for name in names):
+            raise ValueError("features can be renamed only if the base is a learner of ours")
         other, before = super()._renamed(names), self.constraints_.schema
         schema = other.constraints_.schema
-        other._clauses = Clauses(schema, tuple(one.rule for one in self._clauses.clauses))
-        texts = [parse_rule(text, before) for text in self.left_out_]
-        other.left_out_ = tuple(rule_text(rule, schema) for rule in texts)
+        other._clauses = Clauses(schema, [one.rule for one in self._clauses.clauses])
+        left_out = (parse_rule(text, before) for text in self.left_out_)
+        other.left_out_ = tuple(rule_text(rule, schema) for rule in left_out)
         if self.found_ is not None:
             other.found_ = self.found_.rename(known_names(self.found_.schema, names))
         if self.constraints is not None:
-            given = RuleSet(schema, rules_of(self.constraints, before))
-            other.constraints = theory_text(given)
+            other.constraints = theory_text(RuleSet(schema, rules_of(self.constraints, before)))
         return other
 
     def fit(

@@ -31,6 +31,7 @@ from labelrules.data.memory.frames import (
 from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
+from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
     column_names,
@@ -38,7 +39,6 @@ from labelrules.learners.base.tables import (
     refuse_empty,
     renamed,
 )
-from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.rules import Theory, labels_without_rules
 from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
