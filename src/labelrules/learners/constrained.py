@@ -26,7 +26,13 @@ from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, m
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
-from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
+from labelrules.learners.base.presence import (
+    checked_shape,
+    dense,
+    is_ours,
+    presence_by,
+    threshold_of,
+)
 from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
@@ -325,7 +331,7 @@ class ConstrainedClassifier(TableClassifier):
         method = _method(self.by, self.base_)
         if method == "predict_proba":
             presence = presence_by(self.base_, X, self.n_labels_)
-            odds = log_odds(presence) - log_odds([[_threshold(self.base_)]])
+            odds = log_odds(presence) - log_odds([[threshold_of(self.base_)]])
             return mended(board, self._clauses, _as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)
@@ -390,11 +396,6 @@ class ConstrainedClassifier(TableClassifier):
             correction=self.correction,
             groups=False,
         )
-
-
-def _threshold(base: Any) -> float:
-    """The probability above which a classifier predicts a label; 0.5 if it is not ours."""
-    return float(getattr(base, "threshold_", 0.5)) if is_ours(base) else 0.5
 
 
 def _weights(X: Any, sample_weight: Any, board: Board) -> Floats | None:
