@@ -22,7 +22,7 @@ from labelrules.data.weights import are_whole, checked_weights
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
-from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, mended
+from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
@@ -332,11 +332,11 @@ class ConstrainedClassifier(TableClassifier):
         if method == "predict_proba":
             presence = presence_by(self.base_, X, self.n_labels_)
             odds = log_odds(presence) - log_odds([[threshold_of(self.base_)]])
-            return mended(board, self._clauses, _as_predicted(board, odds))
+            return mended(board, self._clauses, as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)
             scores = bounded(self._checked_shape(scores, method))
-            return mended(board, self._clauses, _as_predicted(board, scores))
+            return mended(board, self._clauses, as_predicted(board, scores))
         return mended(board, self._clauses, None)
 
     def _base_labels(self, X: Any) -> Board:
@@ -452,12 +452,6 @@ def _method(by: CostKind, base: Any) -> str | None:
             "use by='labels'"
         )
     return _METHODS[by]
-
-
-def _as_predicted(board: Board, scores: Floats) -> Floats:
-    """The scores, but with the signs of what is predicted, so that no change is free."""
-    least = 1 / STEPS
-    return np.where(board == 1, np.maximum(scores, least), np.minimum(scores, -least))
 
 
 def _found_record(found: Constraints) -> FoundRecord:
