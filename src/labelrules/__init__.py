@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     )
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
-    from labelrules.experiments import frontier
+    from labelrules.experiments import cross_validate, frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
@@ -90,6 +90,7 @@ __all__ = [
     "association_rules",
     "best_head",
     "compare",
+    "cross_validate",
     "dataset",
     "evaluate",
     "explain",

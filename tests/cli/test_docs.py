@@ -33,6 +33,8 @@ def printed(line: str) -> str:
             text, errors = done.out, errors + done.err
         elif program == "cat":
             text = Path(words[0]).read_text(encoding="utf-8")
+        elif program == "echo":
+            text = " ".join(words) + "\n"
         elif program == "sed":
             text = "".join(text.splitlines(keepends=True)[1:])
         else:

@@ -20,6 +20,7 @@ FILES = {
     "new.csv": READERS,
     "my-rules.txt": RULES,
     "edited.txt": RULES,
+    "names.csv": "old,new\nquality,serious\n",
 }
 LABELS = {
     "patients.csv": ["asthma", "flu"],

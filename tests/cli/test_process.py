@@ -81,7 +81,9 @@ def test_ctrl_c_in_a_process(tmp_path):
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         assert process.stderr is not None
-        first = process.stderr.readline()  # it has learned a rule
+        first = process.stderr.readline()
+        while not first.startswith("1 rule"):
+            first = process.stderr.readline()
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(timeout=120) == 130, first + rest

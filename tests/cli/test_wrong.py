@@ -27,6 +27,12 @@ FILES = {
     "unsigned.json": """{"format": "labelrules", "version": 1,
         "schema": {"features": [], "labels": ["a"], "parents": []},
         "theory": {"kind": "decision list", "rules": []}}""",
+    "set.txt": "in any order:\nquality <- sex = Male\n",
+    "unknown.csv": "qualty,x\n",
+    "clash.json": '{"quality": "sex"}',
+    "wide.csv": "old,new\nquality,x,y\n",
+    "twice.csv": "quality,x\nquality,y\n",
+    "number.json": '{"quality": 3}',
     "bad.xml": '<labels><label name="b"/></labels>',
 }
 
@@ -137,6 +143,20 @@ explain model.json magazines --json --details | --json shows all details anyway:
 explain model.json magazines --style html --details | --style html shows all details anyway
 compare model.json | missing argument SECOND: a model or theory
 compare model.json model.json --data - | name a file, not -
+compare model.json model.json - | name a file, not -
+compare model.json model.json magazines --data magazines | DATA and --data are the same
+compare model.json model.json magazines --rows x | --rows: must be a whole number of at least 0
+learn magazines --first 2 | --first says how many rules of --keep to keep: give --keep, too
+learn magazines --keep model.json --first 0 | --first: must be a whole number of at least 1
+learn magazines --keep model.json --first 99 | --first: model.json has only 4 rules, not 99
+learn magazines --keep a.csv | a.csv is a data file, but a model is needed here
+learn magazines -l scorecard --keep model.json | scorecard cannot go on from rules; these can: separ
+learn magazines --keep '' | --keep: the value is empty: give a name
+learn magazines --keep model.json -o model.json | model.json is an input of this command
+learn magazines --cv 1 | --cv: must be a whole number of at least 2, not '1'
+learn - --keep - | only one of the inputs can be - for standard input
+show model.json --count - | --count: the data are read more than once, so name a file, not -
+show model.json --names '' | --names: the value is empty: give a name
 discover | missing argument WHAT: itemsets, rules
 discover ruls magazines | there is no search 'ruls'; did you mean 'rules'?
 discover rules | missing argument DATA: a file (.arff, .csv, .parquet)
@@ -202,6 +222,20 @@ explain model.json magazines --row 14 | there is no row 14: the data have 14, co
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
 compare model.json other.json | have different features or labels
 show unsigned.json --about | unsigned.json: nothing is known of how it came about
+learn magazines --cv 15 | 15 folds (n_folds) need as many rows, but the data have 14
+learn magazines --keep typo.txt | typo.txt: line 1, column 1: there is no label 'qualty'
+learn magazines --keep set.txt | set.txt: only the rules of a decision list can be kept, not those
+show set.txt --data magazines --count magazines | rules of this RuleSet vote, so no rule alone
+show model.json --count unlabelled.csv | the data have no column 'quality', a label of the model
+show model.json --names nofile.csv | nofile.csv: there is no such file or folder
+show model.json --names unknown.csv | unknown.csv: there is no feature or label 'qualty' to rename;
+show model.json --names clash.json | 'sex' and 'quality' would both be called 'sex'
+show model.json --names wide.csv | wide.csv: line 2: expected an old name, a comma and a new name
+show model.json --names twice.csv | twice.csv: line 2: 'quality' is renamed twice
+show model.json --names number.json | number.json: the new name of 'quality' must be text, not 3
+show model.json --names half.json | half.json: line 1, column 26: not valid JSON
+convert model.json x.json --names unknown.csv | did you mean 'quality'?
+convert magazines x.csv --names unknown.csv | did you mean 'quality'?
 stats torn.csv --labels quality | torn.csv
 stats a.csv torn.csv --labels quality | torn.csv, line 1: there is no column 'sex' as in a.csv
 stats again.csv a.csv semicolons.csv --labels quality | there is no column 'sex' as in again.csv

@@ -22,7 +22,7 @@ def test_one_row_for_each_rule():
         "layer": 2, "is_fallback": False, "number": 1, "head": "not quality, sports, *",
         "body": "fashion, sex = Male", "n_labels": 2, "n_conditions": 2, "n_literals": 4,
         "right": 4, "wrong": 4, "votes": None, "stops": True, "polarity": "mixed",
-        "extent": "partial", "dependence": "partial", "constraint": None,
+        "extent": "partial", "dependence": "partial", "constraint": None, "note": None,
     }  # fmt: skip
     assert frame["layer"].to_list() == [1, 2, 2, 3]
     assert frame["is_fallback"].to_list() == [False, False, False, True]

@@ -61,7 +61,7 @@ BAD = {
     ),
     "votes in a list": (
         rule(votes={"quality": 2}),
-        r"\$\.theory\.rules\[0\]: there is no field 'votes'; use one of head, body, stops",
+        r"\$\.theory\.rules\[0\]: there is no field 'votes'",
     ),
     "one vote each": (
         voting({"quality": 1}),

@@ -101,6 +101,12 @@ def shown_progress(
         yield show
 
 
+def announce(listener: Any, text: str) -> None:
+    """Tell a progress bar what happens now; see `labelrules.learners.base.progress`."""
+    if hasattr(listener, "phase"):
+        listener.phase(text)
+
+
 @dataclass(frozen=True)
 class Reading:
     """The options on how to read data; None where one is not given."""

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules._checks import quoted, suggestion
+from labelrules._checks import counted, listed, quoted, suggestion
 from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data
 
 if TYPE_CHECKING:
@@ -16,9 +17,35 @@ if TYPE_CHECKING:
     from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
     from labelrules.learners.base.records import About
-    from labelrules.rules import RuleSet, Theory
+    from labelrules.rules import DecisionList, RuleSet, Theory
 
 _CONSTRAINED = "ConstrainedClassifier"
+
+WIDTH_OF_NAMES = 70
+"""Where a list of names in a message ends."""
+MOST_NAMED = 5
+"""How many rules a message names."""
+
+
+def first_names(names: list[str]) -> str:
+    """The first names, as many as fit into a line, and how many more there are."""
+    texts = [listed(names)] + [
+        f"{', '.join(map(quoted, names[:n]))} and {len(names) - n} more"
+        for n in range(4, 0, -1)
+        if n < len(names)
+    ]
+    return next((text for text in texts if len(text) <= WIDTH_OF_NAMES), texts[-1])
+
+
+def labels_without(theories: "list[Theory]") -> list[str]:
+    """The labels that no rule of any theory predicts as present."""
+    from labelrules.rules import labels_without_rules
+
+    names = list(theories[0].schema.labels) if theories else []
+    for theory in theories:
+        without = set(labels_without_rules(theory))
+        names = [name for name in names if name in without]
+    return names
 
 
 @dataclass(frozen=True)
@@ -117,6 +144,51 @@ class Model:
         """The changes that constraints make to the predictions; None without constraints."""
         return self.kept.repairs(data) if self.kind == _CONSTRAINED else None
 
+    def shortcomings(self) -> list[str]:
+        """What the model does not do, in lines: labels without a rule, rules often wrong."""
+        from labelrules.inspection import doubtful_rules
+
+        try:
+            theories = self.theories
+        except click.ClickException:
+            return []  # rules are made for each row
+        reasons = {} if self.is_theory else self.kept.why_without_rules_
+        groups: dict[str, list[str]] = {}
+        for name in labels_without(theories) if not self.is_theory else []:
+            groups.setdefault(reasons.get(name, ""), []).append(name)
+        lines = []
+        for reason, bare in groups.items():
+            verb = "has" if len(bare) == 1 else "have"
+            why = f" ({reason})" if reason else ""
+            lines.append(f"{counted(len(bare), 'label')} {verb} no rule: {first_names(bare)}{why}")
+        wrong = [str(one) for theory in theories for one in doubtful_rules(theory)]
+        if wrong:
+            verb = "was" if len(wrong) == 1 else "were"
+            more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+            start = f"{counted(len(wrong), 'rule')} {verb} more often wrong than right"
+            lines.append(f"{start}: {', '.join(wrong[:MOST_NAMED])}{more}")
+        return lines
+
+    def counted(self, data: "Dataset") -> "Model":
+        """The same model with evidence counted anew, on these rows."""
+        from labelrules.rules import DecisionList, LayeredTheory
+
+        if not self.is_theory and self.kept._target.kind != "labels":
+            raise click.ClickException(
+                f"{self.source}: the model predicts classes, not labels that could be counted"
+            )
+        rules = self.theories[0]
+        if len(self.theories) > 1 or not isinstance(rules, DecisionList | LayeredTheory):
+            raise click.ClickException(
+                f"{self.source}: the rules of this {self.kind} vote, so no rule alone is right or "
+                "wrong; only decision lists and layers of them can be counted"
+            )
+        if self.is_theory:
+            return Model(rules.with_evidence(data, data.Y), self.source)
+        if not hasattr(self.kept, "calibrate"):
+            raise click.ClickException(f"{self.source}: a {self.kind} cannot be counted anew")
+        return Model(copy(self.kept).calibrate(data), self.source)
+
     def probabilities(self, data: "Dataset") -> "Floats | None":
         """The probability of each label; None for a theory."""
         return None if self.is_theory else self.kept.predict_proba(data)
@@ -133,7 +205,7 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
         raise click.UsageError(f"{source} is a data file, but a model is needed here")
     shown = "standard input" if source == STANDARD else source
     try:
-        text = _text(source)
+        text = read_text(source)
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
             kept = from_json(text)
             return Model(kept, shown, about_in(text) if isinstance(kept, Theory) else None)
@@ -148,7 +220,8 @@ def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Mod
         raise click.ClickException(f"{shown}: {wrong}") from None
 
 
-def _text(source: str) -> str:
+def read_text(source: str) -> str:
+    """The text of a file in UTF-8, or of the standard input."""
     from labelrules.data.document import read_pieces
     from labelrules.data.files.access import opened_utf8
 
@@ -161,6 +234,34 @@ def _text(source: str) -> str:
             ) from None
     with opened_utf8(Path(source)) as file:
         return read_pieces(file)
+
+
+def kept_rules(source: str, first: int | None, schema: "Schema") -> "DecisionList":
+    """The rules of a file to go on from, or the first of them, over the schema of the data.
+
+    Default rules at the end are left out unless they are asked for: nothing could follow them.
+    """
+    from labelrules.rules import DecisionList, LayeredTheory, parse, theory_text
+
+    theory = read_model(source, lambda: schema).theory
+    if isinstance(theory, LayeredTheory) and len(theory.layers) == 1:
+        theory = theory.layers[0]  # rules for rows without labels are learned anew
+    if not isinstance(theory, DecisionList):
+        raise click.ClickException(
+            f"{source}: only the rules of a decision list can be kept, not those of a "
+            f"{type(theory).__name__}"
+        )
+    if first is not None and first > len(theory):
+        raise click.UsageError(f"--first: {source} has only {len(theory)} rules, not {first}")
+    last = len(theory) if first is None else first
+    while first is None and last and not len(theory[last - 1].body):
+        last -= 1
+    if theory.schema == schema:
+        return theory[:last]
+    try:
+        return DecisionList(schema, parse(theory_text(theory[:last]), schema))
+    except ValueError as wrong:
+        raise click.ClickException(f"{source} does not fit the data: {wrong}") from None
 
 
 def schema_of(data: str | None, reading: Reading) -> "Callable[[], Schema] | None":

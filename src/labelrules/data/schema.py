@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -234,6 +234,32 @@ class Schema:
         parents = [parent if parent in kept else None for parent in kept.values()]
         return Schema([f for f in self.features if f.name not in names], kept, parents)
 
+    def rename(self, names: Mapping[str, str]) -> "Schema":
+        """The same schema with other names of features and labels: from old names to new ones.
+
+        Examples
+        --------
+        >>> schema = Schema([Feature("att17")], ["Class-4-753_0"])
+        >>> schema.rename({"att17": "age", "Class-4-753_0": "cough"})
+        Schema(1 feature: 'age'; 1 label: 'cough')
+        >>> schema.rename({"att71": "age"})
+        Traceback (most recent call last):
+        labelrules.data.errors.DataError: there is no feature or label 'att71' to rename; did you
+        mean 'att17'?
+        """
+        if not isinstance(names, Mapping):
+            raise DataError(
+                f"names must be a mapping from old names to new ones, not {names!r:.60}"
+            )
+        for name in names:
+            if name not in self.feature_index and name not in self.label_index:
+                near = suggestion(str(name), (*self.feature_names, *self.labels))
+                raise DataError(f"there is no feature or label {quoted(name)} to rename{near}")
+        _check_new_names(names, (*self.feature_names, *self.labels))
+        features = [replace(one, name=names.get(one.name, one.name)) for one in self.features]
+        parents = [None if name is None else names.get(name, name) for name in self.parents]
+        return Schema(features, [names.get(name, name) for name in self.labels], parents)
+
     def __repr__(self) -> str:
         features = f"{counted(self.n_features, 'feature')}: {listed(self.feature_names)}"
         return f"Schema({features}; {counted(self.n_labels, 'label')}: {listed(self.labels)})"
@@ -245,6 +271,17 @@ class Schema:
 def usual_kind(categories: tuple[str, ...] | None) -> Kind:
     """The kind of a feature if nothing more is known."""
     return "numeric" if categories is None else "nominal"
+
+
+def _check_new_names(names: Mapping[str, str], known: Collection[str]) -> None:
+    """Refuse names by which two columns would be called the same."""
+    owner: dict[object, str] = {}
+    for name in known:
+        new = names.get(name, name)
+        if new in owner:
+            also = f"{quoted(owner[new])} and {quoted(name)}"
+            raise DataError(f"{also} would both be called {quoted(new)}: choose another name")
+        owner[new] = name
 
 
 def _check_name(name: object, what: str) -> None:

@@ -1,6 +1,6 @@
 """A data set: X, Y and a schema, checked and frozen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from mmap import mmap
@@ -110,6 +110,17 @@ class Dataset:
         if weights is not None and weights.ndim == 2:
             weights = weights[:, labels]
         return Dataset(schema, self.X[:, features], self.Y[:, labels], self.name, weights)
+
+    def rename(self, names: Mapping[str, str]) -> "Dataset":
+        """The same data with other names of features and labels: from old names to new ones.
+
+        Examples
+        --------
+        >>> from labelrules.data import load
+        >>> load("magazines").rename({"sports": "Sport", "sex": "gender"}).schema.labels
+        ('quality', 'tabloid', 'fashion', 'Sport')
+        """
+        return replace(self, schema=self.schema.rename(names))
 
     def repeated(self) -> "Dataset":
         """The same data without weights, each row as often as its whole weight says."""

@@ -141,7 +141,7 @@ def frontier(
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
     trial = _Trial(
         data,
-        folds_of(data, _fold_number(n_folds, data.n_rows), random_state),
+        folds_of(data, checked_folds(n_folds, data.n_rows), random_state),
         checked_learners(learners),
         checked_measures(measure),
     )
@@ -241,7 +241,8 @@ def _result(trial: _Trial, task: _Task) -> tuple[_Task, _Result]:
     return task, trial.result(task)
 
 
-def _fold_number(n_folds: Any, n_rows: int) -> int:
+def checked_folds(n_folds: Any, n_rows: int) -> int:
+    """The number of folds, from 2 to the number of rows."""
     checked = whole_number(n_folds, "n_folds", low=2)
     if checked > n_rows:
         raise ValueError(f"{checked} folds (n_folds) need as many rows, but the data have {n_rows}")

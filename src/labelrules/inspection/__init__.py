@@ -5,8 +5,10 @@ from labelrules.inspection.comparison import (
     Comparison,
     LabelDifference,
     PlacedRule,
+    RowDifference,
     StructureDifference,
     compare,
+    differing_rows,
 )
 from labelrules.inspection.counterfactuals import Counterfactual, FeatureChange, counterfactual
 from labelrules.inspection.dependencies import (
@@ -37,11 +39,13 @@ from labelrules.inspection.plots.dependency_matrix import plot_dependency_matrix
 from labelrules.inspection.plots.label_graph import plot_label_graph
 from labelrules.inspection.plots.search_tree import plot_search_tree
 from labelrules.inspection.summaries import (
+    DoubtfulRule,
     FeatureSummary,
     LabelSummary,
     Pair,
     RuleSummary,
     Summary,
+    doubtful_rules,
     summary,
 )
 from labelrules.inspection.tracing import LayeredTrace, Trace, trace
@@ -55,6 +59,7 @@ __all__ = [
     "CheckedRule",
     "Comparison",
     "Counterfactual",
+    "DoubtfulRule",
     "Edge",
     "Estimate",
     "Explanation",
@@ -71,6 +76,7 @@ __all__ = [
     "Place",
     "PlacedRule",
     "RowChoice",
+    "RowDifference",
     "RuleSummary",
     "StructureDifference",
     "Summary",
@@ -78,6 +84,8 @@ __all__ = [
     "Trace",
     "compare",
     "counterfactual",
+    "differing_rows",
+    "doubtful_rules",
     "estimate",
     "explain",
     "flips",

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from labelrules._checks import counted, one_of
+import numpy as np
+
+from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import SHOWN, fragment, html_table, paragraphs
-from labelrules._types import Mask
+from labelrules._types import UNSET, Mask
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
@@ -279,17 +281,84 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
     differs = first != second
     lines = []
     for label, name in enumerate(one.schema.labels):
-        n_rows, right = int(differs[:, label].sum()), None
-        if truth is not None:
-            right = int((differs & (first == truth))[:, label].sum())
-        lines.append(
-            LabelDifference(name, n_rows, right, None if right is None else n_rows - right)
-        )
+        n_rows = int(differs[:, label].sum())
+        right: list[int | None] = [None, None]
+        if truth is not None:  # where the truth is unknown, neither is right
+            right = [int((differs & (b == truth))[:, label].sum()) for b in (first, second)]
+        lines.append(LabelDifference(name, n_rows, *right))
     return len(rows), differs, tuple(lines)
 
 
 def _predict(theory: Theory, rows: Dataset) -> Any:
     return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
+
+
+class RowDifference(NamedTuple):
+    """A label that two theories predict differently for a row, and why each does."""
+
+    row: int
+    label: str
+    one: int  #: The first prediction: 1 for present, 0 for absent.
+    other: int  #: The second prediction.
+    truth: int | None  #: The true value; None if it is unknown.
+    one_reason: str  #: What decides the label in the first theory.
+    other_reason: str  #: The same for the second.
+
+    def __str__(self) -> str:
+        words = ("absent", "present")
+        truth = "" if self.truth is None else f" (in truth {words[self.truth]})"
+        return (
+            f"{label_text(self.label)}{truth}: {words[self.one]}, {self.one_reason}\n"
+            f"  now {words[self.other]}, {self.other_reason}"
+        )
+
+
+def differing_rows(one: Any, other: Any, data: Any, first: int = 3) -> list[RowDifference]:
+    r"""The first rows for which two theories predict different labels, with the reasons.
+
+    Parameters
+    ----------
+    one, other : DecisionList, RuleSet, LayeredTheory or fitted learner
+    data : Dataset, array, sparse matrix or frame
+        True labels are taken from a Dataset only.
+    first : int, default=3
+        How many rows.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> old = parse("quality <- education = University", readers.schema)
+    >>> new = parse("quality <- children = No", readers.schema)
+    >>> for difference in differing_rows(old, new, readers, first=1):
+    ...     print(difference)
+    quality (in truth absent): absent, by default: no rule that covers the row predicts it
+      now present, by rule 1: quality <- children = No
+    """
+    from labelrules.inspection.explanation.explaining import explain
+    from labelrules.inspection.explanation.text import cause_text
+
+    one, other = theory_of(one), theory_of(other)
+    whole_number(first, "first", low=1)
+    rows = encoded_rows(one, data)
+    truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
+    boards = [_predict(theory, rows) for theory in (one, other)]
+    differs = boards[0] != boards[1]
+    found = []
+    for row in np.flatnonzero(differs.any(axis=1))[:first].tolist():
+        labels = np.flatnonzero(differs[row]).tolist()
+        names = [one.schema.labels[label] for label in labels]
+        reasons = [
+            explain(theory, rows, row, labels=names, counterfactuals=False)
+            for theory in (one, other)
+        ]
+        for label, name in zip(labels, names, strict=True):
+            values = [int(board[row, label]) for board in boards]
+            known = truth is not None and truth[row, label] != UNSET
+            true = int(truth[row, label]) if known and truth is not None else None
+            texts = [cause_text(explanation[name]) for explanation in reasons]
+            found.append(RowDifference(row, name, values[0], values[1], true, *texts))
+    return found
 
 
 def structure_differences(one: Theory, other: Theory) -> tuple[StructureDifference, ...]:

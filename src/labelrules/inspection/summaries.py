@@ -47,7 +47,21 @@ class LabelSummary(NamedTuple):
     n_dependent: int  #: Rules for it that test labels.
     n_tested_by: int  #: Rules that test it.
     n_undecided: int | None  #: Rows in which no rule decided it; None without data.
-    n_wrong: int | None  #: Rows in which the prediction is wrong; None without true labels.
+    n_wrong: int | None
+    """Rows in which the prediction is wrong, of those in which it is known; None without truth."""
+
+
+class DoubtfulRule(NamedTuple):
+    """A label for which a rule was more often wrong than right, by its evidence."""
+
+    place: Place
+    text: str
+    label: str
+    right: int
+    wrong: int
+
+    def __str__(self) -> str:
+        return f"{self.place} ({label_text(self.label)} {self.right}/{self.wrong})"
 
 
 class FeatureSummary(NamedTuple):
@@ -94,6 +108,7 @@ class Summary:
     conflicting: tuple[Pair, ...]  #: Pairs with opposite predictions that can cover one row.
     n_rows: int | None  #: Of the data.
     n_undecided_rows: int | None  #: Rows in which no rule decided any label.
+    doubtful: tuple[DoubtfulRule, ...] = ()  #: Rules that were more often wrong than right.
 
     @property
     def never_reached(self) -> tuple[RuleSummary, ...]:
@@ -124,6 +139,7 @@ class Summary:
 
     def _lines(self) -> Iterator[str]:
         yield from self._size_lines()
+        yield from titled(f"more often wrong than right: {len(self.doubtful)}", self._doubtful())
         yield from titled(f"never reached: {len(self.never_reached)}", self._never_reached())
         yield from titled(f"subsumed: {len(self.subsumed)}", _pairs(self.subsumed, "by"))
         if self.conflicting:
@@ -144,6 +160,7 @@ class Summary:
             paragraphs(self._size_lines()),
             html_table(labels, label_titles, SHOWN_IN_HTML),
             html_table(features, feature_titles, SHOWN_IN_HTML) if features else "",
+            folded("more often wrong than right", self._doubtful()),
             folded("never reached", self._never_reached()),
             folded("subsumed", _pairs(self.subsumed, "by")),
             folded("conflicting pairs", _pairs(self.conflicting, "and")),
@@ -176,6 +193,12 @@ class Summary:
             return f"1 condition, on a {'label' if self.n_label_conditions else 'feature'}"
         on_labels = f", {self.n_label_conditions} of them on labels" if self.n_conditions else ""
         return f"{counted(self.n_conditions, 'condition')}{on_labels}"
+
+    def _doubtful(self) -> list[list[str]]:
+        return [
+            [f"{one.place}: {one.text}", f"{label_text(one.label)} {one.right}/{one.wrong}"]
+            for one in self.doubtful
+        ]
 
     def _never_reached(self) -> list[list[str]]:
         return [[f"{rule.place}: {rule.text}"] for rule in self.never_reached]
@@ -255,6 +278,31 @@ def summary(theory: Any, data: Any = None) -> Summary:
         _named_pairs(theory, conflicting_rules(theory)),
         None if usage is None else len(usage.board),
         None if usage is None else int((usage.board == UNSET).all(axis=1).sum()),
+        doubtful_rules(theory),
+    )
+
+
+def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:
+    r"""The rules that were more often wrong than right, for each label of their heads.
+
+    By the evidence that the theory has. Rules that vote are left out, since no rule alone decides.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> text = "quality <- sex = Male (3/6)\nsports <- true (9/5)"
+    >>> [str(one) for one in doubtful_rules(parse(text, load("magazines").schema))]
+    ['rule 1 (quality 3/6)']
+    """
+    theory = theory_of(theory)
+    ordered = [part.ordered for _, _, part in placed_rules(theory)]
+    placed = zip(places_of(theory), theory, rule_texts(theory), ordered, strict=True)
+    return tuple(
+        DoubtfulRule(place, text, theory.schema.labels[label], count.right, count.wrong)
+        for place, rule, text, is_ordered in placed
+        if is_ordered
+        for label in rule.head.labels
+        if (count := rule.evidence_for(label)) is not None and count.wrong > count.right
     )
 
 
@@ -303,7 +351,8 @@ def _labels(theory: Theory, usage: Usage | None, data: Any) -> tuple[LabelSummar
         cells = None if usage is None else usage.board[:, label]
         wrong = None
         if cells is not None and truth is not None:
-            wrong = int(np.count_nonzero((cells == 1) != (truth[:, label] == 1)))
+            known = truth[:, label] != UNSET
+            wrong = int(np.count_nonzero(((cells == 1) != (truth[:, label] == 1)) & known))
         lines.append(
             LabelSummary(
                 name,

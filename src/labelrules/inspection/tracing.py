@@ -26,11 +26,11 @@ from labelrules.rules import (
     Theory,
     theory_of,
 )
+from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.formats.language import label_text, name_text, number_text
 from labelrules.rules.formats.text import rule_texts
-from labelrules.rules.inference import closed, no_writer
+from labelrules.rules.inference import no_writer
 from labelrules.rules.layered_theory import without_labels
-from labelrules.rules.theory import checked_board
 
 PRESENCE = ("absent", "present")
 MANY_FEATURES = 30  # of longer rows only the values that are not 0 are shown

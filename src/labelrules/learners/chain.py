@@ -134,6 +134,7 @@ class ClassifierChain(LabelwiseClassifier):
     progress: bool | Listener = False
 
     _State: ClassVar[type[Record]] = ChainState
+    _naming_parameters = ("order",)
 
     @property
     def theories_(self) -> list[DecisionList]:

@@ -22,15 +22,22 @@ from labelrules.data.weights import are_whole, checked_weights
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
-from labelrules.discovery.constraints.repairs import STEPS, bounded, log_odds, mended
+from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
 from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
 from labelrules.learners.base.label_models import checked_base, numeric_features
-from labelrules.learners.base.presence import checked_shape, dense, is_ours, presence_by
+from labelrules.learners.base.presence import (
+    checked_shape,
+    dense,
+    is_ours,
+    presence_by,
+    threshold_of,
+)
 from labelrules.learners.base.records import recorded
+from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
-from labelrules.rules import RuleSet
+from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
 from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 CostKind = Literal["auto", "labels", "probabilities", "scores"]
@@ -203,6 +210,20 @@ class ConstrainedClassifier(TableClassifier):
             self.found_ = None if state.found is None else _read_found(state.found, whole)
         self.left_out_ = tuple(state.left_out)
 
+    def _renamed(self, names: Names) -> Any:
+        if not is_ours(self.base_) and any(name in self.schema_.feature_index for name in names):
+            raise ValueError("features can be renamed only if the base is a learner of ours")
+        other, before = super()._renamed(names), self.constraints_.schema
+        schema = other.constraints_.schema
+        other._clauses = Clauses(schema, [one.rule for one in self._clauses.clauses])
+        left_out = (parse_rule(text, before) for text in self.left_out_)
+        other.left_out_ = tuple(rule_text(rule, schema) for rule in left_out)
+        if self.found_ is not None:
+            other.found_ = self.found_.rename(known_names(self.found_.schema, names))
+        if self.constraints is not None:
+            other.constraints = theory_text(RuleSet(schema, rules_of(self.constraints, before)))
+        return other
+
     @recorded
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
@@ -312,12 +333,12 @@ class ConstrainedClassifier(TableClassifier):
         method = _method(self.by, self.base_)
         if method == "predict_proba":
             presence = presence_by(self.base_, X, self.n_labels_)
-            odds = log_odds(presence) - log_odds([[_threshold(self.base_)]])
-            return mended(board, self._clauses, _as_predicted(board, odds))
+            odds = log_odds(presence) - log_odds([[threshold_of(self.base_)]])
+            return mended(board, self._clauses, as_predicted(board, odds))
         if method == "decision_function":
             scores = np.asarray(self.base_.decision_function(X)).reshape(len(board), -1)
             scores = bounded(self._checked_shape(scores, method))
-            return mended(board, self._clauses, _as_predicted(board, scores))
+            return mended(board, self._clauses, as_predicted(board, scores))
         return mended(board, self._clauses, None)
 
     def _base_labels(self, X: Any) -> Board:
@@ -379,11 +400,6 @@ class ConstrainedClassifier(TableClassifier):
         )
 
 
-def _threshold(base: Any) -> float:
-    """The probability above which a classifier predicts a label; 0.5 if it is not ours."""
-    return float(getattr(base, "threshold_", 0.5)) if is_ours(base) else 0.5
-
-
 def _weights(X: Any, sample_weight: Any, board: Board) -> Floats | None:
     """The weights that were given, or that a data set brings."""
     own = X.weights if isinstance(X, Dataset) else None
@@ -438,12 +454,6 @@ def _method(by: CostKind, base: Any) -> str | None:
             "use by='labels'"
         )
     return _METHODS[by]
-
-
-def _as_predicted(board: Board, scores: Floats) -> Floats:
-    """The scores, but with the signs of what is predicted, so that no change is free."""
-    least = 1 / STEPS
-    return np.where(board == 1, np.maximum(scores, least), np.minimum(scores, -least))
 
 
 def _found_record(found: Constraints) -> FoundRecord:

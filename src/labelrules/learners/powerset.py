@@ -15,6 +15,7 @@ from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.records import recorded
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.theory_classifier import BackgroundRecord, RuleClassifier
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, Head, Rule, Theory
@@ -115,6 +116,7 @@ class LabelPowerset(ComposedClassifier):
         self._remember(data.schema, target)
         if theory is not None:
             self._keep(theory, data)
+            self.why_without_rules_ = reasons_without_rules(self, data)
         return self
 
     def _forget(self) -> None:

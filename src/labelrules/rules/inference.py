@@ -11,10 +11,10 @@ import numpy.typing as npt
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
+from labelrules.rules.boards import closed as closed
 from labelrules.rules.rule import Evidence, Head, Rule
 from labelrules.rules.rule_table import table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
-from labelrules.rules.theory import closed as closed
 
 
 @dataclass(frozen=True, slots=True)

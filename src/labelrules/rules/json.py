@@ -39,14 +39,15 @@ class RuleRecord(Record):
     """If every condition of the body holds, the head is written: 1 for present, 0 for absent.
 
     Evidence: for each label of the head, how often it was right and wrong, or null if that was not
-    counted. Where a rule stops, a
-    decision list ends for the rows it covers.
+    counted. Where a rule stops, a decision list ends for the rows it covers. A note is what a
+    person has to say about the rule.
     """
 
     head: Annotated[dict[str, Literal[0, 1]], Meta(min_length=1)]
     body: list[ConditionRecord]
     stops: bool
     evidence: dict[str, tuple[Count, Count] | None] | None
+    note: Annotated[str, Meta(min_length=1)] | UnsetType = UNSET
 
 
 class VotesRecord(RuleRecord):
@@ -139,7 +140,8 @@ def rule_record(rule: Rule, schema: Schema) -> RuleRecord:
     head: Any = dict(zip(names, rule.head.values, strict=True))
     body = [_condition_record(condition, schema) for condition in rule.body]
     votes = UNSET if rule.votes is None else dict(zip(names, rule.votes, strict=True))
-    return VotesRecord(head, body, bool(rule.stops), evidence, votes)
+    note = UNSET if rule.note is None else rule.note
+    return VotesRecord(head, body, bool(rule.stops), evidence, note, votes)
 
 
 def rule_document(rule: Rule, schema: Schema) -> dict[str, Any]:
@@ -247,7 +249,15 @@ def _read_rule(record: RuleRecord, names: _Names) -> Rule:
         votes = tuple(_for_head(record.votes, head, names, "votes"))
         if set(votes) == {1}:
             raise DocumentError(".votes", "leave the field out if each label has one vote")
-    return Rule(head, body, record.stops, evidence, votes)
+    return Rule(head, body, record.stops, evidence, votes, _read_note(record))
+
+
+def _read_note(record: RuleRecord) -> str | None:
+    if record.note is UNSET:
+        return None
+    if record.note != record.note.strip():
+        raise DocumentError(".note", "a note neither begins nor ends with a space")
+    return record.note
 
 
 def _read_condition(record: ConditionRecord, names: _Names, number: int) -> Condition:

@@ -11,6 +11,7 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.memory.encoding import encode_labels, new_rows
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
+from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.inference import (
     Gibbs,
@@ -22,7 +23,7 @@ from labelrules.rules.inference import (
     no_writer,
 )
 from labelrules.rules.rule import Rule
-from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory, checked_board, closed
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,6 +248,12 @@ class LayeredTheory(Theory):
     def with_fallback(self, fallback: DecisionList | None) -> "LayeredTheory":
         """The same layers with another list for rows without labels, or with none."""
         return LayeredTheory(self.schema, self.layers, self.inference, fallback)
+
+    def over(self, schema: Schema) -> "LayeredTheory":
+        """The same layers over another schema, whose columns are the same but for their names."""
+        fallback = None if self.fallback is None else self.fallback.over(schema)
+        layers = [layer.over(schema) for layer in self.layers]
+        return LayeredTheory(schema, layers, self.inference, fallback)
 
     def as_full_predictions(self) -> "LayeredTheory":
         """The same bodies with every head completed by the absence of the other labels."""

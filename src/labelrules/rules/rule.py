@@ -1,4 +1,4 @@
-"""Rules: a head, a body, and the evidence that was counted for them."""
+"""Rules: a head, a body, the evidence that was counted for them, and a note."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -170,7 +170,7 @@ class Form:
 class Rule:
     """If the body holds for a row, the head is written into its empty cells.
 
-    Two rules are equal if they predict the same; evidence is not compared.
+    Two rules are equal if they predict the same; evidence and notes are not compared.
 
     Parameters
     ----------
@@ -183,6 +183,8 @@ class Rule:
         counted.
     votes : sequence of int, optional
         In a rule set, the votes for each label of the head; by default one each.
+    note : str, optional
+        What a person has to say about the rule, in any words; spaces around it are dropped.
 
     Examples
     --------
@@ -190,6 +192,8 @@ class Rule:
     >>> rule = Rule(Head({3: 0}, n_labels=4), Body([Condition.label(2)]))
     >>> str(rule.form)
     'single-label, negative, partial, fully label-dependent, exclusion constraint'
+    >>> rule.with_note("agreed in March") == rule
+    True
     """
 
     head: Head
@@ -197,6 +201,7 @@ class Rule:
     stops: bool = False
     evidence: tuple[Evidence | None, ...] | None = field(default=None, compare=False)
     votes: tuple[int, ...] | None = None
+    note: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.head, Head) and isinstance(self.body, Body)):
@@ -205,6 +210,8 @@ class Rule:
             object.__setattr__(self, "evidence", _checked(self.evidence, len(self.head)))
         if self.votes is not None:
             object.__setattr__(self, "votes", _checked_votes(self.votes, len(self.head)))
+        if self.note is not None:
+            object.__setattr__(self, "note", _checked_note(self.note))
 
     @property
     def form(self) -> Form:
@@ -252,12 +259,16 @@ class Rule:
         """The same rule with other evidence."""
         return replace(self, evidence=None if evidence is None else tuple(evidence))
 
+    def with_note(self, note: str | None) -> "Rule":
+        """The same rule with another note, or with none."""
+        return replace(self, note=note)
+
     def as_full_prediction(self) -> "Rule":
         """The same body with the head completed: labels it did not name become absent."""
         votes = {label: n for label, _, n in self.ballot}
         completed = self.head.completed()
         ballot = tuple(votes.get(label, 1) for label in completed.labels)
-        return Rule(completed, self.body, self.stops, votes=ballot)
+        return Rule(completed, self.body, self.stops, votes=ballot, note=self.note)
 
     def __repr__(self) -> str:
         body = ", ".join(map(condition_numbers, self.body)) or "true"
@@ -297,6 +308,15 @@ def _checked_votes(votes: Iterable[int], n_labels: int) -> tuple[int, ...] | Non
     if len(numbers) != n_labels:
         raise ValueError(f"{len(numbers)} numbers of votes were given for {n_labels} labels")
     return None if set(numbers) == {1} else numbers
+
+
+def _checked_note(note: object) -> str | None:
+    """The note without spaces around it; None if nothing is left."""
+    if not isinstance(note, str):
+        raise ValueError(f"a note must be text, not {note!r:.60}")
+    if any(0xD800 <= ord(sign) <= 0xDFFF for sign in note):
+        raise ValueError(f"the note {note!r:.60} has half a character, which no file can hold")
+    return note.strip() or None
 
 
 def _polarity(head: Head) -> Literal["positive", "negative", "mixed"]:

@@ -12,16 +12,9 @@ from labelrules._kept import kept
 from labelrules._types import Board, Integers, Mask, Matrix
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
+from labelrules.rules.boards import checked_board, closed, start_board
 from labelrules.rules.conditions import OPERATORS, Condition
-from labelrules.rules.theory import (
-    DecisionList,
-    RuleSet,
-    Run,
-    Theory,
-    checked_board,
-    closed,
-    start_board,
-)
+from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import EncodedFeatures, FlatRules

@@ -1,7 +1,7 @@
 """Theories: decision lists, whose rules have an order, and rule sets, whose rules vote."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self, overload
 
@@ -12,6 +12,7 @@ from labelrules._checks import counted, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
 from labelrules.data.schema import Schema
+from labelrules.rules.boards import checked_board, closed, start_board
 from labelrules.rules.conditions import Condition
 from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, written_cells
 
@@ -81,8 +82,8 @@ class Theory:
         Columns per rule: `layer`, `is_fallback`, `number` (in its layer, from 1), `head`
         and `body` as text, `n_labels`, `n_conditions`, `n_literals`, `right` and `wrong` (sums over
         the head; missing unless all its labels have evidence), `votes` (sum over the head; missing
-        where rules have an order), `stops`, and the form of the rule: `polarity`, `extent`,
-        `dependence`, `constraint`.
+        where rules have an order), `stops`, the form of the rule: `polarity`, `extent`,
+        `dependence`, `constraint`; and `note`.
         Columns per label: `layer`, `is_fallback`, `number`, `label`, `present`, `right`, `wrong`,
         `votes`, `body`. Columns per label set of rule sets: `layer`, `labels`, `n_labels`, `bonus`.
 
@@ -141,6 +142,22 @@ class Theory:
     def with_rules(self, rules: Iterable[Rule]) -> Self:
         """The same theory with other rules."""
         return replace(self, rules=tuple(rules))
+
+    def rename(self, names: Mapping[str, str]) -> Self:
+        r"""The same theory with other names of features and labels: from old names to new ones.
+
+        Examples
+        --------
+        >>> from labelrules import load, parse
+        >>> theory = parse("sports <- sex = Male  # note: as expected", load("magazines").schema)
+        >>> print(theory.rename({"sports": "Sport", "sex": "gender"}))
+        Sport <- gender = Male  # note: as expected
+        """
+        return self.over(self.schema.rename(names))
+
+    def over(self, schema: Schema) -> Self:
+        """The same rules over another schema, whose columns are the same but for their names."""
+        return replace(self, schema=schema)
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -324,6 +341,10 @@ class RuleSet(Theory):
         """The same set with other rules."""
         return RuleSet(self.schema, rules, self.label_sets, self.at_least_one)
 
+    def over(self, schema: Schema) -> "RuleSet":
+        """The same set over another schema, whose columns are the same but for their names."""
+        return RuleSet(schema, self.rules, self.label_sets, self.at_least_one)
+
     def __eq__(self, other: object) -> bool:
         """Whether both have the same rules, each as often, in any order, and label sets."""
         if not isinstance(other, RuleSet):
@@ -403,29 +424,6 @@ def _checked_sets(label_sets: Iterable[LabelSet], n_labels: int) -> tuple[LabelS
     if len({one.labels for one in sets}) < len(sets):
         raise ValueError("a label set is given twice: each set has one bonus")
     return tuple(sets)
-
-
-def closed(board: Board) -> Board:
-    """The board with its open cells set to 0, absent."""
-    return np.where(board == UNSET, np.int8(0), board)
-
-
-def start_board(board: Board | None, X: Matrix, schema: Schema) -> Board:
-    """An empty board for the rows of X, or a copy of the given one."""
-    if board is None:
-        return np.full((X.shape[0], schema.n_labels), UNSET)
-    return checked_board(board, X, schema, "board").copy()
-
-
-def checked_board(board: Any, X: Matrix | Board, schema: Schema, name: str) -> Board:
-    """A board given by the user, as int8; its shape and values must fit."""
-    cells = np.asarray(board)
-    expected = (X.shape[0], schema.n_labels)
-    if cells.shape != expected:
-        raise ValueError(f"{name} has the shape {cells.shape}, expected {expected}")
-    if not np.isin(cells, [0, 1, int(UNSET)]).all():
-        raise ValueError(f"{name} has cells other than 0, 1 and UNSET (-1)")
-    return cells.astype(np.int8)
 
 
 def check_rule(rule: Rule, schema: Schema, where: str) -> None:

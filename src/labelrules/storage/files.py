@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from labelrules.data import DataError, FileError, Schema
 from labelrules.data.document import (
@@ -26,7 +27,7 @@ from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import About
 from labelrules.learners.registry import registered
 from labelrules.rules import Theory
-from labelrules.rules.json import read_theory, theory_record
+from labelrules.rules.json import label_numbers, read_theory, theory_record
 from labelrules.storage.parameters import Learners, parameters_of, read_learner
 from labelrules.storage.records import (
     FORMAT,
@@ -277,6 +278,7 @@ def _model_document(model: TableClassifier) -> dict[str, Any]:
         _target_record(model._target),
         columns if hasattr(model, "n_features_in_") else "unseen",  # type: ignore[arg-type]
         {name: _state_value(value) for name, value in model._state().items()},
+        model.why_without_rules_ or UNSET,
     )
     return builtins_of(record, lambda value: value.tolist())  # type: ignore[no-any-return]
 
@@ -362,6 +364,10 @@ def _read_part(kind: type, value: Any, *, learners: Learners, depth: int) -> Tab
         schema = read_schema(record.schema)
     with at(".target"):
         model._remember(schema, _read_target(record.target, schema))
+    if record.why_without_rules is not UNSET:
+        with at(".why_without_rules"):
+            label_numbers(list(record.why_without_rules), schema)
+        model.why_without_rules_ = record.why_without_rules
     if record.columns != "unseen":
         model.n_features_in_ = schema.n_features
     if record.columns == "named":

@@ -58,6 +58,7 @@ class ModelRecord(Record):
     target: TargetRecord
     columns: Literal["named", "numbered", "unseen"]
     state: dict[str, Any]
+    why_without_rules: dict[str, str] | UnsetType = UNSET
 
 
 class TheoryDocument(Record):

@@ -22,6 +22,7 @@ from labelrules.cli.io import (
     write,
 )
 from labelrules.cli.models import Model, read_model, schema_of
+from labelrules.cli.names import names_option, renamed
 from labelrules.cli.settings import blaming
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ labelrules convert model.json model.mjs
 labelrules convert model.json model.sql --table patients --dialect duckdb --key id
 labelrules convert model.json - --to rules
 labelrules convert my-rules.txt model.json --data magazines
+labelrules convert model.json legible.json --names names.csv
 """
 
 DATA_FORMATS = {".arff": "arff", ".csv": "csv", ".parquet": "parquet"}
@@ -63,15 +65,17 @@ FORMATS_HELP = f"{', '.join(FORMATS)}; default: by file extension"
 @click.argument("target", type=File(), help="the new file; - is standard output")
 @click.option("--to", "to_format", type=OneOf("format", FORMATS), help=FORMATS_HELP)
 @click.option("--data", type=DataName(), help="for rules as text: the data that they are about")
+@names_option()
 @click.option("--table", type=Text(), help="SQL: the table with the features (data)")
 @click.option("--dialect", type=Text(), help="SQL: sqlite, duckdb, postgres, ... (sqlite)")
 @click.option("--key", type=Text(), multiple=True, help="SQL: a column to copy; repeatable")
 @reading_options
 def command(
-    source: str, target: str, to_format: str | None, data: str | None, reading: Reading, **sql: Any
-) -> None:
+    source: str, target: str, to_format: str | None, data: str | None, names: str | None,
+    reading: Reading, **sql: Any,
+) -> None:  # fmt: skip
     """Convert data or a model."""
-    check_files(target, [source, data, reading.xml], "TARGET")
+    check_files(target, [source, data, names, reading.xml], "TARGET")
     form = _format(source, target, to_format, reading)
     for name, value in sql.items():
         if form != "sql" and value:
@@ -79,11 +83,11 @@ def command(
     if form in DATA_FORMATS.values():
         if target != STANDARD:
             _check_beside(form, target, [source, reading.xml])
-        _write_data(read_data(source, reading), form, Path(target))
+        _write_data(renamed(read_data(source, reading), names), form, Path(target))
     else:
         if reading.more:
             raise click.UsageError(f"several files are data, which cannot be converted to {form}")
-        model = read_model(source, schema_of(data, reading))
+        model = renamed(read_model(source, schema_of(data, reading)), names)
         write(_model_text(model, form, sql), target)
 
 

@@ -2,21 +2,25 @@
 
 import signal
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from labelrules._checks import counted, listed, quoted
+from labelrules._checks import counted
 from labelrules._interrupts import heard_interrupts
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
     Command,
+    Count,
     DataName,
+    File,
     OneOf,
     Text,
     data_argument,
@@ -28,6 +32,7 @@ from labelrules.cli.commands.evaluate import usual_values, values_text
 from labelrules.cli.io import (
     STANDARD,
     Reading,
+    announce,
     check_files,
     extension_of,
     is_data,
@@ -36,15 +41,13 @@ from labelrules.cli.io import (
     shown_progress,
     write,
 )
-from labelrules.cli.models import Model, other_part
+from labelrules.cli.models import Model, kept_rules, labels_without, other_part
 from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset
-    from labelrules.rules import Theory
-
-WIDTH_OF_NAMES = 70
-"""Where a list of names in a message ends."""
+    from labelrules.experiments import CrossValidation
+    from labelrules.rules import DecisionList, Theory
 
 EXAMPLES = """
 labelrules learn magazines
@@ -52,6 +55,8 @@ labelrules learn emotions --part train --test emotions -o model.json
 labelrules learn readers.csv --labels quality,tabloid --set heads=multi --set max_rules=20
 labelrules learn yeast --learner binary-relevance --set base=ripper --set base.n_folds=5
 labelrules learn --learner ripper --settings
+labelrules learn magazines --keep edited.txt --first 1 -o model.json
+labelrules learn emotions --part train --cv 5
 """
 
 DEFAULT = "separate-and-conquer"
@@ -100,6 +105,9 @@ class LearnerOption(click.Option):
 @data_argument
 @click.option("-l", "--learner", type=LEARNERS, cls=LearnerOption, default=DEFAULT, is_eager=True)
 @setting_options("the learner", _SETTING)
+@click.option("--keep", type=File(), help="keep the rules of this file, and learn what follows")
+@click.option("--first", type=Count(1), help="keep only so many of the rules of --keep")
+@click.option("--cv", type=Count(2), help="cross-validate in so many folds; without -o only that")
 @click.option("--test", type=DataName(), help="data for evaluation; if --part train, the test part")
 @output_option("the model (JSON)")
 @json_option("the rules")
@@ -109,46 +117,73 @@ class LearnerOption(click.Option):
 @click.option("-v", "--verbose", is_flag=True, help="print a line for each step")
 @reading_options
 def command(
-    data: str, learner: str, settings: tuple[Pair, ...], test: str | None, output: str | None,
-    as_json: bool, author: str | None, notes: str | None, quiet: bool, verbose: bool,
-    reading: Reading,
+    data: str, learner: str, settings: tuple[Pair, ...], keep: str | None, first: int | None,
+    cv: int | None, test: str | None, output: str | None, as_json: bool, author: str | None,
+    notes: str | None, quiet: bool, verbose: bool, reading: Reading,
 ) -> int:  # fmt: skip
     """Learn; the exit status is 130 if Ctrl-C has ended it early."""
-    check_files(output, [data, test, reading.xml])
+    check_files(output, [data, test, keep, reading.xml])
     if output is not None:
         _check_output(output, learner)
     elif author is not None or notes is not None:
         raise click.UsageError("--author and --notes are for the file of the model: give --output")
+    _check_keep(learner, keep, first)
     with blaming(settings):
         estimator = made_learner(learner, settings)
-    rows = read_data(data, reading)
+    with _progress(quiet, verbose) as show:
+        announce(show, f"reading {data}")
+        rows = read_data(data, reading)
+        _check_labels(learner, rows)
+        # before the work, in case they are wrong
+        tested = other_part(test, reading, rows.schema, "test")
+        kept = None if keep is None else kept_rules(keep, first, rows.schema)
+        task = _Learning(estimator, rows, kept, settings, output)
+        folds = None if cv is None else task.cross_validated(cv, show)
+        needs_model = folds is None or output is not None or tested is not None
+        was_interrupted = needs_model and task.learn(show)
+    if folds is not None and not needs_model:
+        return _print_folds(folds, as_json)
+    about = {"data": rows.name, "rows": len(rows), "seconds": task.seconds, "model": output}
+    model = Model(estimator, learner)
+    try:
+        if output is not None:
+            with _progress(quiet, verbose) as show:
+                announce(show, f"writing {output}")
+                _write(estimator, output, author, notes)
+    finally:  # if it cannot be saved, it can at least be read
+        if output != STANDARD:
+            _print(model, about, tested, as_json, quiet, folds)
+    if output is not None and not quiet:
+        say(f"saved to {'standard output' if output == STANDARD else output}")
+    return INTERRUPTED if was_interrupted else SUCCESS
+
+
+def _write(model: Any, output: str, author: str | None, notes: str | None) -> None:
+    from labelrules.storage import to_json
+
+    write(to_json(model, author=author, notes=notes), output)
+
+
+def _check_keep(learner: str, keep: str | None, first: int | None) -> None:
+    """Refuse rules to keep where a learner cannot go on from rules."""
+    if first is not None and keep is None:
+        raise click.UsageError("--first says how many rules of --keep to keep: give --keep, too")
+    if keep is None or _goes_on(learner):
+        return
+    able = ", ".join(name for name in learner_classes() if _goes_on(name))
+    raise click.UsageError(f"--keep: {learner} cannot go on from rules; these can: {able}")
+
+
+def _goes_on(learner: str) -> bool:
+    return "theory" in signature(learner_classes()[learner].fit).parameters
+
+
+def _check_labels(learner: str, rows: "Dataset") -> None:
     if learner == "ripper" and rows.schema.n_labels != 1:
         raise click.UsageError(
             f"ripper learns one label, but these data have {rows.schema.n_labels}: use --learner "
             "binary-relevance --set base=ripper, or --learner label-powerset"
         )
-    tested = other_part(test, reading, rows.schema, "test")  # before the work, in case it is wrong
-    start = time.perf_counter()
-    with blaming([(name.removeprefix("base."), text) for name, text in settings]):
-        was_interrupted = _fit(estimator, rows, quiet, verbose)
-    about = {
-        "data": rows.name,
-        "rows": len(rows),
-        "seconds": round(time.perf_counter() - start, 3),
-        "model": output,
-    }
-    model = Model(estimator, learner)
-    try:
-        if output is not None:
-            from labelrules.storage import to_json
-
-            write(to_json(estimator, author=author, notes=notes), output)
-    finally:  # if it cannot be saved, it can at least be read
-        if output != STANDARD:
-            _print(model, about, tested, as_json, quiet)
-    if output is not None and not quiet:
-        say(f"saved to {'standard output' if output == STANDARD else output}")
-    return INTERRUPTED if was_interrupted else SUCCESS
 
 
 def _check_output(output: str, learner: str) -> None:
@@ -179,24 +214,88 @@ def made_learner(name: str, settings: Sequence[Pair]) -> Any:
     return learner_classes()[name](**values)
 
 
-def _fit(learner: Any, data: "Dataset", quiet: bool, verbose: bool) -> bool:
-    """Learn; return whether Ctrl-C has ended it early."""
-    from labelrules.data.suspicious import warn_of_columns
+@contextmanager
+def _progress(quiet: bool, verbose: bool) -> Iterator[Any]:
+    """Shows progress: a bar on a terminal, lines if wanted, or nothing."""
+    with shown_progress("learning", 1.0, quiet or verbose) as bar:
+        yield _Steps() if verbose else bar
 
-    with ending_early() as noted, shown_progress("learning", 1.0, quiet or verbose) as bar:
-        has_progress = "progress" in learner.get_params(deep=False)
-        if has_progress:
-            steps = partial(print, file=sys.stderr, flush=True)
-            learner.set_params(progress=steps if verbose else bar)
+
+class _Steps:
+    """Prints a line for each report and each phase."""
+
+    def __call__(self, report: object) -> None:
+        print(report, file=sys.stderr, flush=True)
+
+    phase = __call__
+
+
+@dataclass
+class _Learning:
+    """A learner, the rows that it learns from, rules to keep, and where the model goes."""
+
+    learner: Any
+    rows: "Dataset"
+    kept: "DecisionList | None"
+    settings: tuple[Pair, ...]
+    output: str | None
+    seconds: float = 0.0
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {} if self.kept is None else {"theory": self.kept}
+
+    def learn(self, show: Any) -> bool:
+        """Learn; return whether Ctrl-C has ended it early."""
+        from labelrules.data.suspicious import warn_of_columns
+
+        start = monotonic()
+        with self._blamed(), ending_early() as noted:
+            has_progress = "progress" in self.learner.get_params(deep=False)
+            if has_progress:
+                self.learner.set_params(progress=show)
+            try:
+                warn_of_columns(self.rows, stacklevel=2)
+                with heard_interrupts():
+                    self.learner.fit(self.rows, **self._options)
+            except KeyboardInterrupt:
+                raise self._nothing("before there was a model") from None
+            if has_progress:
+                self.learner.set_params(progress=False)  # a function cannot be saved
+            if noted and not self._has_new_rules():
+                raise self._nothing("before the first rule was learned")
+        self.seconds = round(monotonic() - start, 3)
+        return bool(noted)
+
+    def cross_validated(self, n_folds: int, show: Any) -> "CrossValidation":
+        """Cross-validate; Ctrl-C leaves nothing, since means need all folds."""
+        from labelrules.experiments import cross_validate
+
+        announce(show, "cross-validating")
+        with self._blamed(), ending_early():
+            try:
+                return cross_validate(
+                    self.rows, self.learner, n_folds, progress=show, **self._options
+                )
+            except KeyboardInterrupt:
+                raise self._nothing("before all folds were finished") from None
+
+    def _blamed(self) -> AbstractContextManager[None]:
+        return blaming([(name.removeprefix("base."), text) for name, text in self.settings])
+
+    def _has_new_rules(self) -> bool:
+        """Whether there is a rule with conditions that was not given."""
         try:
-            warn_of_columns(data, stacklevel=2)
-            with heard_interrupts():
-                learner.fit(data)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("before there was a model: nothing is saved") from None
-        if has_progress:
-            learner.set_params(progress=False)  # a function cannot be saved
-    return bool(noted)
+            theories = Model(self.learner, "").theories
+        except click.ClickException:
+            return True  # rules are made for each row
+        n_kept = sum(len(rule.body) > 0 for rule in self.kept or ())
+        return sum(len(rule.body) > 0 for theory in theories for rule in theory) > n_kept
+
+    def _nothing(self, when: str) -> KeyboardInterrupt:
+        if self.output not in (None, STANDARD) and Path(str(self.output)).exists():
+            return KeyboardInterrupt(f"{when}: nothing is saved, and {self.output} is as it was")
+        return KeyboardInterrupt(f"{when}: nothing is saved")
 
 
 @contextmanager
@@ -237,7 +336,12 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 def _print(
-    model: Model, about: dict[str, Any], test: "Dataset | None", as_json: bool, quiet: bool
+    model: Model,
+    about: dict[str, Any],
+    test: "Dataset | None",
+    as_json: bool,
+    quiet: bool,
+    folds: "CrossValidation | None",
 ) -> None:
     from labelrules.cli.commands.show import document, is_terminal, reading_text, text_of
 
@@ -246,11 +350,11 @@ def _print(
     except click.ClickException:
         theories = []  # rules are made for each row
     values = None if test is None else usual_values(model, test)
-    bare = _without_rules(theories)
     if as_json:
-        rules = {**document(model), "labels_without_rules": bare} if theories else {}
+        rules = _rules_document(model, document(model)) if theories else {}
         tested = {} if values is None else {"values": values}
-        write({"learner": model.kind, **about, **rules, **tested})
+        validated = {} if folds is None else {"cross_validation": folds.as_dict()}
+        write({"learner": model.kind, **about, **rules, **tested, **validated})
         return
     is_read = is_terminal()
     if not quiet:
@@ -258,32 +362,27 @@ def _print(
         print(f"{header}\n") if is_read else say(header)
     if theories:
         print(reading_text(model) if is_read else text_of(model, "plain", evidence=True))
-    if bare and not quiet and not is_read:  # what is laid out for reading has such a line
-        verb = "has" if len(bare) == 1 else "have"
-        say(f"{counted(len(bare), 'label')} {verb} no rule: {_first_of(bare)}")
+    for line in [] if quiet else model.shortcomings():
+        say(line)
     if values is not None:
         print("\n" * bool(theories) + values_text(values))
+    if folds is not None:
+        print(f"\n{folds}")
 
 
-def _first_of(names: list[str]) -> str:
-    """The first names, as many as fit into a line, and how many more there are."""
-    texts = [listed(names)] + [
-        f"{', '.join(map(quoted, names[:n]))} and {len(names) - n} more"
-        for n in range(4, 0, -1)
-        if n < len(names)
-    ]
-    return next((text for text in texts if len(text) <= WIDTH_OF_NAMES), texts[-1])
+def _rules_document(model: Model, rules: dict[str, Any]) -> dict[str, Any]:
+    """The rules, the labels that have none, and why."""
+    return {
+        **rules,
+        "labels_without_rules": labels_without(model.theories),
+        "why_without_rules": model.kept.why_without_rules_,
+    }
 
 
-def _without_rules(theories: "list[Theory]") -> list[str]:
-    """The labels that no rule of any theory predicts as present."""
-    from labelrules.rules import labels_without_rules
-
-    names = list(theories[0].schema.labels) if theories else []
-    for theory in theories:
-        without = set(labels_without_rules(theory))
-        names = [name for name in names if name in without]
-    return names
+def _print_folds(folds: "CrossValidation", as_json: bool) -> int:
+    about = {"data": folds.data, "rows": folds.n_rows, "learner": folds.learner}
+    write({**about, "cross_validation": folds.as_dict()} if as_json else f"{folds}\n")
+    return SUCCESS
 
 
 def _header(theories: "list[Theory]", about: dict[str, Any]) -> str:

@@ -18,8 +18,9 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.io import Reading, check_files, write
+from labelrules.cli.io import STANDARD, Reading, check_files, extension_of, say, write
 from labelrules.cli.models import Model, check_label, data_for, read_model, schema_of
+from labelrules.cli.names import names_option, renamed
 
 if TYPE_CHECKING:
     from labelrules.data import Schema
@@ -34,6 +35,8 @@ labelrules show model.json --by label
 labelrules show model.json --about
 labelrules show model.json --style html -o rules.html
 labelrules show my-rules.txt --data magazines --summary
+labelrules show model.json --count new.csv -o recounted.json
+labelrules show model.json --names names.csv
 """
 
 ORDERS = ("order", "label", "table")
@@ -57,31 +60,44 @@ _HEADINGS = {"latex": "% {}", "markdown": "## {}\n", "html": "<h2>{}</h2>"}
     "--data", type=DataName(), multiple=True,
     help="data to summarise, or that rules as text are about",
 )  # fmt: skip
+@click.option("--count", type=DataName(), help="count right and wrong cells anew, on these data")
+@names_option()
 @output_option("the rules")
 @json_option("the rules and their counts")
 @reading_options
 def command(
     model: str, by: str | None, style: str | None, label: str | None, evidence: bool, summary: bool,
-    about: bool, data: str | None, output: str | None, as_json: bool, reading: Reading,
+    about: bool, data: str | None, count: str | None, names: str | None, output: str | None,
+    as_json: bool, reading: Reading,
 ) -> None:  # fmt: skip
     """Show the rules of a model."""
-    check_files(output, [model, data])
+    check_files(output, [model, data, count, names])
     if about:
-        _check_about(by, style, label, "--summary" if summary else "--data" if data else None)
+        given = {"--summary": summary, "--data": data, "--count": count, "--names": names}
+        _check_about(by, style, label, next((one for one in given if given[one]), None))
         write(about_document(model) if as_json else about_text(model), output)
         return
     _check_options(by, style, label, "--json" if as_json else "--summary" if summary else None)
-    found = read_model(model, schema_of(data, reading))
+    if count == STANDARD:
+        raise click.UsageError("--count: the data are read more than once, so name a file, not -")
+    before = read_model(model, schema_of(data or count, reading))
+    if count is not None:
+        before = before.counted(data_for(count, reading, before.schema))
+    found: Model = renamed(before, names)
     if label is not None:
         check_label(label, found.schema)
     if summary:
         from labelrules.inspection import summary as summarised
 
-        rows = None if data is None else data_for(data, reading, found.schema)
+        rows = None if data is None else renamed(data_for(data, reading, before.schema), names)
         figures = summarised(found.theory, rows)
         write(figures if as_json else f"{figures}\n", output)
     elif as_json:
         write(document(found, label), output)
+    elif _is_model_file(output) and style is None and by is None and label is None:
+        from labelrules.storage import to_json
+
+        write(to_json(found.kept), output)
     else:
         is_read = style is None and label is None and output is None and is_terminal()
         if style is None and (by is not None or is_read):
@@ -89,6 +105,14 @@ def command(
         else:
             text = text_of(found, style or "plain", evidence, label, by)
         write(text + "\n" if text else "", output)
+    if evidence and label is None and not as_json and not summary:
+        for line in found.shortcomings():
+            say(line)
+
+
+def _is_model_file(output: str | None) -> bool:
+    """Whether a name is that of a model, and not of a text."""
+    return output is not None and extension_of(output).removesuffix(".gz") == ".json"
 
 
 def _check_options(by: str | None, style: str | None, label: str | None, other: str | None) -> None:

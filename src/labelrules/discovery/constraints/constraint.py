@@ -1,7 +1,7 @@
 """Constraints between labels, whatever the features, as values."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import counted
@@ -221,6 +221,28 @@ class Constraints:
         for constraint in self.found:
             by_body.setdefault(constraint.body, []).append(constraint)
         return RuleSet(self.schema, [_merged(members) for members in by_body.values()])
+
+    def rename(self, names: Mapping[str, str]) -> "Constraints":
+        """The same constraints with other names of labels: from old names to new ones."""
+        schema = self.schema.rename(names)
+
+        def renamed(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+            return tuple(replace(part, schema=schema) for part in parts)
+
+        hierarchy = tuple(
+            one._replace(
+                child=names.get(one.child, one.child), parent=names.get(one.parent, one.parent)
+            )
+            for one in self.hierarchy
+        )
+        return replace(
+            self,
+            schema=schema,
+            found=renamed(self.found),
+            equivalences=renamed(self.equivalences),
+            groups=renamed(self.groups),
+            hierarchy=hierarchy,
+        )
 
     def graph(self) -> "ConstraintGraph":
         """Subset and exclusion constraints between pairs of labels, without redundant ones."""

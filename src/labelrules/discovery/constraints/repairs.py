@@ -249,6 +249,12 @@ def log_odds(probabilities: Any) -> Floats:
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
+def as_predicted(board: Board, scores: Floats) -> Floats:
+    """The scores, but with the signs of what is predicted, so that no change is free."""
+    least = 1 / STEPS
+    return np.where(board == 1, np.maximum(scores, least), np.minimum(scores, -least))
+
+
 def bounded(scores: Any) -> Floats:
     """Scores, rows by labels, within limits."""
     table = _table(scores, "scores")

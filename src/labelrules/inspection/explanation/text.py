@@ -55,6 +55,11 @@ def label_lines(one: LabelExplanation) -> Iterator[str]:
         yield f"  {one.counterfactual}"
 
 
+def cause_text(one: LabelExplanation) -> str:
+    """What decides a label, in one line."""
+    return next(_cause(one))
+
+
 def _cause(one: LabelExplanation) -> Iterator[str]:
     if one.rule is not None:
         yield f"by {one.rule.place}: {one.rule.text}"

@@ -112,6 +112,7 @@ class AssociativeClassifier(RuleClassifier):
     warm_start: bool = False
 
     _State: ClassVar[type[Record]] = AssociativeState
+    _no_rule_reason = "no rule that was mined for it was kept"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -198,6 +198,12 @@ class LazyAssociativeClassifier(TableClassifier):
         limits = minimum, self.max_conditions, float(self.m)
         return RowRuleFinder(items, Y, *limits, labels, rows)
 
+    def _renamed(self, names: Any) -> Any:
+        raise ValueError(
+            "a LazyAssociativeClassifier keeps the training rows, and not rules that could be "
+            "renamed: rename the data, and fit it again"
+        )
+
     def _chosen_thresholds(self, data: Dataset) -> "Thresholds":
         if self.threshold != "leave-one-out" or data.n_rows < MIN_ROWS:
             fixed = 0.5 if isinstance(self.threshold, str) else float(self.threshold)

@@ -34,6 +34,7 @@ from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
+from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
     column_names,
@@ -245,7 +246,7 @@ def _has_labels(model: Any) -> bool:
     return hasattr(model, "_target") and model._target.kind == "labels"
 
 
-class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A scikit-learn classifier of rows that may have several labels.
 
     A subclass has a `fit` that calls `_training_data` and, at the end, `_remember`; and it predicts
@@ -416,6 +417,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # typ
         self.labels_ = list(schema.labels)
         self.n_labels_ = schema.n_labels
         self.classes_ = target.classes(self.n_labels_)
+        self.why_without_rules_: dict[str, str] = {}
 
     def _check_fitted(self) -> Target:
         check_is_fitted(self, "schema_")

@@ -13,8 +13,9 @@ from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.label_models import Workers, checked_base
-from labelrules.learners.base.progress import check_progress, progress_listener
+from labelrules.learners.base.progress import check_progress, phase, progress_listener
 from labelrules.learners.base.records import recorded
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
@@ -51,6 +52,7 @@ class ComposedClassifier(TheoryClassifier):
 
     def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
+        phase("counting right and wrong cells")
         counted = theory.with_evidence(data, data.Y)
         right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
@@ -169,12 +171,16 @@ class LabelwiseClassifier(ComposedClassifier):
         self._forget()
         with progress_listener(self.progress) as listener:
             workers = Workers(self.n_jobs, listener)
+            phase("learning the first label")
             self._learn(data, base, workers)
             is_single = target.kind != "labels" or data.schema.n_labels == 1
             self.last_resort_ = None if is_single or is_mostly_present(data) else last_resort
             if self._has_theory and self.last_resort_ is not None:
+                phase("searching for rules for rows without a label")
                 workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
+        stopped = "learning was interrupted" if workers.was_interrupted else None
+        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
         workers.warn()
         return self
 

@@ -29,6 +29,11 @@ def presence_by(classifier: Any, X: Any, n_labels: int) -> Floats:
     return checked_shape(cells, classifier, "predict_proba", n_labels)
 
 
+def threshold_of(base: Any) -> float:
+    """The probability above which a classifier predicts a label; 0.5 if it is not ours."""
+    return float(getattr(base, "threshold_", 0.5)) if is_ours(base) else 0.5
+
+
 def checked_shape(
     cells: npt.NDArray[Any], classifier: Any, method: str, n_labels: int
 ) -> npt.NDArray[Any]:

@@ -3,9 +3,12 @@
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib.util import find_spec
+from math import inf
+from time import monotonic
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -113,26 +116,109 @@ def check_progress(progress: Any) -> None:
 def progress_listener(progress: "bool | Listener") -> Iterator[Listener]:
     """The function to call with each report: that given, a progress bar, or one without effect."""
     check_progress(progress)
-    if callable(progress):
-        yield progress
-    elif progress:
-        with progress_bar("learning") as show:
-            yield show
-    else:
-        yield lambda report: None
+    with ExitStack() as stack:
+        listener: Listener = lambda report: None  # noqa: E731
+        if callable(progress):
+            listener = progress
+        elif progress:
+            listener = stack.enter_context(progress_bar("learning"))
+        before = _listening.set(listener)
+        try:
+            yield listener
+        finally:
+            _listening.reset(before)
+
+
+_listening: ContextVar[Any] = ContextVar("who hears of the progress", default=None)
+
+
+def phase(text: str) -> None:
+    """Say what a learner does before, between and after its reports.
+
+    It is shown by progress bars; functions of users are called with reports only.
+    """
+    listener = _listening.get()
+    if hasattr(listener, "phase") and not is_nested_fit():
+        listener.phase(text)
+
+
+class _ShownBar:
+    """Shows reports and phases by a bar of rich."""
+
+    def __init__(self, bar: Any, title: str, total: float | None) -> None:
+        self.bar, self.task, self.last = bar, bar.add_task(title, total=total), title
+
+    def __call__(self, report: Any) -> None:
+        self.last = str(report)
+        self.bar.update(self.task, completed=report.share, description=self.last)
+
+    def phase(self, text: str) -> None:
+        """What happens now."""
+        self.bar.update(self.task, description=text)
+
+    def end(self) -> None:
+        """What stays on the screen: the last report."""
+        self.bar.update(self.task, description=self.last)
+
+
+class _ShownText:
+    """Shows reports and phases in a notebook by one line of text, which is replaced."""
+
+    def __init__(self, title: str) -> None:
+        from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
+
+        self.started, self.last, self.share = monotonic(), -inf, ""
+        self.handle = display(self._line(title), raw=True, display_id=True)
+
+    def __call__(self, report: Any) -> None:
+        self.share = f"{report.share:.0%} "
+        self._show(str(report))
+
+    def phase(self, text: str) -> None:
+        """What happens now."""
+        self._show(text)
+
+    def _show(self, text: str) -> None:
+        if monotonic() - self.last >= 1 / TEXTS_PER_SECOND:
+            self.last = monotonic()
+            self.handle.update(self._line(text), raw=True)
+
+    def _line(self, text: str) -> dict[str, str]:
+        return {"text/plain": f"{self.share}{text} · {monotonic() - self.started:.0f} s"}
+
+    def end(self) -> None:
+        """Show that the work has ended."""
+        self.last = -inf
+        self._show("finished")
+
+
+TEXTS_PER_SECOND = 5
+"""How often a line in a notebook is replaced at most."""
 
 
 @contextmanager
 def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Iterator[Listener]:
-    """A bar in the terminal or notebook; `total` is None for work without reports (time only)."""
+    """A bar in the terminal or notebook; `total` is None for work without reports (time only).
+
+    In a notebook without ipywidgets, which rich needs there, a line of text that is replaced.
+    """
+    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
+    if options.get("console", Console()).is_jupyter and find_spec("ipywidgets") is None:
+        line = _ShownText(title)
+        try:
+            yield line
+        finally:
+            line.end()
+        return
     share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
     text = TextColumn("{task.description}", markup=False)
     with Bar(BarColumn(), *share, text, TimeElapsedColumn(), **options) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda report: bar.update(task, completed=report.share, description=str(report))
+        shown = _ShownBar(bar, title, total)
+        yield shown
+        shown.end()
 
 
 _nested = ContextVar("this fit is part of another", default=False)

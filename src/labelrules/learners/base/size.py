@@ -85,7 +85,8 @@ def _with_fewer_labels(rule: Rule, n_present: int) -> Rule:
     present = [label for label, value in rule.head if value]
     present.sort(key=lambda label: counts[label].wrong - counts[label].right)
     kept = set(present[:n_present])
-    return Rule(Head({j: int(j in kept) for j in rule.head.labels}, rule.head.n_labels), rule.body)
+    head = Head({j: int(j in kept) for j in rule.head.labels}, rule.head.n_labels)
+    return Rule(head, rule.body, note=rule.note)
 
 
 def _with_rule(theory: Lists, place: tuple[int, int], rule: Rule) -> Lists:

@@ -17,6 +17,7 @@ from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -277,6 +278,8 @@ class RuleClassifier(TheoryClassifier):
     labels_without_rules_ : list of str
         The names of the labels that no rule predicts as present, last resorts and default rules
         included: they are never predicted.
+    why_without_rules_ : dict of str to str
+        For each of these labels, if `fit` was given it, why no rule was found.
     classes_ : array
         The classes of a target of one dimension, or of a single label; else the numbers of labels.
     n_labels_, n_features_in_ : int
@@ -300,6 +303,8 @@ class RuleClassifier(TheoryClassifier):
     """
 
     warm_start: bool = False
+    _reasons: dict[int, str]
+    """Why labels have no rule, if `_learn` knows it; only within `fit`."""
 
     _State: ClassVar[type[Record]] = ListState
 
@@ -356,6 +361,9 @@ class RuleClassifier(TheoryClassifier):
         self.theory_ = learned
         self._remember(data.schema, target)
         self.background_ = Background.count(self._written(learned, data), data.Y, data.weights)
+        self.why_without_rules_ = reasons_without_rules(
+            self, data, self.__dict__.pop("_reasons", None)
+        )
         return self
 
     def _written(self, learned: Theory, data: Dataset) -> Board:

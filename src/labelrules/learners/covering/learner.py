@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 from labelrules._types import Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base.progress import Listener, check_progress, progress_listener
+from labelrules.learners.base.progress import Listener, check_progress, phase, progress_listener
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
-from labelrules.rules import DecisionList, LayeredTheory, Theory
+from labelrules.rules import DecisionList, LayeredTheory, Theory, labels_without_rules
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -181,6 +181,7 @@ class SeparateAndConquer(RuleClassifier):
         self.warm_start = warm_start
 
     _State: ClassVar[type[Record]] = CoveringState
+    _naming_parameters = ("required", "forbidden")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -209,11 +210,15 @@ class SeparateAndConquer(RuleClassifier):
 
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList | LayeredTheory:
         settings = checked_settings(self, data.schema)
-        covering = Covering(data, settings, prefix)
         with progress_listener(self.progress) as listener:
+            phase("sorting the columns")
+            covering = Covering(data, settings, prefix)
+            phase("searching for the first rule")
             covering.go_on(listener)
-        learned = covering.finished()
-        kept = within_literals(learned, data, settings.max_literals)
+            phase("counting right and wrong cells")
+            learned = covering.finished()
+            kept = within_literals(learned, data, settings.max_literals)
+        self._reasons = covering.reasons() | _left_out(learned, kept, settings.max_literals)
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
         self.n_learned_ = len(rules) - has_default
@@ -229,6 +234,17 @@ class SeparateAndConquer(RuleClassifier):
         board: Board = self._board
         del self._board
         return board
+
+
+def _left_out(whole: Theory, kept: Theory, max_literals: int | None) -> dict[int, str]:
+    """The labels whose rules were left out, so that the theory does not become too large."""
+    if kept is whole:
+        return {}
+    left = set(labels_without_rules(kept)) - set(labels_without_rules(whole))
+    places = whole.schema.label_index
+    return {
+        places[name]: f"its rules did not fit into max_literals={max_literals}" for name in left
+    }
 
 
 def _list_of(theory: DecisionList | LayeredTheory) -> DecisionList:

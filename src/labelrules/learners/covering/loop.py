@@ -13,12 +13,18 @@ from labelrules.learners.base.progress import (
     Listener,
     Progress,
     is_nested_fit,
+    phase,
     rules_so_far,
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.next_rule import LastResort, RuleFinder, is_mostly_present
+from labelrules.learners.covering.next_rule import (
+    LastResort,
+    RuleFinder,
+    is_mostly_present,
+    values_of,
+)
 from labelrules.learners.covering.pruning import (
     DescriptionLength,
     HeldOut,
@@ -38,6 +44,17 @@ good; they take more time or find fewer rules.
 """
 
 
+PRESENT = 2
+"""The bit for presence, as `RuleFinder` marks the values of labels."""
+
+REJECTED = {
+    "mdl": "pruning rejected its rules: wrong as often as right, or too long for what they explain",
+    "irep": "pruning rejected its rules: wrong as often as right on held-out rows",
+    "significance": "pruning rejected its rules: not beyond chance",
+}
+"""Why rules are rejected."""
+
+
 class Covering:
     """A list while it is learned, and the training board that it has written."""
 
@@ -45,6 +62,7 @@ class Covering:
         self.data, self.settings = data, settings
         self.started = monotonic()
         self.ended_early = False
+        self.stopped: str | None = None
         self.fallback: list[Rule] = []
         self.board = TrainingBoard(data, settings.order)
         kept = list(prefix or ())
@@ -55,6 +73,7 @@ class Covering:
             )
         self.rules = self.board.replay(kept, data.X)
         self.finder = RuleFinder(data, self.board, settings)
+        self.rejected = np.zeros_like(self.finder.given_up)
         self.prune = self._pruner()
 
     def go_on(self, listener: Listener) -> None:
@@ -75,8 +94,10 @@ class Covering:
     def _cover(self, listener: Listener) -> None:
         self._add_rules(listener)
         if self._may_try_again():
+            phase("searching again for labels whose rules were rejected")
             self._try_again(SMALLER_BETA)
             self._add_rules(listener)
+        phase("searching for rules for rows without a label")
         self.fallback = self._last_resort()
 
     def _may_try_again(self) -> bool:
@@ -94,6 +115,7 @@ class Covering:
         settings = replace(self.settings, measure=replace(self.settings.measure, formula=formula))
         finder = RuleFinder(self.data, self.board, settings, self.finder.refiner.columns)
         finder.growth, finder.values[:] = self.finder.growth, self.finder.given_up
+        self.rejected |= self.finder.given_up
         self.finder.close()
         self.finder = finder
 
@@ -128,7 +150,7 @@ class Covering:
         return True
 
     def _end(self, reason: str) -> None:
-        self.ended_early = True
+        self.ended_early, self.stopped = True, reason
         warn_of_early_end(
             reason, rules_so_far(len(self.rules), self.settings.default_rule is not False)
         )
@@ -193,6 +215,26 @@ class Covering:
         columns = self.finder.refiner.columns
         resort = LastResort(self.data, self.board, columns, settings, least, self._is_late)
         return resort.rules()
+
+    def reasons(self) -> dict[int, str]:
+        """Why labels have no rule that predicts their presence, whether or not they have one."""
+        settings = self.settings
+        rejected = (self.rejected | self.finder.given_up) & PRESENT
+        searched = values_of(settings.polarity, self.board.is_common) & PRESENT
+        is_full = settings.max_rules is not None and len(self.rules) >= settings.max_rules
+        found = {}
+        for label in range(len(self.board.truth)):
+            if not searched[label]:
+                found[label] = "most rows have it, and rules predict the rarer value"
+            elif rejected[label]:
+                found[label] = REJECTED[settings.pruning or "mdl"]
+            elif self.stopped is not None:
+                found[label] = f"learning ended early because {self.stopped}"
+            elif is_full:
+                found[label] = f"the list has max_rules={settings.max_rules} rules"
+            else:
+                found[label] = "no rule for it was found that may be added"
+        return found
 
     def _stops(self, grown: Grown, covered: Any) -> bool:
         """Whether a rule stops the list; a complete head leaves nothing open and needs no mark."""

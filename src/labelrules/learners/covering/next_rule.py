@@ -42,7 +42,7 @@ class RuleFinder:
     ) -> None:
         self.board, self.settings = board, settings
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
-        self.values = _values(settings.polarity, board.is_common)
+        self.values = values_of(settings.polarity, board.is_common)
         self.given_up = np.zeros_like(self.values)
         self.refiner = Refiner(
             columns or SortedColumns.of(data),
@@ -130,7 +130,7 @@ class RuleFinder:
         )  # fmt: skip
 
 
-def _values(polarity: str, is_common: Mask) -> npt.NDArray[np.int8]:
+def values_of(polarity: str, is_common: Mask) -> npt.NDArray[np.int8]:
     """For each label the values that heads may have: 1 absent, 2 present, 3 both."""
     if polarity == "rarer":
         return rarer_values(is_common)

@@ -15,6 +15,7 @@ from labelrules.learners.base.progress import (
     Progress,
     check_progress,
     is_nested_fit,
+    phase,
     progress_listener,
     rules_so_far,
     warn_of_early_end,
@@ -102,6 +103,8 @@ class Ripper(RuleClassifier):
         self.progress = progress
         self.warm_start = warm_start
 
+    _no_rule_reason = "no rule was right more often than wrong, or shortened the description"
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         ripper_settings(self)
@@ -126,10 +129,11 @@ class Ripper(RuleClassifier):
         heads = _heads(data.schema.n_labels)
         kept = list(prefix or ())
         _check_kept(kept, data.schema.n_labels)
-        learner = ClassLearner(
-            FoilSearch(SortedColumns.of(data)), settings, _classes(data.Y), _undecided(prefix, data)
-        )
         with progress_listener(self.progress) as listener:
+            phase("sorting the columns")
+            search = FoilSearch(SortedColumns.of(data))
+            learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
+            phase("searching for the first rule")
             report = partial(_report, listener, data.n_rows, heads, len(kept))
             try:
                 with heard_interrupts():

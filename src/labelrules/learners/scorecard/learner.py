@@ -19,11 +19,13 @@ from labelrules.learners.base.progress import (
     Listener,
     check_progress,
     is_nested_fit,
+    phase,
     progress_listener,
     warn_of_early_end,
 )
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.sampling import random_numbers, random_seed
+from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
 from labelrules.learners.scorecard.decoding import Decoding, Unseen, held_out_parts, tuned
@@ -133,6 +135,7 @@ class Scorecard(TableClassifier):
     progress: bool | Listener = False
 
     _State = ScorecardState
+    _no_rule_reason = "no points for it were worth their literals"
 
     def _check_parameters(self) -> None:
         if self.max_literals is not None:
@@ -157,10 +160,12 @@ class Scorecard(TableClassifier):
         self._check_parameters()
         data, target = self._training_data(X, y, sample_weight, feature_names)
         seed = random_seed(self.random_state)
-        task = self._task(data, seed)
-        decides_together = target.kind == "labels" and data.schema.n_labels > 1
-        parts = held_out_parts(data, seed) if decides_together else []
         with progress_listener(self.progress) as listener:
+            phase("cutting the features into ranges")
+            task = self._task(data, seed)
+            decides_together = target.kind == "labels" and data.schema.n_labels > 1
+            parts = held_out_parts(data, seed) if decides_together else []
+            phase("searching for the first condition")
             card = self._card(task, lambda n: listener(CardProgress(0, 1 + len(parts), n)))
             unseen = self._unseen(task, card, parts, listener) if card.is_finished else []
         decoding = Decoding(0, target.kind == "classes")
@@ -170,6 +175,8 @@ class Scorecard(TableClassifier):
         self.theory_ = self._theory(task, card.points, decoding)
         self.shift_, self.literal_cost_ = decoding.shift, card.cost
         self._remember(data.schema, target)
+        stopped = None if card.is_finished else "learning was interrupted"
+        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
         _warn(card, len(unseen), len(parts))
         return self
 

@@ -28,6 +28,7 @@ _RULE_TYPES = {
     "extent": "text",
     "dependence": "text",
     "constraint": "text",
+    "note": "text",
 }
 _SET_TYPES = {"layer": "number", "labels": "text", "n_labels": "number", "bonus": "number"}
 _LABEL_TYPES = {**WHERE, "label": "text", "present": "flag", **_COUNTS, "body": "text"}
@@ -98,6 +99,7 @@ def _rules(theory: Theory) -> Iterator[dict[str, Any]]:
             "extent": form.extent,
             "dependence": form.dependence,
             "constraint": form.constraint,
+            "note": rule.note,
         }
 
 

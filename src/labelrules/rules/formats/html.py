@@ -134,6 +134,7 @@ def _table(table: PointsTable, max_rows: int | None) -> dict[str, Any]:
         {
             "conditions": [_condition(condition, table.schema) for condition in row.body],
             "cells": [_cell(row.points.get(label), most) for label in table.labels],
+            "note": _lines(row.note),
         }
         for row in table.rows[:max_rows]
     ]
@@ -190,7 +191,12 @@ def _rule(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
         "is_default": layout.is_default,
         "conditions": [_condition(condition, schema) for condition in rule.body],
         "counts": counts_text([label["evidence"] for label in named]),
+        "note": _lines(rule.note),
     }
+
+
+def _lines(note: str | None) -> list[str]:
+    return [] if note is None else note.split("\n")
 
 
 def _points(number: int) -> str:

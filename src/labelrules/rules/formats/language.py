@@ -78,6 +78,11 @@ def quoted_text(name: str, quote: str, style: Style = "plain") -> str:
     return quote + "".join(_escaped(sign, quote, style) for sign in name) + quote
 
 
+def note_text(note: str, style: Style = "plain") -> str:
+    """A note as a comment on one line, with escapes."""
+    return "# note: " + "".join(_escaped(sign, "", style) for sign in note)
+
+
 def _escaped(sign: str, quote: str, style: Style) -> str:
     if sign == quote:
         return f"\\{sign}"
@@ -102,7 +107,8 @@ class Token:
 
 
 _TOKEN = re.compile(
-    r"""(?P<space>\s+) | (?P<comment>\#.*) | (?P<arrow><-|←) | (?P<operator><=|≤|!=|≠|>|=)
+    r"""(?P<space>\s+) | (?P<note>\#\s*note:.*) | (?P<comment>\#.*)
+      | (?P<arrow><-|←) | (?P<operator><=|≤|!=|≠|>|=)
       | (?P<not>¬) | (?P<comma>,) | (?P<star>\*) | (?P<open>\() | (?P<close>\)) | (?P<slash>/)
       | (?P<left>\{) | (?P<right>\})
       | (?P<string>"(?:[^"\\]|\\.)*") | (?P<label>'(?:[^'\\]|\\.)*')
@@ -119,7 +125,10 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL
 
 
 def tokens(line: str, number: int, row: int = 0) -> Iterator[Token]:
-    """Split a line into tokens; the last one marks its end. `row` is its place among several."""
+    """Split a line into tokens; the last one marks its end. `row` is its place among several.
+
+    A note, which is a comment that begins with "note:", is the last but one.
+    """
     place = 0
     while place < len(line):
         match = _TOKEN.match(line, place)
@@ -128,7 +137,11 @@ def tokens(line: str, number: int, row: int = 0) -> Iterator[Token]:
             fail_at(problem, line, number, place)
         kind = str(match.lastgroup)
         if kind in ("string", "label"):
-            yield Token(kind, _unescaped(match.group(), line, number, place), place, row)
+            text = _unescaped(match.group()[1:-1], line, number, place + 1)
+            yield Token(kind, text, place, row)
+        elif kind == "note":
+            start = place + match.group().index(":") + 1
+            yield Token(kind, _unescaped(line[start:], line, number, start).strip(), place, row)
         elif kind not in ("space", "comment"):
             is_not = kind == "word" and match.group() == "not"
             yield Token("not" if is_not else kind, match.group(), place, row)
@@ -165,9 +178,9 @@ def _unescaped(text: str, line: str, number: int, place: int) -> str:
                 return chr(value)
         elif letter in _UNESCAPES:
             return _UNESCAPES[letter]
-        fail_at(f"unknown escape {match.group()}", line, number, place + 1 + match.start())
+        fail_at(f"unknown escape {match.group()}", line, number, place + match.start())
 
-    return _ESCAPE.sub(sign, text[1:-1])
+    return _ESCAPE.sub(sign, text)
 
 
 def fail_at(message: str, line: str, number: int, place: int) -> NoReturn:

@@ -18,7 +18,7 @@ from labelrules.rules.formats.text import (
     ShownEvidence,
     endings,
     layout_of,
-    part_rules,
+    noted_rules,
     theory_parts,
 )
 from labelrules.rules.rule import Rule
@@ -51,7 +51,7 @@ def rule_latex(rule: Rule, schema: Schema, evidence: ShownEvidence = False) -> s
     >>> print(rule_latex(parse_rule("quality, not tabloid <- children = No", schema), schema))
     $\textit{quality}, \overline{\textit{tabloid}} \leftarrow \overline{\text{children}}$
     """
-    return _LATEX.rule(rule, schema, layout_of(rule, evidence))
+    return _LATEX.noted(rule, schema, layout_of(rule, evidence))
 
 
 def theory_latex(theory: Any, evidence: ShownEvidence = False) -> str:
@@ -69,7 +69,7 @@ def theory_latex(theory: Any, evidence: ShownEvidence = False) -> str:
     rows: list[str] = []
     for heading, part, shown in headed_parts(theory, evidence):
         rows += [_bold(heading)] if heading else []
-        rows += part_rules(part, _LATEX, shown)
+        rows += noted_rules(part, _LATEX, shown)
         for ending, label_sets in endings(part):
             rows.append(_bold(ending.removesuffix(":")))
             rows += [_LATEX.label_set(one, theory.schema) for one in label_sets]
@@ -96,6 +96,9 @@ class _Latex(Notation):
 
     def rule(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         return f"${super().rule(rule, schema, layout)}$"
+
+    def note(self, rule: Rule) -> str:
+        return "" if rule.note is None else rf"\quad \textit{{{_escaped(rule.note)}}}"
 
     def words(self, text: str) -> str:
         return rf"\text{{{text}}}"

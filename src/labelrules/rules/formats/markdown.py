@@ -1,7 +1,7 @@
 """Rules in Markdown: the rule language, with labels in bold.
 
 There are no formulas and no HTML, so that the source reads well too. Names that are not plain
-words are in quotes and in code spans. `parse` reads the text that a page shows.
+words are in quotes and in code spans, and so are notes. `parse` reads the text that a page shows.
 """
 
 import re
@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from labelrules.data.schema import Schema
-from labelrules.rules.formats.language import name_text
+from labelrules.rules.formats.language import name_text, note_text
 from labelrules.rules.formats.latex import headed_parts
 from labelrules.rules.formats.text import (
     Notation,
     ShownEvidence,
     endings,
     layout_of,
-    part_rules,
+    noted_rules,
 )
 from labelrules.rules.rule import Rule
 from labelrules.rules.theory import theory_of
@@ -44,7 +44,7 @@ def theory_markdown(theory: Any, evidence: ShownEvidence = False) -> str:
     """
     blocks = []
     for heading, part, shown in headed_parts(theory_of(theory), evidence):
-        rules = part_rules(part, _MARKDOWN, shown)
+        rules = noted_rules(part, _MARKDOWN, shown)
         blocks += [_heading(heading), _list(rules, part.ordered)]
         for ending, label_sets in endings(part):
             sets = (_MARKDOWN.label_set(one, part.schema) for one in label_sets)
@@ -68,11 +68,14 @@ def rule_markdown(rule: Rule, schema: Schema, evidence: ShownEvidence = False) -
     >>> print(rule_markdown(parse_rule("quality, * <- not tabloid", schema), schema))
     **quality**, \* ← not **tabloid**
     """
-    return _MARKDOWN.rule(rule, schema, layout_of(rule, evidence))
+    return _MARKDOWN.noted(rule, schema, layout_of(rule, evidence))
 
 
 class _Markdown(Notation):
     stop = r"\*"
+
+    def note(self, rule: Rule) -> str:
+        return "" if rule.note is None else f" {_code(note_text(rule.note))}"
 
     def label(self, name: str) -> str:
         return f"**{_plain_or_code(name, super().label(name))}**"
@@ -104,9 +107,10 @@ def _word(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Text in quotes as a code span; its fence is longer than any run of backticks in it."""
+    """Text as a code span; its fence is longer than any run of backticks in it."""
     fence = "`" * (1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
-    return f"{fence}{text}{fence}"
+    space = " " if text.endswith("`") else ""  # which is not shown
+    return f"{fence}{space}{text}{space}{fence}"
 
 
 def _heading(text: str) -> str:

@@ -11,6 +11,7 @@ from labelrules.rules.formats.terminal import (
     ReadingNotation,
     broken,
     left,
+    note_lines,
     right,
     styled,
     width_of,
@@ -36,6 +37,7 @@ class PointsRow(NamedTuple):
 
     body: Body
     points: Mapping[int, int]
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,16 @@ class PointsTable:
     def of(cls, theory: RuleSet) -> "PointsTable":
         """The table of a rule set; rules with the same body are one row."""
         points: dict[Body, dict[int, int]] = {}
+        notes: dict[Body, list[str]] = {}
         for rule in theory:
+            notes.setdefault(rule.body, []).extend([rule.note] if rule.note else [])
             cells = points.setdefault(rule.body, {})
             for label, value, votes in rule.ballot:
                 cells[label] = cells.get(label, 0) + (votes if value else -votes)
-        rows = [PointsRow(body, _without_zeros(cells)) for body, cells in points.items()]
+        rows = [
+            PointsRow(body, _without_zeros(cells), "\n".join(notes[body]) or None)
+            for body, cells in points.items()
+        ]
         shown = sorted((row for row in rows if row.points), key=lambda row: place_of(row.body))
         labels = {label for row in shown for label in row.points} - set(only_started(theory))
         ranked = tuple(sorted(labels, key=_importance(shown)))
@@ -273,7 +280,9 @@ class _Blocks:
     ) -> list[str]:
         *before, last = wrapped(name, first - 2)
         cells = [self._cell(row.points.get(label), width) for label, width in widths.items()]
-        return [*(f"  {line}" for line in before), "  ".join([left(f"  {last}", first), *cells])]
+        lines = [*(f"  {line}" for line in before), "  ".join([left(f"  {last}", first), *cells])]
+        notes = note_lines(row.note, self.width - 4) if row.note else []
+        return [*lines, *(styled(f"    {line}", "note", self.colour) for line in notes)]
 
     def _cell(self, points: int | None, width: int) -> str:
         if points is None:

@@ -19,6 +19,7 @@ from labelrules.rules.formats.points_table import (
 from labelrules.rules.formats.terminal import (
     ReadingNotation,
     left,
+    note_lines,
     right,
     styled,
     width_of,
@@ -51,6 +52,7 @@ class ReadingRow(NamedTuple):
     head: list[str]
     body: list[str]
     cells: list[dict[str, str]]
+    note: str | None = None
 
 
 class ReadingSection(NamedTuple):
@@ -176,6 +178,8 @@ def _is_implied(rule: Rule, part: Theory) -> bool:
     """Whether a rule of a list only says of some labels that they are absent otherwise."""
     if len(rule.body) or any(rule.head.values) or rule.head.is_complete or not part.ordered:
         return False
+    if rule.note is not None:
+        return False
     later = part.rules[part.rules.index(rule) + 1 :]
     given = {label for other in later for label, value in other.head if value}
     return not rule.stops and given.isdisjoint(rule.head.labels)
@@ -187,7 +191,7 @@ def _in_order(rules: Sequence[LaidOut], notation: ReadingNotation) -> Iterator[R
         is_short = is_shortened(rule, layout)
         every = zip(rule.head, _evidence(rule, layout), strict=False)
         counts = [count for (_, value), count in every if value or not is_short]
-        yield ReadingRow(head, _body(rule, layout, notation), _counts(counts))
+        yield ReadingRow(head, _body(rule, layout, notation), _counts(counts), rule.note)
 
 
 def _by_label(
@@ -195,9 +199,9 @@ def _by_label(
 ) -> Iterator[ReadingRow]:
     for label, rule, layout in by_label(rules, part):
         if label is None:
-            yield ReadingRow(["no label"], _body(rule, layout, notation), [])
+            yield ReadingRow(["no label"], _body(rule, layout, notation), [], rule.note)
         else:
-            yield _row_of_label(label, rule, layout, notation)
+            yield _row_of_label(label, rule, layout, notation)._replace(note=rule.note)
 
 
 def by_label(
@@ -323,7 +327,10 @@ class _Columns:
         if len(row.cells) > 1:
             heads = row.head
         lines = zip_longest(heads, wrapped(row.body, self.body), row.cells)
-        return [self._line(head or "", body or "", cells or {}) for head, body, cells in lines]
+        shown = [self._line(head or "", body or "", cells or {}) for head, body, cells in lines]
+        indent = " " * (self.head + 6)
+        notes = note_lines(row.note, self.width - len(indent)) if row.note else []
+        return [*shown, *(indent + styled(line, "note", self.colour) for line in notes)]
 
     def _line(self, head: str, body: str, cells: dict[str, str], kind: str = "label") -> str:
         name = styled(head, kind, self.colour) if kind else head

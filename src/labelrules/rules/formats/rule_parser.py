@@ -41,7 +41,8 @@ class LineParser:
     def __init__(
         self, tokens: list[Token], schema: Schema, lines: Sequence[str], number: int
     ) -> None:
-        self.tokens = tokens
+        self.tokens = [token for token in tokens if token.kind != "note"]
+        self.notes = [token for token in tokens if token.kind == "note"]
         self.schema = schema
         self.lines = lines
         self.number = number  # of the first line
@@ -149,6 +150,7 @@ class RuleParser(LineParser):
             parts.stops,
             tuple(counts.get(label) for label, _ in ballot) if counts else None,
             tuple(abs(votes) for _, votes in ballot),
+            "\n".join(token.text for token in self.notes),
         )
 
     def end(self, body: Body, has_counts: bool) -> None:

@@ -67,6 +67,20 @@ def wrapped(items: Sequence[str], width: int, between: str = ", ") -> list[str]:
     return lines or [""]
 
 
+def note_lines(note: str, width: int) -> list[str]:
+    r"""A note in lines of words; what cannot be printed, as signs that steer a terminal, is shown.
+
+    >>> note_lines("agreed with the clinic\x1b[2J in May", 24)
+    ['agreed with the', 'clinic\\x1b[2J in May']
+    """
+    shown = [sign if sign.isprintable() or sign.isspace() else _code_of(sign) for sign in note]
+    return wrapped("".join(shown).split(), width, between=" ")
+
+
+def _code_of(sign: str) -> str:
+    return sign.encode("unicode_escape").decode("ascii")
+
+
 def broken(name: str, width: int) -> list[str]:
     """A name in lines, broken after the signs between its words where it is wider.
 

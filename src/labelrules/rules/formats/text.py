@@ -2,7 +2,7 @@
 
 ::
 
-    rule      = head "<-" body [counts] | "otherwise:" head [counts]
+    rule      = (head "<-" body | "otherwise:" head) [counts] ["# note:" text]
     head      = part { "," part }
     part      = ["not"] label | label points | "not others" | "others" points
               | "no other label" | "no label" | "*"
@@ -22,7 +22,7 @@ is written as 2018-12-30, a time as 2018-12-30T14:00, in UTC with a Z behind it,
 3 days 4 h 30 min 5.5 s. Other features are compared with values, and their
 names and categories stand in double quotes if they are no plain words. "not others" and "no other
 label" predict every label that is not named as absent, "*" is the stop mark. The signs ``← ≤ ≠ ¬``
-may be used too.
+may be used too. What follows "#" is a comment; one that begins with "note:" is kept with the rule.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +42,7 @@ from labelrules.rules.formats.language import (
     Style,
     label_text,
     name_text,
+    note_text,
     number_text,
     quoted_text,
     text_lines,
@@ -60,6 +61,7 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     r"""A theory, one rule to a line, as `parse` reads it.
 
     A rule of more than 100 characters goes on, after a comma, in the next line, which is indented.
+    Its note is a comment at the end.
 
     Parameters
     ----------
@@ -85,25 +87,35 @@ def theory_text(theory: Any, style: Style = "plain", evidence: ShownEvidence = F
     theory = theory_of(theory)
     lines: list[str] = []
     for heading, part, shown in theory_parts(theory, style, evidence):
-        lines += [heading] if heading else []
+        lines += text_lines(heading) if heading else []
         lines += part_lines(part, _notation(style), shown)
-    return "\n".join(piece for line in lines for piece in text_lines(line))
+    return "\n".join(lines)
 
 
 def part_lines(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
     """The lines of a decision list or a rule set."""
     if isinstance(part, RuleSet):
         yield ANY_ORDER
-    yield from part_rules(part, notation, evidence)
+    for rule, layout in laid_out(part, evidence):
+        *first, last = text_lines(notation.rule(rule, part.schema, layout))
+        yield from first
+        yield last + notation.note(rule)
     for heading, label_sets in endings(part):
         yield heading
-        yield from (notation.label_set(one, part.schema) for one in label_sets)
+        for one in label_sets:
+            yield from text_lines(notation.label_set(one, part.schema))
 
 
 def part_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
-    """The rules of a decision list or a rule set."""
+    """The rules of a decision list or a rule set, without their notes."""
     for rule, layout in laid_out(part, evidence):
         yield notation.rule(rule, part.schema, layout)
+
+
+def noted_rules(part: Theory, notation: "Notation", evidence: ShownEvidence) -> Iterator[str]:
+    """The rules of a decision list or a rule set, each with its note."""
+    for rule, layout in laid_out(part, evidence):
+        yield notation.noted(rule, part.schema, layout)
 
 
 def laid_out(part: Theory, evidence: ShownEvidence) -> Iterator[tuple[Rule, "RuleLayout"]]:
@@ -202,7 +214,7 @@ def rule_text(
     >>> rule_text(rule, load("magazines").schema, style="unicode")
     'quality, ¬tabloid, * ← education = University'
     """
-    return _notation(style).rule(rule, schema, layout_of(rule, evidence))
+    return _notation(style).noted(rule, schema, layout_of(rule, evidence))
 
 
 def head_text(rule: Rule, schema: Schema, style: Style = "plain") -> str:
@@ -250,6 +262,14 @@ class Notation:
         if layout.is_default:
             return f"{self.otherwise} {head}{counts}"
         return f"{head} {self.arrow} {self.body(rule.body, schema)}{counts}"
+
+    def noted(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
+        """A whole rule, and its note."""
+        return self.rule(rule, schema, layout) + self.note(rule)
+
+    def note(self, rule: Rule) -> str:
+        """The note of a rule, to stand behind it; empty if it has none."""
+        return "" if rule.note is None else f"  {note_text(rule.note, self.style)}"
 
     def head(self, rule: Rule, schema: Schema, layout: RuleLayout) -> str:
         """A head; the absent labels of a complete one are shortened to "not others"."""

@@ -39,7 +39,8 @@ def parse(text: str, schema: Schema) -> Theory:
 
     The text has one rule to a line; a line that ends with a comma goes on in the next. A rule set
     begins with the line "in any order:", a layer with its number: "layer 1:". Rules for rows
-    without a label stand at the end, below the line "if no label was found:".
+    without a label stand at the end, below the line "if no label was found:". A comment that begins
+    with "note:", at the end of a rule or in a line before it, is the note of the rule.
 
     Raises
     ------
@@ -53,6 +54,8 @@ def parse(text: str, schema: Schema) -> Theory:
     >>> theory = parse("quality <- sex = Female  # comment\notherwise: not quality", schema)
     >>> len(theory)
     2
+    >>> parse("quality <- sex = Female  # note: asked again in May", schema)[0].note
+    'asked again in May'
     >>> parse("quality <- eduction = University", schema)
     Traceback (most recent call last):
         ...
@@ -92,7 +95,7 @@ def parse_rule(text: str, schema: Schema) -> Rule:
 def _joined(lines: list[str]) -> Iterator[tuple[list[Token], list[str], int]]:
     """The tokens of lines that belong together, these lines, and the number of the first.
 
-    An empty line belongs to no other one.
+    An empty line belongs to no other one; a note alone belongs to the next.
     """
     words: list[Token] = []
     first = 1
@@ -101,11 +104,19 @@ def _joined(lines: list[str]) -> Iterator[tuple[list[Token], list[str], int]]:
         found = list(tokens(line, number, number - first))
         if len(found) > 1:
             words = [*words[:-1], *found]  # but for the end of the line before
-            if found[-2].kind == "comma" and number < len(lines):
+            if _goes_on(found):
                 continue
         if words:
             yield words, lines[first - 1 : number], first
             words = []
+    if words:
+        yield words, lines[first - 1 :], first
+
+
+def _goes_on(found: list[Token]) -> bool:
+    """Whether the next line belongs to a line: after a comma, or a note alone."""
+    spoken = [token.kind for token in found[:-1] if token.kind != "note"]
+    return not spoken or spoken[-1] == "comma"
 
 
 def _check_types(text: object, schema: object) -> None:
@@ -119,6 +130,8 @@ def _check_types(text: object, schema: object) -> None:
 
 def _read_line(sections: list["_Section"], parser: "HeadingParser") -> None:
     """Read a heading, which may begin a section, or add a line to the last section."""
+    if parser.notes and not parser.is_rule:
+        parser.fail("a note stands at the end of a rule, or in the line before it", parser.notes[0])
     if parser.is_layer:
         sections.append(_Section.layer(sections, parser))
     elif not parser.is_no_label:
@@ -258,6 +271,13 @@ class HeadingParser(LineParser):
         return [(t.kind, t.text) for t in self.tokens[: len(words)]] == [
             ("word", word) for word in words
         ]
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether the line is a rule, and neither empty nor a heading nor a label set."""
+        if self.next.kind in ("end", "left") or self.is_layer:
+            return False
+        return not (self.is_no_label or self.is_any_order or self.is_usual_sets)
 
     @property
     def is_layer(self) -> bool:

@@ -319,4 +319,4 @@ def _reheaded(
     vector = np.full(len(writable), UNSET)
     vector[labels] = found.vector
     head = Head.from_vector(vector)
-    return Rule(head.completed() if full else head, rule.body, rule.stops)
+    return Rule(head.completed() if full else head, rule.body, rule.stops, note=rule.note)
