@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 
 from labelrules._types import Floats, Matrix
 from labelrules.data.document import builtins_of, schema_record
+from labelrules.data.schema import Schema
 from labelrules.data.table import PIECE, Dataset
 
 
@@ -30,11 +32,13 @@ def fingerprint(data: Dataset) -> str:
     >>> fingerprint(readers.take([1, 0])) == fingerprint(readers.take([0, 1]))
     False
     """
+    features = data.schema.features  # numbers are amounts only where they are stored sparsely
     entries = [hashlib.blake2b(digest_size=16) for _ in range(3)]
     for part in _stored_entries(data.X):
         for one, array in zip(entries, part, strict=True):
             one.update(array.tobytes())
-    schema = builtins_of(schema_record(data.schema))
+    plain = [replace(one, kind="numeric") if one.is_numeric else one for one in features]
+    schema = builtins_of(schema_record(Schema(plain, data.schema.labels, data.schema.parents)))
     whole = hashlib.blake2b(json.dumps([schema, data.n_rows]).encode(), digest_size=16)
     for one in entries:
         whole.update(one.digest())

@@ -18,7 +18,7 @@ from labelrules.kernels.jit import njit
 from labelrules.kernels.scoring import Scoring
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint
-from labelrules.measures.linear_ratio import LinearRatio, linear_ratio
+from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
 
 _INNER = (
     scoring.formula, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labelrules.kernels.jit import small, tiny
-from labelrules.measures.linear_ratio import Weights
+from labelrules.measures.linear_ratios import Weights
 
 ABSENCE, PRESENCE = 1, 2
 """The values that a head may predict; both are 3."""
@@ -59,7 +59,7 @@ class Scoring(NamedTuple):
 def formula(tp, fp, tn, fn, prior, scoring):
     """The ratio of two weighted sums; other formulas are compiled in its place.
 
-    The order of additions is that of `measures.linear_ratio`, so that both round alike.
+    The order of additions is that of `measures.linear_ratios`, so that both round alike.
     """
     upper, lower = scoring.upper, scoring.lower
     part = upper.tp * tp + upper.fn * fn + upper.fp * fp + upper.tn * tn

@@ -424,3 +424,21 @@ def _function_parts(function: FunctionType) -> list[Any]:
 def _code_parts(code: CodeType) -> list[Any]:
     inner = [_code_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_code, inner, code.co_names]
+
+
+def is_monotone(formula: Formula) -> bool:
+    """Whether right cells never lower the formula and wrong ones never raise it, so bounds hold.
+
+    >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
+    (True, False)
+    """
+    # The name may have been given to another function.
+    is_built_in = formula.function.__module__ == __name__
+    rewards_errors = formula.name == "linear-cost" and (formula.parameter or 0.0) > 1
+    return formula.name in _MONOTONE and is_built_in and not rewards_errors
+
+
+_MONOTONE = frozenset({
+    "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
+    "weighted-relative-accuracy", "rate-difference", "linear-cost",
+})  # fmt: skip

@@ -137,7 +137,7 @@ def command(
         # before the work, in case they are wrong
         tested = other_part(test, reading, rows.schema, "test")
         kept = None if keep is None else kept_rules(keep, first, rows.schema)
-        task = _Learning(estimator, rows, kept, settings, output)
+        task = _LearningTask(estimator, rows, kept, settings, output)
         folds = None if cv is None else task.cross_validated(cv, show)
         needs_model = folds is None or output is not None or tested is not None
         was_interrupted = needs_model and task.learn(show)
@@ -231,7 +231,7 @@ class _Steps:
 
 
 @dataclass
-class _Learning:
+class _LearningTask:
     """A learner, the rows that it learns from, rules to keep, and where the model goes."""
 
     learner: Any

@@ -21,11 +21,10 @@ from labelrules.data import Dataset
 from labelrules.discovery.items import Items, Ragged
 from labelrules.discovery.significance import Correction, fisher
 from labelrules.measures import Measure, Tally, confusion, registered
-from labelrules.measures.formulas import ratio
+from labelrules.measures.formulas import is_monotone, ratio
 from labelrules.rules import Body, Evidence, Head, Rule, RuleSet
 from labelrules.rules.formats.frame import pandas_frame
 from labelrules.rules.formats.text import body_text, head_text, rule_text
-from labelrules.search.bodies.refine import is_monotone
 
 Interest: TypeAlias = Callable[[Any, Any, Any, int], Any]
 

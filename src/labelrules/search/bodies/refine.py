@@ -11,7 +11,8 @@ from scipy import sparse
 
 from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data.table import column_of
-from labelrules.measures import Formula, formulas
+from labelrules.measures import Formula
+from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
 from labelrules.rules import Condition
 from labelrules.search.bodies.rule_language import Language, Operators
@@ -487,21 +488,3 @@ def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
     if starts.size == 1:
         return by_slot[:0]
     return np.asarray(np.maximum.reduceat(by_slot, starts[:-1]))
-
-
-def is_monotone(formula: Formula) -> bool:
-    """Whether right cells never lower the formula and wrong ones never raise it, so bounds hold.
-
-    >>> is_monotone(Formula("f", 0.5)), is_monotone(Formula("linear-cost", 1.5))
-    (True, False)
-    """
-    # The name may have been given to another function.
-    is_built_in = formula.function.__module__ == formulas.__name__
-    rewards_errors = formula.name == "linear-cost" and (formula.parameter or 0.0) > 1
-    return formula.name in _MONOTONE and is_built_in and not rewards_errors
-
-
-_MONOTONE = frozenset({
-    "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
-    "weighted-relative-accuracy", "rate-difference", "linear-cost",
-})  # fmt: skip

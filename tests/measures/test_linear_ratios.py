@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelrules.measures import Formula, forget, formula, ratio, registered
-from labelrules.measures.linear_ratio import LinearRatio, Weights, linear_ratio
+from labelrules.measures.linear_ratios import LinearRatio, Weights, linear_ratio
 
 LINEAR = {
     "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate", "linear-cost",
