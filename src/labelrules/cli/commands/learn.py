@@ -2,7 +2,6 @@
 
 import signal
 import sys
-import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules._checks import counted, listed, quoted
+from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
@@ -122,13 +122,13 @@ def command(
             "binary-relevance --set base=ripper, or --learner label-powerset"
         )
     tested = other_part(test, reading, rows.schema, "test")  # before the work, in case it is wrong
-    start = time.perf_counter()
+    start = learning_clock()
     with blaming([(name.removeprefix("base."), text) for name, text in settings]):
         was_interrupted = _fit(estimator, rows, quiet, verbose)
     about = {
         "data": rows.name,
         "rows": len(rows),
-        "seconds": round(time.perf_counter() - start, 3),
+        "seconds": round(learning_clock() - start, 3),
         "model": output,
     }
     model = Model(estimator, learner)

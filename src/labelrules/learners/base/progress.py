@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from labelrules._checks import counted
+from labelrules._compiling import learning_clock
 from labelrules.rules import Rule
 
 Listener: TypeAlias = Callable[[Any], object]
@@ -130,7 +131,9 @@ def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Itera
 
     share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
     text = TextColumn("{task.description}", markup=False)
-    with Bar(BarColumn(), *share, text, TimeElapsedColumn(), **options) as bar:
+    # Compiling is not learning, so the clock stands still meanwhile.
+    columns = BarColumn(), *share, text, TimeElapsedColumn()
+    with Bar(*columns, get_time=learning_clock, **options) as bar:
         task = bar.add_task(title, total=total)
         yield lambda report: bar.update(task, completed=report.share, description=str(report))
 
