@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Scorecard,
         SeparateAndConquer,
         StackedBinaryRelevance,
+        warm_up,
     )
     from labelrules.measures import Measure, evaluate
     from labelrules.rules import (
@@ -114,6 +115,7 @@ __all__ = [
     "theory_text",
     "to_json",
     "trace",
+    "warm_up",
 ]
 
 _ROOMS = (

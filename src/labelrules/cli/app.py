@@ -35,6 +35,7 @@ COMMANDS = {
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",
     "demo": "Learn the chapter's rules for magazine readers, and explain one prediction.",
+    "warm-up": "Compile all that learners need, before the first use.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }
 """Summaries of the commands: known here, so that the list of commands imports none of them."""
@@ -51,7 +52,8 @@ class Program(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"labelrules.cli.commands.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = import_module(f"labelrules.cli.commands.{module}").command
         command.help = COMMANDS[cmd_name]
         return command
 

@@ -96,8 +96,7 @@ def shown_progress(
 
     from labelrules.learners.base.progress import progress_bar
 
-    title, console = f"{what} (the first run compiles)", Console(stderr=True)
-    with progress_bar(title, total, console=console, transient=True) as show:
+    with progress_bar(what, total, console=Console(stderr=True), transient=True) as show:
         yield show
 
 

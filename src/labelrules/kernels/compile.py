@@ -14,7 +14,12 @@ from typing import Any, NamedTuple, cast
 
 from labelrules.kernels import heads, scoring
 from labelrules.kernels.covering import grow, merge, refine
-from labelrules.kernels.jit import njit
+from labelrules.kernels.jit import (
+    formula_of_scoring,
+    scoring_inner,
+    scoring_kernel,
+    scoring_once,
+)
 from labelrules.kernels.scoring import Scoring
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint
@@ -100,20 +105,13 @@ def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
     for module in (scoring, refine, merge, grow, heads):
         names |= vars(module)
     for inner in _INNER:
-        how = _compile_inline if inner in _CALLED_ONCE else _compile
-        names[inner.__name__] = how(_rebound(inner, names, mark))
+        compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
+        names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
         if inner is scoring.formula and formula is not None:
             names["formula"] = compiled(formula, mark)
     for kernel in _KERNELS:
-        names[kernel.__name__] = _keep(_rebound(kernel, names, mark))
+        names[kernel.__name__] = scoring_kernel(_rebound(kernel, names, mark))
     return FormulaKernels(*(names[kernel.__name__] for kernel in _KERNELS))
-
-
-_compile = njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
-_compile_inline = njit(
-    error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True
-)
-_keep = njit(error_model="numpy", no_cfunc_wrapper=True, nogil=True, cache=True)
 
 
 @cache
@@ -133,8 +131,8 @@ def compiled(formula: Formula, mark: str = "") -> Any:
     # A compiled function can call compiled functions only, so its helpers are compiled first.
     names = dict(function.__globals__)
     for helper in reversed(helpers(function)):
-        names[helper.__name__] = _compile(_rebound(helper, names, mark))
-    inner = _compile(_rebound(function, names, mark))
+        names[helper.__name__] = scoring_inner(_rebound(helper, names, mark))
+    inner = scoring_inner(_rebound(function, names, mark))
 
     def parametric(tp, fp, tn, fn, prior, scoring):
         unit = scoring.unit
@@ -146,7 +144,7 @@ def compiled(formula: Formula, mark: str = "") -> Any:
 
     outer: Any = plain if formula.parameter is None else parametric
     outer.__name__ = outer.__qualname__ = f"{outer.__name__}_{mark}"
-    return njit(error_model="numpy", no_cfunc_wrapper=True)(outer)
+    return formula_of_scoring(outer)
 
 
 def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:

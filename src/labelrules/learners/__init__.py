@@ -21,6 +21,7 @@ from labelrules.learners.dependence import (
 )
 from labelrules.learners.registry import register, registered
 from labelrules.learners.stacked import ErrorPropagation
+from labelrules.learners.warming import warm_up
 
 if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
     from labelrules.learners.associative.classifier import (
@@ -61,5 +62,6 @@ __all__ = [
     "register",
     "registered",
     "unconditional_dependence",
+    "warm_up",
 ]
 __all__ = sorted([*__all__, *_LEARNERS])

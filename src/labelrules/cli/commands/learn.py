@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from labelrules._checks import counted
+from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
 from labelrules.cli.app import INTERRUPTED, SUCCESS
 from labelrules.cli.commands import (
@@ -249,7 +249,7 @@ class _LearningTask:
         """Learn; return whether Ctrl-C has ended it early."""
         from labelrules.data.suspicious import warn_of_columns
 
-        start = monotonic()
+        start = learning_clock()
         with self._blamed(), ending_early() as noted:
             has_progress = "progress" in self.learner.get_params(deep=False)
             if has_progress:
@@ -264,7 +264,7 @@ class _LearningTask:
                 self.learner.set_params(progress=False)  # a function cannot be saved
             if noted and not self._has_new_rules():
                 raise self._nothing("before the first rule was learned")
-        self.seconds = round(monotonic() - start, 3)
+        self.seconds = round(learning_clock() - start, 3)
         return bool(noted)
 
     def cross_validated(self, n_folds: int, show: Any) -> "CrossValidation":

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from labelrules._checks import counted
+from labelrules._compiling import learning_clock
 from labelrules.rules import Rule
 
 Listener: TypeAlias = Callable[[Any], object]
@@ -215,7 +216,9 @@ def progress_bar(title: str, total: float | None = 1.0, **options: Any) -> Itera
         return
     share = [] if total is None else [TextColumn("{task.percentage:>3.0f}%")]
     text = TextColumn("{task.description}", markup=False)
-    with Bar(BarColumn(), *share, text, TimeElapsedColumn(), **options) as bar:
+    # Compiling is not learning, so the clock stands still meanwhile.
+    columns = BarColumn(), *share, text, TimeElapsedColumn()
+    with Bar(*columns, get_time=learning_clock, **options) as bar:
         shown = _ShownBar(bar, title, total)
         yield shown
         shown.end()

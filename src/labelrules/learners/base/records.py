@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from labelrules._checks import counted
+from labelrules._compiling import compiling_seconds, learning_clock
 from labelrules.data import Dataset
 from labelrules.data.fingerprints import fingerprint
 from labelrules.learners.base.progress import is_nested_fit
@@ -105,7 +106,8 @@ class _Learning:
     def __init__(self, name: str) -> None:
         self.name = name
         self.data: Dataset | None = None
-        self.start = time.perf_counter(), time.process_time()
+        self.start = learning_clock(), time.process_time()
+        self.compiled = compiling_seconds()
 
     def note(self, data: Dataset) -> None:
         """Take note of the training data: the first, since parts may learn from parts of them."""
@@ -116,13 +118,14 @@ class _Learning:
 
     def about(self) -> About:
         """What is to be kept about this call, which has ended."""
-        seconds = time.perf_counter() - self.start[0]
-        cpu = time.process_time() - self.start[1]
+        # Compiling is not learning; it takes as much processor time as time.
+        seconds = learning_clock() - self.start[0]
+        cpu = time.process_time() - self.start[1] - (compiling_seconds() - self.compiled)
         about = About(
             version=library_version(),
             learned=datetime.now(UTC).replace(microsecond=0),
             seconds=round(seconds, 6),
-            cpu_seconds=round(cpu, 6),
+            cpu_seconds=round(max(cpu, 0.0), 6),
             peak_memory=_peak_memory(),
         )
         if self.data is None:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 from functools import partial
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
 from labelrules.data import Dataset
 from labelrules.learners.base.progress import (
@@ -60,7 +60,7 @@ class Covering:
 
     def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
         self.data, self.settings = data, settings
-        self.started = monotonic()
+        self.started = learning_clock()
         self.ended_early = False
         self.stopped: str | None = None
         self.fallback: list[Rule] = []
@@ -144,7 +144,7 @@ class Covering:
 
     def _is_late(self) -> bool:
         limit = self.settings.time_limit
-        if limit is None or monotonic() - self.started <= limit:
+        if limit is None or learning_clock() - self.started <= limit:
             return False
         self._end(f"the time limit of {limit:g} s was reached")
         return True
