@@ -1,6 +1,6 @@
 """SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
 
-from labelrules.rules.clinic_data import clinic_data, clinic_notes, clinic_truth
+from labelrules.rules.clinic import clinic_data, clinic_notes, clinic_truth
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.html import theory_html
 from labelrules.rules.formats.language import RuleSyntaxError
