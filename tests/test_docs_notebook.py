@@ -69,8 +69,10 @@ def test_rules_are_learned_and_say_what_the_notebook_says(learned):
 
 
 def test_the_service_answers(learned):
-    pytest.importorskip("fastapi", reason="the service needs fastapi: pip install fastapi httpx")
-    pytest.importorskip("httpx", reason="the service is tried by httpx: pip install fastapi httpx")
+    pytest.importorskip("fastapi", reason="the service needs fastapi: pip install fastapi httpx2")
+    pytest.importorskip(
+        "httpx2", reason="the service is tried by httpx2: pip install fastapi httpx2"
+    )
     service = SCRIPT[SCRIPT.index(SERVICE) :]
     exec(code(service[service.index("# %%\n") :]), learned)
     answer = learned["answer"]

@@ -130,7 +130,7 @@ print(f"micro-F1 {scores.mean():.3f}, standard deviation between folds {scores.s
 # %% [markdown]
 # ## Other settings
 #
-# Settings of all steps can be searched together: how rare a word may be, how many conditions a rule may have, and how many patients it must cover.
+# Settings of all steps can be searched together: how rare a word may be, and how many conditions a rule may have.
 
 # %%
 from sklearn.model_selection import GridSearchCV
@@ -140,7 +140,6 @@ search = GridSearchCV(
     {
         "features__words__min_df": [5, 20],
         "rules__max_conditions": [2, 3, 10],
-        "rules__min_coverage": [2, 5],
     },
     cv=folds,
     scoring=micro_f1,
