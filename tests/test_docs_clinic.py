@@ -14,7 +14,12 @@ clinic = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(clinic)
 
 
-@pytest.mark.parametrize("mark", clinic.PARTS)
+SLOW = {"quality": pytest.mark.slow}  # fifteen models
+
+
+@pytest.mark.parametrize(
+    "mark", [pytest.param(mark, marks=SLOW.get(mark, ())) for mark in clinic.PARTS]
+)
 def test_the_page_says_what_is_learned(mark):
     """If this fails, run `python docs/clinic.py` and look at what has changed."""
     (found,) = marked(mark).findall((DOCS / "clinic.md").read_text(encoding="utf-8"))
