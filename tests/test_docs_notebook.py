@@ -53,7 +53,7 @@ def test_the_notebook_was_run_from_top_to_bottom_without_errors():
         "stream", "execute_result", "display_data"
     }  # fmt: skip
     assert all(output.get("name") != "stderr" for output in outputs)
-    assert sum("image/png" in output.get("data", {}) for output in outputs) == 2
+    assert sum("image/png" in output.get("data", {}) for output in outputs) == 3
 
 
 def test_rules_are_learned_and_say_what_the_notebook_says(learned):

@@ -190,10 +190,11 @@ plt.show()
 from labelrules.inspection import plot_label_graph
 from labelrules.rules import clinic_truth
 
-learned = SeparateAndConquer().fit(load("clinic"))
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 5.5))
-plot_label_graph(clinic_truth(), ax=left)
-plot_label_graph(learned, ax=right)
+plot_label_graph(clinic_truth())
+plt.show()
+
+# %%
+plot_label_graph(SeparateAndConquer().fit(load("clinic")))
 plt.show()
 
 # %% [markdown]
