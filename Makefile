@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs bench lock clean check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow lint format docs notebook bench lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
@@ -49,6 +49,10 @@ format: $(VENV)/.test
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# The notebook with its results, from the script of the same name.
+notebook: $(VENV)/.docs
+	$(BIN)/jupytext --from py:percent --to ipynb --execute docs/notebooks/clinic.py
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/run.py

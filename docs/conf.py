@@ -12,15 +12,16 @@ copyright = author
 version = release = labelrules.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "notebooks/*.py"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
+nb_execution_mode = "off"  # `make notebook` has run them, and their results are in the files
 myst_heading_anchors = 3  # so that pages can link to sections of each other
 
 autosummary_generate = True
@@ -39,7 +40,10 @@ html_title = "labelrules"
 html_static_path = ["_static"]
 html_css_files = ["labelrules.css"]
 html_show_sourcelink = False
-html_sidebars = {"*": []}  # a page without pages below it has nothing to list beside it
+html_sidebars = {
+    "*": [],
+    "notebooks/*": [],
+}  # a page without pages below it has nothing to list beside it
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",

@@ -28,5 +28,16 @@ def test_demo_shows_readers_rules_and_one_explanation(capsys, monkeypatch):
         assert line in words
 
 
+def test_demo_goes_on_with_the_clinic(capsys):
+    output = run(capsys, "demo")
+    clinic = output[output.index("A clinic:") :]
+    assert "1,000 invented patients" in clinic
+    for line in ('"vomiting", ill_for > 2 days', '"aches", temperature > 38.4'):
+        assert line in clinic
+    assert "Why patient 22 gets these diagnoses\n\nflu\n    because" in clinic
+    assert len(clinic.splitlines()) <= 40
+    assert max(map(len, clinic.splitlines())) <= 90
+
+
 def test_version(capsys):
     assert run(capsys, "--version") == f"labelrules {__version__}\n"

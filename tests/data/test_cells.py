@@ -15,7 +15,7 @@ from scipy import sparse
 import strategies
 from labelrules import Feature, Schema, load, parse
 from labelrules.data import DataError
-from labelrules.data.memory import cells
+from labelrules.data.memory import cells, encoding
 from labelrules.data.memory.encoding import encode
 from labelrules.rules.rule_table import table_of
 
@@ -95,6 +95,39 @@ def test_rows_of_a_frame_one_by_one(pair):
         found = encode(frame.iloc[[row]], expected.schema)
         np.testing.assert_array_equal(found, expected.X[[row]])
         assert not found.flags.writeable
+
+
+TIMES = Schema(
+    [
+        Feature("day", kind="date"),
+        Feature("time", kind="time"),
+        Feature("long", kind="duration"),
+        Feature("size", ("S", "M", "L"), "ordered"),
+    ],
+    ["label"],
+)
+UNITS = st.sampled_from(["s", "ms", "us", "ns"])
+WHOLE = st.integers(-(10**18), 2 * 10**18)  # nanoseconds, from 1938 to 2033
+SIZES = st.sampled_from(["S", "M", "L", "XL", None])
+
+
+@given(st.tuples(WHOLE, WHOLE, WHOLE), st.tuples(UNITS, UNITS, UNITS), SIZES, st.booleans())
+def test_times_and_ordered_categories_alone_and_together(numbers, units, size, is_ordered):
+    day, time, long = (np.array([number], "m8[ns]") for number in numbers)
+    epoch = np.datetime64(0, "ns")
+    frame = pd.DataFrame(
+        {
+            "day": (epoch + day).astype(f"M8[{units[0]}]"),
+            "time": (epoch + time).astype(f"M8[{units[1]}]"),
+            "long": long.astype(f"m8[{units[2]}]"),
+            "size": pd.Categorical([size], ["L", "S", "XL", "M"], ordered=is_ordered),
+        }
+    )
+    gaps = frame.iloc[[0]].shift()
+    readers = encoding.cell_readers(TIMES)
+    for row in (frame, gaps):
+        assert cells.read_pandas_row(row, TIMES, readers) is not None
+        assert_same(outcome(row, TIMES), outcome(twice(row), TIMES))
 
 
 def test_most_rows_of_a_frame_need_no_closer_look():

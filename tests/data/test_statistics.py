@@ -69,6 +69,16 @@ def test_labels_that_no_row_has_are_counted_and_kept_out_of_the_mean() -> None:
     assert (figures.imbalance_mean, figures.imbalance_max, figures.never) == (1.5, 2, 1)
 
 
+def test_unknown_labels_are_not_counted() -> None:
+    figures = statistics(dataset([[1], [2], [3]], [[1, -1], [-1, -1], [0, 1]]))
+    assert figures.label_counts.tolist() == [1, 1]
+    assert figures.label_unknown.tolist() == [1, 2]
+    assert figures.co_occurrence.tolist() == [[1, 0], [0, 1]]
+    lines = str(figures).splitlines()
+    assert "unknown cells                3" in lines
+    assert lines[-2:] == ["y0           1   0.500      1.000", "y1           1   1.000      1.000"]
+
+
 def test_nothing_to_count() -> None:
     figures = statistics(dataset(np.empty((0, 1)), np.empty((0, 2))))
     assert (figures.cardinality, figures.density, figures.distinct, figures.diversity) == (

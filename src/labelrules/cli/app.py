@@ -34,7 +34,7 @@ COMMANDS = {
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",
-    "demo": "Learn the chapter's rules for magazine readers, and explain one prediction.",
+    "demo": "Learn rules for the chapter's magazine readers and for a clinic, and explain them.",
     "warm-up": "Compile all that learners need, before the first use.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }

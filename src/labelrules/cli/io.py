@@ -196,13 +196,14 @@ def _one_format(sources: list[str], reading: Reading) -> str:
 def _load(name: str, part: str | None) -> "Dataset":
     """A data set by name; a wrong name may have been meant for a file."""
     from labelrules.data import DataError, FileError, load
+    from labelrules.data.catalog import EMBEDDED
 
     try:
         return load(name, part=part)  # type: ignore[arg-type]
     except FileError:
         raise
     except DataError as wrong:
-        near = suggestion(name, ["magazines", *os.listdir()])
+        near = suggestion(name, [*EMBEDDED, *os.listdir()])
         if part is not None and not near:
             raise
         message = str(wrong)

@@ -21,6 +21,9 @@ from labelrules.data.table import Dataset
 FOLDER_VARIABLE = "LABELRULES_DATA"
 """The environment variable that names the folder of data sets."""
 
+EMBEDDED = ("magazines", "clinic")
+"""The data sets that are part of the package."""
+
 OPENML: Mapping[str, int] = {
     "birds": 40588,
     "emotions": 40589,
@@ -44,8 +47,9 @@ def load(
 ) -> Dataset:
     """Load a data set by its name.
 
-    ``"magazines"``, the fourteen readers of the chapter, is part of the package. Others are
-    files in the format of Mulan: ``NAME.arff``, or ``NAME-train.arff`` and
+    ``"magazines"``, the fourteen readers of the chapter, and ``"clinic"``, a thousand invented
+    patients (:func:`labelrules.rules.clinic_truth` has the rules behind them), are part of the
+    package. Others are files in the format of Mulan: ``NAME.arff``, or ``NAME-train.arff`` and
     ``NAME-test.arff`` (each may be compressed, such as ``.arff.gz``), with ``NAME.xml``.
 
     Parameters
@@ -65,11 +69,11 @@ def load(
         raise DataError(f"name must be the name of a data set, not {name!r:.60}")
     if part not in (None, "train", "test"):
         raise DataError(f"part must be 'train', 'test' or None for all rows, not {part!r}")
-    if name == "magazines":
+    if name in EMBEDDED:
         if part is not None:
-            raise DataError("magazines is not divided into parts: leave part out")
+            raise DataError(f"{name} is not divided into parts: leave part out")
         with as_file(files("labelrules.data").joinpath("embedded")) as embedded:
-            return read_csv(embedded / "magazines.csv")
+            return read_csv(embedded / f"{name}.csv")
     where = _folder(folder, name)
     return read_mulan(_paths(where, name, part), name=f"{name}-{part}" if part else name)
 
@@ -112,7 +116,7 @@ def _folder(folder: str | Path | None, name: str) -> Path:
         raise DataError(
             f"where is {quoted(name)}? Set the environment variable {FOLDER_VARIABLE} to the "
             "folder of the data sets, pass folder=, or use fetch() to get it from OpenML; "
-            "only 'magazines' is part of the package"
+            f"only {' and '.join(EMBEDDED)} are part of the package"
         )
     path = Path(given)
     try:

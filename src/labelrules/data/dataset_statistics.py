@@ -8,7 +8,7 @@ from scipy import sparse
 
 from labelrules._checks import counted
 from labelrules._html import fragment, html_table, render
-from labelrules._types import Floats, Integers
+from labelrules._types import UNSET, Floats, Integers
 from labelrules.data.table import Dataset, freeze
 
 _LABELS_SHOWN = 20
@@ -17,6 +17,9 @@ _LABELS_SHOWN = 20
 @dataclass(frozen=True, eq=False, repr=False)
 class Statistics:
     """Statistics of a data set; :func:`statistics` computes them.
+
+    Labels that are known to be present are counted; the shares that are printed are those of the
+    rows in which the label is known.
 
     Attributes
     ----------
@@ -44,6 +47,8 @@ class Statistics:
         Labels by labels: rows that have both; the diagonal is `label_counts`.
     times : int
         Features that hold dates, times or durations.
+    label_unknown : ndarray of int64
+        Rows in which it is unknown whether they have the label.
 
     References
     ----------
@@ -69,7 +74,13 @@ class Statistics:
     imbalance_max: float
     never: int
     co_occurrence: Integers
-    times: int = 0
+    times: int
+    label_unknown: Integers
+
+    @property
+    def unknown(self) -> int:
+        """Number of labels that are unknown, in all rows together."""
+        return int(self.label_unknown.sum())
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain Python values, arrays as lists."""
@@ -118,12 +129,13 @@ class Statistics:
             ("mean imbalance", f"{self.imbalance_mean:.3f}"),
             ("largest imbalance", f"{self.imbalance_max:.3f}"),
             ("labels never present", f"{self.never}"),
+            *([("unknown cells", f"{self.unknown}")] if self.unknown else []),
         ]
 
     def _label_rows(self) -> list[tuple[str, int, str, str]]:
         """The most frequent labels with their counts, shares and imbalance."""
         shown = np.argsort(-self.label_counts, kind="stable")[:_LABELS_SHOWN].tolist()
-        shares = self.label_counts / max(self.instances, 1)
+        shares = self.label_counts / np.maximum(self.instances - self.label_unknown, 1)
         columns = (self.label_names, self.label_counts.tolist(), shares, self.imbalance)
         rows = [[column[label] for column in columns] for label in shown]
         return [(name, n, f"{share:.3f}", f"{skew:.3f}") for name, n, share, skew in rows]
@@ -143,14 +155,14 @@ def statistics(data: Dataset) -> Statistics:
     instances                   14
     ...
     """
-    Y = data.Y
+    Y = data.Y == 1
     counts: Integers = Y.sum(axis=0, dtype=np.int64)
     most, never = counts.max(initial=0), counts == 0
     imbalance = np.divide(most, counts, out=np.full(len(counts), np.inf), where=~never)
     occurring = imbalance[~never]
     n_rows, n_labels = Y.shape
     cardinality = int(counts.sum()) / max(n_rows, 1)
-    distinct = len({row.tobytes() for row in np.packbits(Y.astype(bool), axis=1)})
+    distinct = len({row.tobytes() for row in np.packbits(Y, axis=1)})
     ones = sparse.csr_array(Y).astype(np.int64)  # most rows have few labels
     n_nominal = sum(feature.categories is not None for feature in data.schema.features)
     n_times = len(data.schema.times)
@@ -172,4 +184,5 @@ def statistics(data: Dataset) -> Statistics:
         never=int(never.sum()),
         co_occurrence=freeze(np.asarray((ones.T @ ones).toarray())),
         times=n_times,
+        label_unknown=freeze((data.Y == UNSET).sum(axis=0, dtype=np.int64)),
     )

@@ -74,4 +74,4 @@ def _table() -> Dataset:
 
 def _sparse_table() -> Dataset:
     dense = _table()
-    return Dataset(dense.schema, sparse.csc_array(np.nan_to_num(dense.X)), dense.Y)
+    return Dataset(dense.schema, sparse.csc_array(np.nan_to_num(np.asarray(dense.X))), dense.Y)

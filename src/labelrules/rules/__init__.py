@@ -1,5 +1,6 @@
 """SAY: conditions, bodies, heads, rules and theories, and the language they are written in."""
 
+from labelrules.rules.clinic import clinic_data, clinic_notes, clinic_truth
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.formats.html import theory_html
 from labelrules.rules.formats.language import RuleSyntaxError
@@ -45,6 +46,9 @@ __all__ = [
     "Run",
     "Theory",
     "UntilStable",
+    "clinic_data",
+    "clinic_notes",
+    "clinic_truth",
     "conflict",
     "is_more_general",
     "is_more_specific",

@@ -97,7 +97,9 @@ class DataName(File):
         """Files, or where no file begins so, names of data sets."""
         folder = os.environ.get("LABELRULES_DATA")
         known = [path.stem for path in Path(folder).glob("*.xml")] if folder else []
-        fit = [name for name in ("magazines", *sorted(known)) if name.startswith(incomplete)]
+        fit = [
+            name for name in ("clinic", "magazines", *sorted(known)) if name.startswith(incomplete)
+        ]
         if not fit or any(name.startswith(incomplete) for name in os.listdir()):
             return super().shell_complete(ctx, param, incomplete)
         return [CompletionItem(name) for name in fit]
@@ -182,7 +184,7 @@ data_argument = click.argument(
     required=True,
     help="a file (.arff, .csv, .parquet), perhaps compressed (.csv.gz), several files with the "
     "same columns, - for standard input, the name of a data set in the folder $LABELRULES_DATA, "
-    "openml:NAME, or magazines",
+    "openml:NAME, clinic or magazines",
 )
 
 

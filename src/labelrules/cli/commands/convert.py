@@ -100,6 +100,7 @@ def _format(source: str, target: str, to_format: str | None, reading: Reading) -
             f"{target}: cannot tell the format from the file extension {extension!r}: give --to, "
             f"one of {', '.join(FORMATS)}"
         )
+    from labelrules.data.catalog import EMBEDDED
     from labelrules.data.files.access import is_stream
 
     is_pipe = target == STANDARD or (form == "arff" and is_stream(Path(target)))
@@ -108,7 +109,7 @@ def _format(source: str, target: str, to_format: str | None, reading: Reading) -
     is_model = unpacked_extension_of(source) in MODEL_FORMATS
     if form in DATA_FORMATS.values() and is_model and reading.format is None:
         raise click.UsageError(f"{source} is a model, which cannot be converted to {form}")
-    if form in MODEL_FORMATS.values() and (is_data(source) or source == "magazines"):
+    if form in MODEL_FORMATS.values() and (is_data(source) or source in EMBEDDED):
         raise click.UsageError(f"{source} is data, which cannot be converted to {form}")
     return form
 

@@ -1,4 +1,4 @@
-"""``labelrules demo``: the chapter's readers, their rules, and one explanation."""
+"""``labelrules demo``: the chapter's readers and the clinic's patients, with their rules."""
 
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,18 @@ if TYPE_CHECKING:
     from labelrules.data import Dataset
     from labelrules.rules import DecisionList
 
+_PATIENT, _WIDTH = 22, 90
+
 
 @click.command("demo", cls=Command, examples="labelrules demo")
 def command() -> None:
     """Learn and show."""
+    _show_readers()
+    print()
+    _show_clinic()
+
+
+def _show_readers() -> None:
     from labelrules.data import load
     from labelrules.inspection import trace
     from labelrules.learners import SeparateAndConquer
@@ -37,6 +45,26 @@ def command() -> None:
     print(f"\nIt gets {readers.Y.size - wrong} of {readers.Y.size} labels right.")
     print("\nWhy reader 4 gets her labels\n")
     print(trace(theory, readers, 3))
+
+
+def _show_clinic() -> None:
+    from labelrules.data import load
+    from labelrules.inspection import explain
+    from labelrules.learners import SeparateAndConquer
+    from labelrules.rules import clinic_truth, theory_view
+
+    clinic = load("clinic")
+    with shown_progress("learning"):
+        learner = SeparateAndConquer().fit(clinic)
+    print(f"A clinic: {clinic.n_rows:,} invented patients, whose diagnoses follow from")
+    print(
+        f"{len(clinic_truth())} rules, with errors and gaps; these rules were learned from them\n"
+    )
+    print(theory_view(learner, order="label", width=_WIDTH))
+    print(f"\nWhy patient {_PATIENT} gets these diagnoses\n")
+    explanation = explain(learner, clinic, _PATIENT - 1, counterfactuals="given")
+    lines = explanation.text(width=_WIDTH).splitlines()
+    print("\n".join(lines[2:-1]))  # without the number of the row, and a hint for Python
 
 
 def _table(data: "Dataset", theory: "DecisionList") -> str:

@@ -107,10 +107,11 @@ def read_pandas_row(frame: Any, schema: Schema, readers: tuple[CellReader, ...])
 def _holds_plain_cells(dtype: Any, feature: Feature) -> bool:
     """Whether a cell of this type, alone, tells how its column is read."""
     if isinstance(dtype, np.dtype):
-        return dtype.kind in "iufbO"
+        return dtype.kind in "iufbO" or (dtype.kind in "Mm" and feature.time is not None)
     kind = type(dtype).__name__
     if kind == "CategoricalDtype":
-        return feature.is_nominal and type(dtype.categories.dtype).__name__ == "StringDtype"
+        holds_texts = type(dtype.categories.dtype).__name__ == "StringDtype"
+        return feature.categories is not None and holds_texts
     return kind == "StringDtype"
 
 
