@@ -58,3 +58,16 @@ def test_texts_are_split_on_request():
         split_labels(["a", 3])
     with pytest.raises(DataError, match="separator must be a text such as ','"):
         split_labels(["a"], "")
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_labels_may_be_columns_of_the_frame(library):
+    frame = library.DataFrame({"a": [1, None, 0], "x": [1.5, 2.5, 3.5], "b": [0, 1, None]})
+    data = dataset(frame, label_names=["b", "a"])
+    assert data.schema.feature_names == ("x",)
+    assert data.Y.tolist() == [[0, 1], [1, -1], [-1, 0]]
+    with pytest.raises(DataError, match="X has no column 'bb'; did you mean 'b'"):
+        dataset(frame, label_names=["bb"])
+    for X, names in ((frame, None), ([[1]], ["a"])):
+        with pytest.raises(DataError, match="Y is missing: give the labels, or a frame as X"):
+            dataset(X, label_names=names)

@@ -28,6 +28,7 @@ from labelrules.data.memory.columns import (
 )
 from labelrules.data.memory.frames import (
     FrameTable,
+    divided_frame,
     is_frame,
     is_series,
     native,
@@ -51,7 +52,7 @@ _ANEW = "make the data set anew, with its columns in this order:"
 
 def dataset(
     X: Any,
-    Y: Any,
+    Y: Any = None,
     *,
     feature_names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
@@ -74,7 +75,8 @@ def dataset(
         columns stays sparse; numbers in it of which none is below 0 are amounts, of which 0 means
         that there is none. Names of a frame's columns that are whole numbers become text.
     Y : array, sparse matrix, data frame or list of label sets
-        Rows by labels, 0 or 1 (or truth values); or one set, list or tuple of label names per row,
+        Left out, X is a frame and `label_names` names those of its columns that are labels. Else
+        rows by labels, 0 or 1 (or truth values); or one set, list or tuple of label names per row,
         in which a repeated name counts once. One dimension is one label. A cell that is missing
         (None, NaN) or -1 is unknown, and so are all cells of a row whose label set is missing: they
         do not count in learning and in measures.
@@ -105,11 +107,18 @@ def dataset(
            [nan,  1.]])
     >>> data.label_sets()
     [('fashion', 'quality'), ()]
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"age": [36, 41], "quality": [1, 0], "sports": [0, None]})
+    >>> dataset(frame, label_names=["quality", "sports"])
+    Dataset(2 rows, 1 feature, 2 labels, 1 unknown cell)
     >>> dataset([["M"], ["S"]], [1, 0], ordered={"x0": ["S", "M", "L"]}).X.ravel()
     array([1., 0.])
     """
+    asked = checked_names(label_names, "label_names")
+    if Y is None:
+        X, Y = divided_frame(X, asked)
     table = _as_any_table(X)
-    board, labels = read_labels(Y, checked_names(label_names, "label_names"))
+    board, labels = read_labels(Y, asked)
     given = checked_names(feature_names, "feature_names")
     names = feature_names_of(table.names, given, table.shape[1], taken=labels or ())
     if labels is None:

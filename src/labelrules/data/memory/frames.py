@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._checks import is_whole, quoted
+from labelrules._checks import is_whole, quoted, suggestion
 from labelrules.data.errors import DataError
 from labelrules.data.memory.columns import (
     BOOLEANS,
@@ -81,6 +81,23 @@ class FrameTable(FeatureTable):
     def values(self, index: int) -> npt.NDArray[Any] | list[Any]:
         """The values of one column as they are."""
         return _values(self._frame.get_column(self.names[index]))
+
+
+def divided_frame(data: Any, labels: tuple[str, ...] | None) -> tuple[Any, Any]:
+    """The columns of a frame that are no labels, and those that are."""
+    data = native(data)
+    if not is_frame(data) or labels is None:
+        raise DataError(
+            "Y is missing: give the labels, or a frame as X and label_names=[...] for those of its "
+            "columns that are labels"
+        )
+    names = FrameTable(data, "X").names
+    for name in labels:
+        if name not in names:
+            raise DataError(f"X has no column {quoted(name)}{suggestion(name, names)}")
+    frame = nw.from_native(data, eager_only=True)
+    features = [name for name in names if name not in labels]
+    return nw.to_native(frame.select(features)), nw.to_native(frame.select(list(labels)))
 
 
 def series_values(data: Any) -> tuple[npt.NDArray[Any] | list[Any], str | None]:
