@@ -1,6 +1,6 @@
 """Models of single labels, rules or fitted classifiers: learned in parallel, and out of fold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -234,18 +234,21 @@ def rules_for(task: LabelTask, rules: Iterable[Rule], schema: Schema, n_columns:
         if rule.body.on_labels:
             continue  # it tests its own label, which no rule can have written
         first = n_columns - len(task.tested)
-        body = Body(_translated(condition, task, first) for condition in rule.body)
+        body = Body(one for condition in rule.body for one in _translated(condition, task, first))
         translated.append(Rule(Head({task.label: rule.head.values[0]}, schema.n_labels), body))
         if not len(body):
             return translated
     return [*translated, Rule(Head({task.label: 0}, schema.n_labels))]
 
 
-def _translated(condition: Condition, task: LabelTask, first: int) -> Condition:
+def _translated(condition: Condition, task: LabelTask, first: int) -> Iterator[Condition]:
+    """The condition over all features and labels; none if every value of a label is allowed."""
     if condition.column < first:
-        return condition
-    present = (condition.value == 1) == (condition.operator == "=")
-    return Condition.label(task.tested[condition.column - first], present)
+        yield condition
+        return
+    allowed = condition.holds(np.array([0.0, 1.0])).tolist()
+    if allowed != [True, True]:
+        yield Condition.label(task.tested[condition.column - first], present=allowed[1])
 
 
 Absence: TypeAlias = Literal["never", "if tested", "always"]
