@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import UNSET, Floats, Integers
-from labelrules.kernels.jit import inner, kernel
+from labelrules.kernels.jit import inner, kernel, tested
 from labelrules.kernels.scoring import confusion, formula
 
 TINY = 1e-12
@@ -172,7 +172,7 @@ def _size(head, full):
     return size
 
 
-@inner
+@tested
 def _preferred(head, other):
     """The tie rule of heads, see `search.heads.problem.preference`."""
     size = present = first = 0

@@ -26,6 +26,9 @@ kernel = _njit(nogil=True, cache=True, no_cfunc_wrapper=True)
 inner = _njit(**_ONLY_KERNELS)
 """Called from kernels only."""
 
+tested = _njit(no_cfunc_wrapper=True)
+"""The same, but tests call it, too."""
+
 small = _njit(forceinline=True, no_cfunc_wrapper=True)
 """A few instructions on numbers, which tests may call, too."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
-from labelrules.kernels.jit import inner, kernel, tiny
+from labelrules.kernels.jit import inner, kernel, tested, tiny
 
 MOST_BINS = 60_000
 """The most bins of one column; rarer categories share one bin."""
@@ -425,7 +425,7 @@ def _step(slope, curve, ridge, unit, given, low, high):
     return min(max(given + change, low), high) - given
 
 
-@inner
+@tested
 def _growth(first, last, rows, margin, change, softplus, loss_unit):
     """By how much softplus grows, over some rows, if their margins change.
 
