@@ -45,6 +45,8 @@ def tables(
     least = -1 if unknown and draw(st.booleans()) else 0
     row = st.lists(st.integers(least, 1), min_size=n_labels, max_size=n_labels)
     Y = np.array(draw(st.lists(row, min_size=n_rows, max_size=n_rows)), dtype=np.int8)
+    if (Y == -1).all():
+        Y[0, 0] = 0  # where nothing is known, nothing can be learned
     copied = draw(st.lists(st.integers(0, n_rows - 1), max_size=2))
     X, Y = np.vstack([X, X[copied]]), np.vstack([Y, Y[copied]])
     if draw(st.sampled_from(storage)) == "sparse":

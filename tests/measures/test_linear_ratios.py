@@ -97,7 +97,3 @@ def test_a_formula_of_ones_own():
 )
 def test_whatever_rounds_otherwise_is_refused(function):
     assert weights_of(function) is None
-
-
-def test_weights_that_are_no_numbers_are_refused():
-    assert linear_ratio(Formula("f", 1e200)) is None

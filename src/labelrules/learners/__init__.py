@@ -19,9 +19,8 @@ from labelrules.learners.dependence import (
     conditional_dependence,
     unconditional_dependence,
 )
-from labelrules.learners.registry import register, registered
+from labelrules.learners.registry import register, registered, warm_up
 from labelrules.learners.stacked import ErrorPropagation
-from labelrules.learners.warming import warm_up
 
 if TYPE_CHECKING:  # type checkers and editors cannot follow the registry
     from labelrules.learners.associative.classifier import (

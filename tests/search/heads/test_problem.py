@@ -20,7 +20,7 @@ ARRAYS = {
     ),
     "flat": ({"Y": [0, 1]}, "Y must be a table, rows by labels, not of 1 dimensions"),
     "ragged": ({"Y": [[0, 1], [1]]}, "Y must be a table, rows by labels"),
-    "values": ({"Y": [[0, 2, 1], [1, 1, 0]]}, "Y may hold 0 and 1 only, not 2"),
+    "values": ({"Y": [[0, 2, 1], [1, 1, 0]]}, "Y may hold 0 and 1 and -1 (unknown) only, not 2"),
     "no labels": ({"Y": np.zeros((2, 0))}, "Y is empty: it has the shape (2, 0)"),
     "no rows": ({"Y": np.zeros((0, 3)), "covered": []}, "Y is empty: it has the shape (0, 3)"),
     "board": ({"board": [[0, 1]]}, "Y has the shape (2, 3) but board has the shape (1, 2)"),
