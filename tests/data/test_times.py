@@ -1,6 +1,7 @@
 """Dates, times and durations: read from everything, written as text, cut at round times."""
 
 import datetime as dt
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -101,11 +102,16 @@ def test_what_is_finer_than_a_microsecond_is_cut_off_towards_the_past():
     assert dataset(times.view("m8[ns]"), Y).X.ravel().tolist() == [1, 1, -1]
 
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # from NumPy 2.5 on
+    WITHOUT_UNIT = np.array([[3]], dtype="m8")
+
+
 @pytest.mark.parametrize(("table", "message"), [
     (np.array([["12000-01-01"]], dtype="M8[D]"), "years beyond 1 to 9999"),
     (np.array([["1500-01-01T00:00:00.000001"]], dtype="M8[us]"), "more than 285 years from 1970"),
     (np.array([[3]], dtype="m8[M]"), "months or years"),
-    (np.array([[3]], dtype="m8"), "durations without a unit"),
+    (WITHOUT_UNIT, "durations without a unit"),
     (np.array([[2**62]], dtype="m8[D]"), "more than 292,000 years"),
     ([[dt.date(2020, 1, 1)], [3]], "a date in row 0 and a number in row 1: make them all"),
     ([[dt.date(2020, 1, 1)], [dt.timedelta(1)]], "a date in row 0 and a duration in row 1"),
