@@ -61,12 +61,12 @@ def test_one_warning_for_a_fit(learner):
 
 
 @pytest.mark.parametrize("name", ["CAL500", "birds", "emotions", "flags", "scene", "yeast"])
-def test_no_false_alarm(name):
-    assert not suspicious_columns(load(name))
+def test_no_false_alarm(name, data_folder):
+    assert not suspicious_columns(load(name, data_folder))
 
 
-def test_the_proteins_of_genbase_are_names():
-    assert [one.name for one in suspicious_columns(load("genbase"))] == ["protein"]
+def test_the_proteins_of_genbase_are_names(data_folder):
+    assert [one.name for one in suspicious_columns(load("genbase", data_folder))] == ["protein"]
 
 
 def test_what_nobody_can_change_is_not_copied(tmp_path):
