@@ -320,7 +320,7 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
     "Y 3-d": (lambda: dataset([[1]], np.zeros((1, 1, 1))), "Y has 3 dimensions, but a table"),
     "Y ragged": (lambda: dataset(Y2, [[0, 1], [1]]), "Y has 2 cells in row 0 but 1 in row 1"),
     "Y lazy": (lambda: dataset([[1]], pl.LazyFrame({"a": [1]})), "Y is a lazy frame"),
-    "Y none": (lambda: dataset([[1]], None), "Y of type NoneType is not an array"),
+    "Y none": (lambda: dataset([[1]], None), "Y is missing: give the labels, or a frame as X"),
     "Y list of text": (
         lambda: dataset([[1], [2]], ["sports", "fashion"]),
         "Y has 'sports' in row 0, column 0: a label is 0 or 1",

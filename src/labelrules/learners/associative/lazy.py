@@ -218,7 +218,8 @@ class LazyAssociativeClassifier(TableClassifier):
 
     def _items_in(self, X: Any) -> Ragged:
         held = items_in_rows(self.items_, encode(X, self.schema_))
-        correlation = np.max([finder.correlation for finder in self._finders], axis=0)
+        every = [finder.correlation for finder in self._finders]
+        correlation = np.asarray(np.max(every, axis=0), dtype=np.float64)
         held, were_more = most_correlated(held, correlation, self.max_items)
         if were_more:
             warnings.warn(
