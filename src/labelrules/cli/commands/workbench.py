@@ -1,0 +1,142 @@
+"""``labelrules workbench``: read and change rules in the browser."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labelrules.cli.commands import Command, Count, DataName, File, Text, reading_options
+from labelrules.cli.io import Reading, announce, check_files, read_data, say, shown_progress
+from labelrules.cli.models import data_for, model_and_data, other_part
+
+if TYPE_CHECKING:
+    from labelrules.data import Dataset
+    from labelrules.workbench.opening import Material
+
+EXAMPLES = """
+labelrules workbench
+labelrules workbench medical model.json --part train --test medical
+labelrules workbench patients.csv --labels asthma,flu
+labelrules workbench patients.csv model.json --validation later.csv --author "A. Physician"
+"""
+
+EMBEDDED = "clinic"
+EXTRA = "the workbench needs Starlette and uvicorn: pip install 'labelrules[workbench]'"
+
+
+@click.command("workbench", cls=Command, examples=EXAMPLES)
+@click.argument(
+    "data", type=DataName(), required=False,
+    help="the rows that rules are learned from, as for labelrules learn; by default the clinic",
+)  # fmt: skip
+@click.argument(
+    "model", type=File(), required=False,
+    help="a model, theory, or rules as text; by default one is learned",
+)  # fmt: skip
+@click.option(
+    "--validation", type=DataName(), help="rows to check edits on; without MODEL a fourth"
+)
+@click.option("--test", type=DataName(), help="locked rows; if --part train, the test part")
+@click.option("--project", type=File(), help="the file of the edits (MODEL.edits.json)")
+@click.option("--author", type=Text(), help="who edits, for the history")
+@click.option("--host", type=Text(), default="127.0.0.1", help="the address to listen on")
+@click.option("--port", type=Count(1), help="the port to listen on (8765, or a free one)")
+@click.option("--browser/--no-browser", default=None, help="open the page in the browser")
+@reading_options
+def command(
+    data: str | None, model: str | None, validation: str | None, test: str | None,
+    project: str | None, author: str | None, host: str, port: int | None, browser: bool | None,
+    reading: Reading,
+) -> None:  # fmt: skip
+    """Serve until Ctrl-C."""
+    check_extra()
+    check_files(project, [data, model, validation, test, reading.xml], "--project")
+    from labelrules.workbench.opening import opened, serve
+
+    material, kept = _material(data or EMBEDDED, model, validation, test, reading)
+    path = _path_of(project, model, material.data.name)
+    material = _at(material, path, author)
+    if material.path is not None and not material.path.exists():
+        say(f"edits are written to {material.path}")
+    editor, goes_on = opened(material, lambda: _learned(material.data) if kept is None else kept)
+    if goes_on:
+        say(f"going on from {material.path}")
+    is_seen = sys.stdout.isatty() if browser is None else browser
+    serve(
+        editor, material.data.name or str(data), path=path, host=host, port=port, browser=is_seen,
+        announce=_say_where,
+    )  # fmt: skip
+
+
+def check_extra() -> None:
+    """Refuse to begin without the libraries of the extra."""
+    try:
+        import starlette
+        import uvicorn
+    except ImportError:
+        raise click.ClickException(EXTRA) from None
+    del starlette, uvicorn
+
+
+def _say_where(address: str) -> None:
+    print(address, flush=True)
+    say("open this address in a browser; Ctrl-C ends the workbench")
+
+
+def _material(
+    data: str, model: str | None, validation: str | None, test: str | None, reading: Reading
+) -> "tuple[Material, Any]":
+    """The rows in parts, and the model if one is given."""
+    from labelrules.workbench.opening import Material, held_out
+
+    kept: Any = None
+    if model is None:
+        rows = read_data(data, reading)
+    else:
+        found, rows = model_and_data(model, data, reading, with_labels=True)
+        kept = found.kept if found.is_theory else _editable(found, rows)
+    locked = other_part(test, reading, rows.schema, "test")
+    checked: Dataset | None = None
+    if validation is not None:
+        checked = data_for(validation, Reading(), rows.schema)
+    elif model is None and rows.n_rows >= 8:
+        rows, checked = held_out(rows)
+    return Material(rows, checked, locked), kept
+
+
+def _editable(found: Any, rows: "Dataset") -> Any:
+    """The learner, if its rules alone predict; else its rules, with a word about it."""
+    from labelrules.editing import edit
+
+    try:
+        edit(found.kept, rows)
+    except ValueError:
+        theory = found.theory
+        say(f"the rules of {found.source} are edited, without the rest of the {found.kind}")
+        return theory
+    return found.kept
+
+
+def _at(material: "Material", path: Path, author: str | None) -> "Material":
+    from dataclasses import replace
+
+    return replace(material, path=path, author=author)
+
+
+def _path_of(project: str | None, model: str | None, name: str) -> Path:
+    """The project file: next to the model, else in the present folder, named like the data."""
+    if project is not None:
+        return Path(project)
+    if model is not None and model != "-":
+        return Path(model).with_suffix(".edits.json")
+    return Path(f"{Path(name or 'rules').name}.edits.json")
+
+
+def _learned(rows: "Dataset") -> Any:
+    """A model with the usual settings."""
+    from labelrules.learners import SeparateAndConquer
+
+    with shown_progress("learning", 1.0) as show:
+        announce(show, "learning")
+        return SeparateAndConquer(progress=show).fit(rows).set_params(progress=False)

@@ -1,0 +1,1 @@
+"""SPEAK in the browser: a workbench to read rules, change them, and learn the rest again."""

@@ -1,0 +1,172 @@
+"""Counts that the pages show: what each rule does on the rows, made once for each state."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from labelrules._kept import kept
+from labelrules._types import UNSET, Board, Integers
+from labelrules.data import Dataset
+from labelrules.editing import EditedRule, Editor
+from labelrules.inspection import estimate
+from labelrules.measures import evaluate
+from labelrules.rules import DecisionList, Evidence, LayeredTheory, RuleTable, Theory
+from labelrules.rules.boards import closed
+from labelrules.rules.rule import written_cells
+from labelrules.rules.theory import Run
+
+LOWER_IS_BETTER = ("Hamming loss",)
+"""Measures that are losses."""
+
+
+class Counted(NamedTuple):
+    """How often a rule was right and wrong, and the precision with its 95 % interval."""
+
+    right: int
+    wrong: int
+    share: float
+    low: float
+    high: float
+
+
+def counted_of(right: int, wrong: int) -> Counted:
+    """The counts with their interval.
+
+    >>> counted_of(9, 1)
+    Counted(right=9, wrong=1, share=0.9, low=0.59..., high=0.98...)
+    """
+    made = estimate(Evidence(right, wrong))
+    share = right / (right + wrong) if right + wrong else 0.0
+    return Counted(right, wrong, share, made.low, made.high)
+
+
+class WrittenRows(NamedTuple):
+    """Rows in which a rule decides a label, by what is true there."""
+
+    right: Integers
+    wrong: Integers
+    unknown: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class PartFigures:
+    """What a theory does on one part of the data.
+
+    `runs` are those of its decision lists, each with the number of its first rule, from 0.
+    """
+
+    theory: Theory
+    data: Dataset
+    board: Board
+    runs: tuple[tuple[int, Run], ...]
+
+    @cached_property
+    def predicted(self) -> Board:
+        """The labels of the rows, 0 or 1."""
+        return closed(self.board)
+
+    @cached_property
+    def measures(self) -> dict[str, float]:
+        """The usual measures."""
+        return dict(evaluate(self.data.Y, self.predicted))
+
+    @cached_property
+    def counts(self) -> Integers:
+        """Right and wrong cells, by labels and rules."""
+        found = np.zeros((2, self.theory.schema.n_labels, len(self.theory)), np.int64)
+        for first, run in self.runs:
+            n_rules = int(run.writer.max(initial=-1)) + 1
+            counts = written_cells(run.board, run.writer, self.data.Y, n_rules)
+            found[:, :, first : first + n_rules] = counts
+        return found
+
+    def of_rule(self, place: int) -> Counted:
+        """The counts of a rule, over all labels of its head; places are counted from 0."""
+        right, wrong = self.counts[:, :, place].sum(axis=1).tolist()
+        return counted_of(right, wrong)
+
+    def of_label(self, place: int, label: int) -> Counted:
+        """The counts of a rule for one label."""
+        right, wrong = self.counts[:, label, place].tolist()
+        return counted_of(right, wrong)
+
+    def rows_of(self, place: int, label: int) -> WrittenRows:
+        """The rows in which a rule decides a label."""
+        for first, run in self.runs:
+            wrote = run.writer[:, label] == place - first
+            if place >= first and wrote.any():
+                truth = self.data.Y[:, label]
+                is_right = run.board[:, label] == truth
+                is_known = truth != UNSET
+                return WrittenRows(
+                    np.flatnonzero(wrote & is_right),
+                    np.flatnonzero(wrote & is_known & ~is_right),
+                    np.flatnonzero(wrote & ~is_known),
+                )
+        nothing = np.empty(0, np.int64)
+        return WrittenRows(nothing, nothing, nothing)
+
+    @cached_property
+    def wrong_rows(self) -> Integers:
+        """Rows in which some known label is predicted wrongly."""
+        is_wrong = (self.predicted != self.data.Y) & (self.data.Y != UNSET)
+        return np.flatnonzero(is_wrong.any(axis=1))
+
+
+def part_figures(theory: Theory, data: Dataset) -> PartFigures:
+    """Apply a theory to rows, and note which rule decides what."""
+    if isinstance(theory, LayeredTheory):
+        run = theory.run(data)
+        done = (*run.layers, *(() if run.fallback is None else (run.fallback,)))
+        firsts = np.cumsum([0, *map(len, theory.parts)]).tolist()
+        pairs = zip(firsts, theory.parts, done, strict=False)
+        runs = [(first, one) for first, part, one in pairs if part.ordered]
+        return PartFigures(theory, data, run.board, tuple(runs))
+    table = RuleTable(theory)
+    if not isinstance(theory, DecisionList):
+        return PartFigures(theory, data, table.apply(data), ())
+    done_list = table.run(data)
+    return PartFigures(theory, data, done_list.board, ((0, done_list),))
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What the rules of an editor do on its training and validation rows."""
+
+    editor: Editor
+
+    @cached_property
+    def rules(self) -> tuple[EditedRule, ...]:
+        """The rules with their marks."""
+        return self.editor.rules
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """From the number of each rule that is not disabled to its place in the theory, from 0."""
+        enabled = [one.number for one in self.rules if not one.disabled]
+        return {number: place for place, number in enumerate(enabled)}
+
+    @cached_property
+    def training(self) -> PartFigures:
+        """On the rows that the rules were learned from."""
+        return part_figures(self.editor.theory, self.editor.data)
+
+    @cached_property
+    def validation(self) -> PartFigures | None:
+        """On rows that were held out; None without any."""
+        rows = self.editor.validation
+        return None if rows is None else part_figures(self.editor.theory, rows)
+
+    @property
+    def parts(self) -> dict[str, PartFigures]:
+        """The parts by their names."""
+        held_out = self.validation
+        return {"training": self.training} | ({} if held_out is None else {"validation": held_out})
+
+
+@kept
+def figures_of(editor: Editor) -> Figures:
+    """The figures of an editor, made once."""
+    return Figures(editor)

@@ -1,0 +1,123 @@
+"""Begin or go on with a project, and serve it."""
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelrules.data import Dataset
+from labelrules.editing import Editor, edit, load_edits
+from labelrules.workbench.app import create_app
+from labelrules.workbench.project import Project
+from labelrules.workbench.security import Keys
+from labelrules.workbench.site import Site
+
+PORT = 8765
+"""The port that is tried first, so that bookmarks stay."""
+
+EVERY_ADDRESS = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a project is about: rows in parts, who works on it, and where it is written."""
+
+    data: Dataset
+    validation: Dataset | None = None
+    test: Dataset | None = None
+    author: str | None = None
+    path: Path | None = None
+
+
+def held_out(data: Dataset) -> tuple[Dataset, Dataset]:
+    """Three of four rows to learn from, and every fourth for validation.
+
+    >>> from labelrules import load
+    >>> [part.n_rows for part in held_out(load("clinic"))]
+    [750, 250]
+    """
+    is_held_out = np.arange(data.n_rows) % 4 == 3
+    return data.take(~is_held_out), data.take(is_held_out)
+
+
+def opened(material: Material, model: Callable[[], Any]) -> tuple[Editor, bool]:
+    """The editor of a project, and whether it goes on from its file; `model` begins a new one."""
+    path, parts = material.path, {"validation": material.validation, "test": material.test}
+    if path is not None and path.exists():
+        return load_edits(path, material.data, author=material.author, **parts), True
+    editor = edit(model(), material.data, author=material.author, **parts)
+    return editor, False
+
+
+def listening(host: str, port: int | None) -> socket.socket:
+    """A socket on this port; if none is asked for the usual one, or any if it is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wanted = [PORT, 0] if port is None else [port]
+    for number in wanted:
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, number))
+        except OSError as wrong:
+            found.close()
+            if number == wanted[-1]:
+                reason = wrong.strerror or str(wrong)
+                raise OSError(f"cannot listen on {host}, port {number}: {reason}") from None
+        else:
+            return found
+    raise AssertionError("the loop returns or raises")
+
+
+def names_of_host(host: str) -> tuple[str, ...]:
+    """The names under which the server answers besides those of the loopback address."""
+    if host in EVERY_ADDRESS:
+        return ("*", socket.gethostname().lower())
+    return (host.lower(), f"[{host}]" if ":" in host else host)
+
+
+def serve(
+    editor: Editor,
+    name: str,
+    *,
+    path: Path | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = False,
+    announce: Callable[[str], object] = print,
+) -> None:
+    """Serve a project until Ctrl-C; its address is announced.
+
+    Parameters
+    ----------
+    editor : Editor
+    name : str
+        What the pages are headed with.
+    path : Path, optional
+        The project file.
+    host, port
+        Where to listen, by default on this machine only.
+    browser : bool, default=False
+        Whether to open the page in the browser.
+    announce : function
+        Is called with the address.
+    """
+    import uvicorn
+
+    keys = Keys()
+    app = create_app(Site(Project(editor, path), name, keys), names_of_host(host))
+    listener = listening(host, port)
+    shown = "127.0.0.1" if host in EVERY_ADDRESS else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/?token={keys.token}"
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, date_header=False,
+        ws="none", lifespan="off", timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    announce(address)
+    if browser:
+        webbrowser.open(address)
+    with listener:
+        uvicorn.Server(config).run(sockets=[listener])

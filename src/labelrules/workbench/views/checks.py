@@ -1,0 +1,127 @@
+"""Findings about the rules with fixes, a slice of the rows, and a new rule."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelrules._kept import kept
+from labelrules.editing import Editor
+from labelrules.editing.previews import rows_where
+from labelrules.inspection import Finding, Findings, Fix, findings
+from labelrules.inspection.explanation.values import Place
+from labelrules.measures import evaluate
+from labelrules.workbench.figures import Figures
+from labelrules.workbench.inputs import Fields
+from labelrules.workbench.project import State
+from labelrules.workbench.site import Page, Site, address
+from labelrules.workbench.views.names import LabelScore
+from labelrules.workbench.views.rules import example_condition
+
+ROWS_SHOWN = 60
+
+
+ROWS_COUNTED = 20_000
+"""Training rows on which findings are counted at most; of more, evenly spaced ones."""
+
+
+@kept
+def findings_of(editor: Editor) -> Findings:
+    """What is to be looked at in the rules of an editor, found once."""
+    data = editor.data
+    step = -(-data.n_rows // ROWS_COUNTED)
+    rows = data if step == 1 else data.take(np.arange(0, data.n_rows, step))
+    return findings(editor.theory, rows)
+
+
+class ShownFinding(NamedTuple):
+    """A finding with the numbers of its rules, and the edit that settles it."""
+
+    finding: Finding
+    numbers: tuple[int, ...]
+    edit: dict[str, Any] | None
+    preview: str | None
+
+
+def findings_page(site: Site, state: State, fields: Fields) -> Page:
+    """What is to be looked at, by kind, each with a fix to preview or apply."""
+    figures, found = site.figures(state), findings_of(state.editor)
+    only = fields.number("rule", 0)
+    shown = [_shown(one, figures) for one in found]
+    if only:
+        shown = [one for one in shown if only in one.numbers]
+    kinds: dict[str, list[ShownFinding]] = {}
+    for one in shown:
+        kinds.setdefault(one.finding.kind, []).append(one)
+    values = {"title": "Findings", "kinds": kinds, "n_found": len(shown), "rule": only,
+              "n_rows": found.n_rows, "n_training": state.editor.data.n_rows}  # fmt: skip
+    return Page("findings.html", values)
+
+
+def _shown(finding: Finding, figures: Figures) -> ShownFinding:
+    number_of = {one.place: one.number for one in figures.rules if one.place is not None}
+    numbers = tuple(number_of[place] for place in finding.places if place in number_of)
+    edit = None if finding.fix is None else _edit(finding.fix, number_of)
+    preview = None if edit is None else address("/preview", **edit)
+    return ShownFinding(finding, numbers, edit, preview)
+
+
+def _edit(fix: Fix, number_of: dict[Place, int]) -> dict[str, Any] | None:
+    """The fix as an operation on the rules by their numbers; None if a rule is not there."""
+    layer = None if fix.layer is None else fix.layer - 1
+    number = number_of.get(Place(fix.rule - 1, layer, fix.is_fallback))
+    if number is None:
+        return None
+    if fix.action == "replace":
+        return {"op": "replace", "number": number, "rule": fix.text}
+    if fix.action == "move" and fix.to is not None:
+        to = number_of.get(Place(fix.to - 1, layer, fix.is_fallback))
+        return None if to is None else {"op": "move", "number": number, "to": to}
+    return {"op": "remove", "number": number}
+
+
+def slice_page(site: Site, state: State, fields: Fields) -> Page:
+    """Rows that satisfy some conditions: how well their labels are predicted."""
+    figures, where = site.figures(state), fields.optional("where")
+    parts = {}
+    if where is not None:
+        for name, part in figures.parts.items():
+            rows = np.flatnonzero(rows_where(where, part.data))
+            truth, predicted = part.data.Y[rows], part.predicted[rows]
+            labels = [
+                (label, _score(truth[:, n], predicted[:, n]))
+                for n, label in enumerate(state.editor.theory.schema.labels)
+            ]
+            parts[name] = {
+                "rows": rows,
+                "n_rows": part.data.n_rows,
+                "measures": evaluate(truth, predicted) if len(rows) else {},
+                "all": part.measures,
+                "labels": [
+                    (label, one) for label, one in labels if one.right + one.missed + one.false
+                ],
+                "first": rows[:ROWS_SHOWN].tolist(),
+            }
+    example = example_condition(state)
+    values = {"title": "A slice", "example": example, "where": where, "parts": parts}
+    return Page("slice.html", values)
+
+
+def _score(truth: Any, predicted: Any) -> LabelScore:
+    right = int(((truth == 1) & (predicted == 1)).sum())
+    missed = int(((truth == 1) & (predicted == 0)).sum())
+    false = int(((truth == 0) & (predicted == 1)).sum())
+    return LabelScore(
+        right, missed, false, 2 * right / (2 * right + missed + false) if right else 0.0
+    )
+
+
+def add_page(site: Site, state: State, fields: Fields) -> Page:
+    """A new rule, in the rule language."""
+    values = {
+        "title": "New rule",
+        "schema": state.editor.theory.schema,
+        "example": example_condition(state),
+        "rule": fields.optional("rule"),
+        "n_rules": len(site.figures(state).rules),
+    }
+    return Page("add.html", values)
