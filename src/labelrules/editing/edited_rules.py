@@ -1,0 +1,231 @@
+"""The rules of a theory while they are edited: each with a number, an identity and marks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from labelrules._checks import counted, whole_number
+from labelrules.inspection.explanation.values import Place
+from labelrules.inspection.summaries import places_of
+from labelrules.rules import DecisionList, LayeredTheory, Rule, RuleSet, Theory
+from labelrules.rules.theory import check_rule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEntry:
+    """A rule among others; `layer` counts from 0, and rules for rows without labels come last."""
+
+    id: int
+    rule: Rule
+    layer: int
+    locked: bool = False
+    disabled: bool = False
+    changed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditedRule:
+    """A rule as the editor shows it.
+
+    Attributes
+    ----------
+    number : int
+        Its number, from 1, through all layers; disabled rules have one, too.
+    id : int
+        What it is known by; it stays when the rule is moved or replaced.
+    rule : Rule
+        With the evidence on the training rows, unless it is disabled.
+    text : str
+        The rule as it stands in the text of the theory, without its note.
+    locked : bool
+        Whether it cannot be changed, and stays when rules are learned again.
+    disabled : bool
+        Whether it is left out of the theory.
+    changed : int or None
+        The step of the history that wrote it as it is; None if it is as it was at first.
+    note : str or None
+    layer : int or None
+        Its layer, from 1; None if the theory has no layers.
+    for_no_label : bool
+        Whether it is for rows in which no label was found.
+    place : Place or None
+        Where it is in the theory; None if it is disabled.
+    """
+
+    number: int
+    id: int
+    rule: Rule
+    text: str
+    locked: bool
+    disabled: bool
+    changed: int | None
+    note: str | None
+    layer: int | None
+    for_no_label: bool
+    place: Place | None
+
+
+@dataclass(frozen=True, eq=False)
+class EditedRules:
+    """All rules, in their order; a value, of which every edit makes another one.
+
+    `frame` is the theory as it was at first: its layers, inference, label sets.
+    """
+
+    frame: Theory
+    entries: tuple[RuleEntry, ...]
+    next_id: int
+
+    @classmethod
+    def of(cls, theory: Theory) -> "EditedRules":
+        """The rules of a theory, without marks."""
+        parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
+        pairs = [(layer, rule) for layer, part in enumerate(parts) for rule in part]
+        entries = [RuleEntry(i, rule, layer) for i, (layer, rule) in enumerate(pairs, 1)]
+        return cls(theory, tuple(entries), len(entries) + 1)
+
+    @property
+    def layers(self) -> tuple[Theory, ...]:
+        """The layers of the theory as it was at first."""
+        return self.frame.layers if isinstance(self.frame, LayeredTheory) else (self.frame,)
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers; rules for rows without labels are in the one after them."""
+        return len(self.layers)
+
+    @cached_property
+    def theory(self) -> Theory:
+        """The theory without disabled rules; evidence is that of the rules."""
+        parts: list[list[Rule]] = [[] for _ in range(self.n_layers + 1)]
+        for entry in self.entries:
+            if not entry.disabled:
+                parts[entry.layer].append(entry.rule)
+        *layers, last = parts
+        return self._assembled(layers, last)
+
+    def _assembled(self, layers: Sequence[list[Rule]], last: list[Rule]) -> Theory:
+        schema, frame = self.frame.schema, self.frame
+        parts = [old.with_rules(new) for old, new in zip(self.layers, layers, strict=True)]
+        if not isinstance(frame, LayeredTheory) and not last:
+            return parts[0]
+        if not isinstance(frame, LayeredTheory):
+            return LayeredTheory(schema, parts, fallback=DecisionList(schema, last))
+        had_empty = frame.fallback is not None and not len(frame.fallback)
+        fallback = DecisionList(schema, last) if last or had_empty else None
+        return LayeredTheory(schema, parts, frame.inference, fallback)
+
+    def entry(self, number: int) -> RuleEntry:
+        """The rule with a number that people use."""
+        return self.entries[self.index(number)]
+
+    def index(self, number: int) -> int:
+        """The place of a rule, from 0, by its number."""
+        n_rules = len(self.entries)
+        if not n_rules:
+            raise ValueError("there is no rule left; add one first")
+        found = whole_number(number, "the number of a rule")
+        if not 1 <= found <= n_rules:
+            raise ValueError(f"there is no rule {found}: the rules have the numbers 1 to {n_rules}")
+        return found - 1
+
+    def open_index(self, number: int, what: str) -> int:
+        """The place of a rule that shall be changed, which must not be locked."""
+        index = self.index(number)
+        if self.entries[index].locked:
+            raise ValueError(f"rule {number} is locked: unlock it before you {what} it")
+        return index
+
+    def with_entries(self, entries: Iterable[RuleEntry], n_new: int = 0) -> "EditedRules":
+        """Other entries, of which so many are new; refused if they make no theory."""
+        found = EditedRules(self.frame, tuple(entries), self.next_id + n_new)
+        _ = found.theory
+        return found
+
+    def with_entry(self, index: int, entry: RuleEntry) -> "EditedRules":
+        """Another entry at a place."""
+        return self.with_entries((*self.entries[:index], entry, *self.entries[index + 1 :]))
+
+    def replaced(self, number: int, rule: Rule, step: int) -> "EditedRules":
+        """Another rule in the place of one; without a note of its own it keeps the old note."""
+        index = self.open_index(number, "replace")
+        old = self.entries[index]
+        noted = rule if rule.note is not None else rule.with_note(old.rule.note)
+        fitting = self.fitting(noted, old.layer, number)
+        return self.with_entry(index, replace(old, rule=fitting, changed=step))
+
+    def added(self, rule: Rule, number: int, layer: int, step: int) -> "EditedRules":
+        """One more rule, which gets this number, in a layer from 0."""
+        first, last = self.span(layer)
+        if not first + 1 <= number <= last + 1:
+            raise ValueError(
+                f"a rule of {self.layer_text(layer)} has a number from {first + 1} to {last + 1}, "
+                f"not {number}"
+            )
+        entry = RuleEntry(self.next_id, self.fitting(rule, layer, number), layer, changed=step)
+        rest = self.entries[: number - 1], self.entries[number - 1 :]
+        return self.with_entries((*rest[0], entry, *rest[1]), 1)
+
+    def removed(self, number: int) -> "EditedRules":
+        """All rules but one."""
+        index = self.open_index(number, "remove")
+        return self.with_entries((*self.entries[:index], *self.entries[index + 1 :]))
+
+    def moved(self, number: int, to: int, step: int) -> "EditedRules":
+        """A rule with another number, which must be in the same layer."""
+        index, target = self.open_index(number, "move"), self.index(to)
+        entry = self.entries[index]
+        if self.entries[target].layer != entry.layer:
+            raise ValueError(
+                f"rule {number} is in {self.layer_text(entry.layer)}, rule {to} in "
+                f"{self.layer_text(self.entries[target].layer)}: remove the rule, and add it there"
+            )
+        others = [*self.entries[:index], *self.entries[index + 1 :]]
+        others.insert(target, replace(entry, changed=step))
+        return self.with_entries(others)
+
+    def span(self, layer: int) -> tuple[int, int]:
+        """Where the rules of a layer begin and end, from 0."""
+        first = sum(entry.layer < layer for entry in self.entries)
+        return first, first + sum(entry.layer == layer for entry in self.entries)
+
+    def layer_text(self, layer: int) -> str:
+        """The name of a layer, in messages."""
+        if layer == self.n_layers:
+            return "the rules for rows without a label"
+        return "the theory" if self.n_layers == 1 else f"layer {layer + 1}"
+
+    def fitting(self, rule: Rule, layer: int, number: int) -> Rule:
+        """A rule as it stands in a layer, without evidence; refused if it cannot stand there."""
+        self._check(rule, layer, number)
+        ends_row = rule.stops or layer == self.n_layers  # the first that holds decides the row
+        return replace(rule, stops=ends_row, evidence=None)
+
+    def _check(self, rule: Rule, layer: int, number: int) -> None:
+        where = f"rule {number}"
+        check_rule(rule, self.frame.schema, where)
+        if layer == self.n_layers:
+            if rule.body.on_labels:
+                raise ValueError(
+                    f"{where} is for rows in which no label was found: it can test no labels"
+                )
+            if rule.votes is not None:
+                raise ValueError(f"{where} has points, which only the rules of a rule set have")
+        elif isinstance(self.layers[layer], RuleSet):
+            if rule.stops:
+                raise ValueError(
+                    f"{where} has a stop mark, but the rules of a rule set have no order: leave "
+                    "the * out"
+                )
+        elif rule.votes is not None:
+            raise ValueError(
+                f"{where} has points, but in a list the first rule decides: leave them out"
+            )
+
+    def __repr__(self) -> str:
+        return f"<EditedRules: {counted(len(self.entries), 'rule')}>"
+
+    def places(self) -> list[Place | None]:
+        """Where each rule is in the theory; None for those that are disabled."""
+        places = iter(places_of(self.theory))
+        return [None if entry.disabled else next(places) for entry in self.entries]

@@ -1,0 +1,95 @@
+"""What rules predict for the rows of a data set, and how good that is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Board
+from labelrules.data import Dataset
+from labelrules.measures import Evaluation
+from labelrules.measures.confusion_matrix import Confusion
+from labelrules.measures.evaluation import OutcomeCounts, evaluation_of_counts
+from labelrules.rules import (
+    DecisionList,
+    Evidence,
+    LayeredTheory,
+    Rule,
+    RuleSet,
+    Theory,
+)
+from labelrules.rules.boards import closed
+from labelrules.rules.rule_table import table_of
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The labels that a theory predicts for some rows, and the truth."""
+
+    truth: Board
+    predicted: Board
+
+    @classmethod
+    def of(cls, theory: Theory, data: Dataset) -> "Outcome":
+        """What a theory predicts for the rows of a data set."""
+        return cls(data.Y, closed(cls.written(theory, data)))
+
+    @staticmethod
+    def written(theory: Theory, data: Dataset) -> Board:
+        """The board that a theory writes."""
+        runner = theory if isinstance(theory, LayeredTheory) else table_of(theory)
+        return runner.apply(data)
+
+    @cached_property
+    def measures(self) -> Evaluation | None:
+        """The usual measures; None if no row has a known label."""
+        if not (self.truth >= 0).any():
+            return None
+        return evaluation_of_counts(outcome_counts(self.truth, self.predicted))
+
+    def of_rows(self, rows: npt.NDArray[np.bool_]) -> "Outcome":
+        """The same of some rows only."""
+        return Outcome(self.truth[rows], self.predicted[rows])
+
+
+def outcome_counts(truth: Board, predicted: Board) -> OutcomeCounts:
+    """The confusion matrices of each label, and of the kinds of rows."""
+    from labelrules.kernels.apply import count_outcomes
+
+    n_rows, n_labels = truth.shape
+    by_label = np.zeros((n_labels, 4), dtype=np.int64)
+    by_row = np.empty((n_rows, 4), dtype=np.int64)
+    count_outcomes(truth, predicted, by_label, by_row)
+    # One number for each matrix: sorting numbers is much faster than sorting rows of a table.
+    codes = by_row @ np.array([1, n_labels + 1, (n_labels + 1) ** 2, (n_labels + 1) ** 3])
+    _, first, times = np.unique(codes, return_index=True, return_counts=True)
+    known = by_row[first].any(axis=1)
+    labels = by_label[by_label.any(axis=1)]
+    return OutcomeCounts(Confusion(*labels.T), Confusion(*by_row[first][known].T), times[known])
+
+
+def with_evidence(theory: Theory, data: Dataset) -> Theory:
+    """The theory with evidence counted on these rows.
+
+    Rules that vote have it from the rows that they cover, if they lack it; other rules from the
+    cells that they write.
+    """
+    if isinstance(theory, LayeredTheory):
+        return theory.with_evidence(data, data.Y)
+    if isinstance(theory, DecisionList):
+        return theory.with_counts(table_of(theory).run(data), data.Y, data.weights)
+    if isinstance(theory, RuleSet):
+        return theory.with_rules(_voting(rule, data) for rule in theory)
+    raise TypeError(f"a {type(theory).__name__} has no evidence")
+
+
+def _voting(rule: Rule, data: Dataset) -> Rule:
+    if rule.is_counted:
+        return rule
+    truth = data.Y[rule.body.covers(data.X, data.empty_board())]
+    evidence = []
+    for label, value in rule.head:
+        right, wrong = ((truth[:, label] == one).sum() for one in (value, 1 - value))
+        evidence.append(Evidence(int(right), int(wrong)))
+    return rule.with_evidence(evidence)
