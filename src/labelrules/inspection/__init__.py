@@ -34,10 +34,32 @@ from labelrules.inspection.explanation.values import (
     SupportingRows,
     estimate,
 )
+from labelrules.inspection.pictures.dependencies import dependency_matrix_svg, label_graph_svg
+from labelrules.inspection.pictures.flow import flow_svg
+from labelrules.inspection.pictures.histogram import histogram_svg
 from labelrules.inspection.plots.constraint_graph import plot_constraints
 from labelrules.inspection.plots.dependency_matrix import plot_dependency_matrix
 from labelrules.inspection.plots.label_graph import plot_label_graph
 from labelrules.inspection.plots.search_tree import plot_search_tree
+from labelrules.inspection.review.coverage import (
+    Coverage,
+    RuleCoverage,
+    RuleCoverages,
+    rule_coverage,
+)
+from labelrules.inspection.review.fixes import Effect, Fix
+from labelrules.inspection.review.flow import FlowStep, RowFlow, row_flow
+from labelrules.inspection.review.histograms import Bar, Histogram
+from labelrules.inspection.review.matrix import (
+    ConditionCell,
+    ConditionMatrix,
+    MatrixFeature,
+    Threshold,
+    condition_matrix,
+)
+from labelrules.inspection.review.problems import findings
+from labelrules.inspection.review.replacements import Alternative, Alternatives, alternatives
+from labelrules.inspection.review.values import Finding, Findings
 from labelrules.inspection.summaries import (
     DoubtfulRule,
     FeatureSummary,
@@ -51,6 +73,9 @@ from labelrules.inspection.summaries import (
 from labelrules.inspection.tracing import LayeredTrace, Trace, trace
 
 __all__ = [
+    "Alternative",
+    "Alternatives",
+    "Bar",
     "Chain",
     "ChainLink",
     "ChainNode",
@@ -58,42 +83,65 @@ __all__ = [
     "CheckedCondition",
     "CheckedRule",
     "Comparison",
+    "ConditionCell",
+    "ConditionMatrix",
     "Counterfactual",
+    "Coverage",
     "DoubtfulRule",
     "Edge",
+    "Effect",
     "Estimate",
     "Explanation",
     "FeatureChange",
     "FeatureSummary",
+    "Finding",
+    "Findings",
+    "Fix",
     "Flip",
+    "FlowStep",
+    "Histogram",
     "LabelDifference",
     "LabelExplanation",
     "LabelGraph",
     "LabelSummary",
     "LayeredTrace",
+    "MatrixFeature",
     "Pair",
     "PairCounts",
     "Place",
     "PlacedRule",
     "RowChoice",
     "RowDifference",
+    "RowFlow",
+    "RuleCoverage",
+    "RuleCoverages",
     "RuleSummary",
     "StructureDifference",
     "Summary",
     "SupportingRows",
+    "Threshold",
     "Trace",
+    "alternatives",
     "compare",
+    "condition_matrix",
     "counterfactual",
+    "dependency_matrix_svg",
     "differing_rows",
     "doubtful_rules",
     "estimate",
     "explain",
+    "findings",
     "flips",
+    "flow_svg",
+    "histogram_svg",
     "label_graph",
+    "label_graph_svg",
     "plot_constraints",
     "plot_dependency_matrix",
     "plot_label_graph",
     "plot_search_tree",
+    "row_flow",
+    "rule_coverage",
     "summary",
     "trace",
 ]

@@ -277,7 +277,7 @@ def _sampled_evidence(placed: PlacedRule, layer: int | None) -> Any:
 def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tuple[Any, ...]]:
     rows = encoded_rows(one, data)
     truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
-    first, second = _predict(one, rows), _predict(other, rows)
+    first, second = predicted(one, rows), predicted(other, rows)
     differs = first != second
     lines = []
     for label, name in enumerate(one.schema.labels):
@@ -289,7 +289,8 @@ def _predictions(one: Theory, other: Theory, data: Any) -> tuple[int, Mask, tupl
     return len(rows), differs, tuple(lines)
 
 
-def _predict(theory: Theory, rows: Dataset) -> Any:
+def predicted(theory: Theory, rows: Dataset) -> Any:
+    """The labels of each row, by the compiled theory."""
     return (theory if isinstance(theory, LayeredTheory) else RuleTable(theory)).predict(rows)
 
 
@@ -342,7 +343,7 @@ def differing_rows(one: Any, other: Any, data: Any, first: int = 3) -> list[RowD
     whole_number(first, "first", low=1)
     rows = encoded_rows(one, data)
     truth = encode_labels(data, one.schema) if isinstance(data, Dataset) else None
-    boards = [_predict(theory, rows) for theory in (one, other)]
+    boards = [predicted(theory, rows) for theory in (one, other)]
     differs = boards[0] != boards[1]
     found = []
     for row in np.flatnonzero(differs.any(axis=1))[:first].tolist():

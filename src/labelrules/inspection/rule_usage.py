@@ -12,8 +12,10 @@ from labelrules.rules import (
     DecisionList,
     Gibbs,
     LabelByLabel,
+    LayeredRun,
     LayeredTheory,
     Once,
+    Rule,
     RuleSet,
     RuleTable,
     Theory,
@@ -47,59 +49,91 @@ class Usage(NamedTuple):
         return *self.counts[:, number].tolist(), bool(self.is_reached[number])
 
 
-def usage_of(theory: Theory, rows: Dataset) -> Usage:
-    """Apply a theory and count what its rules do.
+class PartRun(NamedTuple):
+    """A part of a theory and what it did on rows."""
+
+    rules: Theory
+    start: int  # the number of its first rule in the theory
+    run: Run
+    seen: Board | None  # the labels that its conditions are tested on; None for those it writes
+    waiting: Mask | None  # the rows that it is applied to; None for all
+
+    def fired(self, rows: Dataset) -> Iterator[tuple[int, Rule, Mask]]:
+        """Each rule with its number in the part and the rows on which it fired."""
+        open_rows = np.ones(len(rows), dtype=np.bool_)
+        open_rows = open_rows if self.waiting is None else self.waiting.copy()
+        for number, rule in enumerate(self.rules):
+            board = self.board_before(number) if rule.body.on_labels else self.run.board
+            fires = open_rows & rule.body.covers(rows.X, board)
+            if self.rules.ordered:  # if it fired on labels that have changed since
+                wrote = self.run.writer[:, list(rule.head.labels)] == number
+                fires |= wrote.any(axis=1)
+            yield number, rule, fires
+            if rule.stops:
+                open_rows &= ~fires
+
+    def board_before(self, number: int) -> Board:
+        """The labels on which the conditions of a rule are tested."""
+        if self.seen is not None:
+            return self.seen
+        if not self.rules.ordered:
+            return np.full_like(self.run.board, UNSET)
+        written = (self.run.writer >= 0) & (self.run.writer < number)
+        return np.where(written, self.run.board, UNSET)
+
+
+def part_runs(theory: Theory, rows: Dataset, run: LayeredRun | None = None) -> Iterator[PartRun]:
+    """Apply a theory part by part; `run` is that of a layered theory, if it is there already.
 
     In a last layer that reads its own labels, bodies are tested on the final labels; if it was
     sampled, the rules that decide on these count as those that wrote them.
     """
     if not isinstance(theory, LayeredTheory):
-        return _part(theory, rows, run_of(theory, RuleTable(theory), rows), None, None)
-    run = theory.run(rows)
-    parts: list[Usage] = []
-    seen: Board | None = None
-    for number, (layer, done) in enumerate(zip(theory.layers, run.layers, strict=True)):
-        if number == len(run.layers) - 1 and not isinstance(theory.inference, Once):
-            parts.append(_reading_itself(layer, theory.inference, rows, done, seen))
-            break
-        parts.append(_part(layer, rows, done, seen, None))
+        yield PartRun(theory, 0, run_of(theory, RuleTable(theory), rows), None, None)
+        return
+    run = theory.run(rows) if run is None else run
+    start, seen = 0, None
+    for layer, done in zip(theory.layers[:-1], run.layers[:-1], strict=True):
+        yield PartRun(layer, start, done, seen, None)
+        start, seen = start + len(layer), closed(done.board)
+    last, done = theory.layers[-1], run.layers[-1]
+    if not isinstance(theory.inference, Once):
         seen = closed(done.board)
+        if isinstance(theory.inference, Gibbs) and isinstance(last, DecisionList):
+            done = last.run(rows, reads=seen)
+    yield PartRun(last, start, done, seen, None)
     if run.fallback is not None and theory.fallback is not None:
         waiting = without_labels(run.layers[-1].board)
-        parts.append(_part(theory.fallback, rows, run.fallback, None, waiting))
+        yield PartRun(theory.fallback, start + len(last), run.fallback, None, waiting)
+
+
+def usage_of(theory: Theory, rows: Dataset) -> Usage:
+    """Apply a theory and count what its rules do; see `part_runs`."""
+    run = theory.run(rows) if isinstance(theory, LayeredTheory) else None
+    done = list(part_runs(theory, rows, run))
+    parts = [_part(part, rows) for part in done]
+    if isinstance(theory, LayeredTheory) and not isinstance(theory.inference, Once):
+        last = len(theory.layers) - 1
+        if not parts[last].is_reached.all():
+            before = None if last == 0 else closed(done[last - 1].run.board)
+            active = active_rules(theory.layers[last], theory.inference, rows, before)
+            parts[last] = parts[last]._replace(is_reached=parts[last].is_reached | active)
+    board = done[0].run.board if run is None else run.board
     counts = np.concatenate([part.counts for part in parts], axis=1)
-    return Usage(counts, np.concatenate([part.is_reached for part in parts]), run.board)
+    return Usage(counts, np.concatenate([part.is_reached for part in parts]), board)
 
 
-def _reading_itself(
-    layer: Theory, inference: Inference, rows: Dataset, done: Run, before: Board | None
-) -> Usage:
-    """The usage of a last layer that reads its own labels, given those of the layer before."""
-    seen = closed(done.board)
-    if isinstance(inference, Gibbs) and isinstance(layer, DecisionList):
-        done = layer.run(rows, reads=seen)
-    usage = _part(layer, rows, done, seen, None)
-    if usage.is_reached.all():
-        return usage
-    active = active_rules(layer, inference, rows, before)
-    return usage._replace(is_reached=usage.is_reached | active)
-
-
-def _part(
-    theory: Theory, rows: Dataset, run: Run, seen: Board | None, waiting: Mask | None
-) -> Usage:
+def _part(part: PartRun, rows: Dataset) -> Usage:
+    theory, run = part.rules, part.run
     counts = np.zeros((5, len(theory)), dtype=np.int64)
-    open_rows = np.ones(len(rows), dtype=np.bool_) if waiting is None else waiting.copy()
     decided = np.zeros_like(run.board, dtype=np.bool_)
     ends = np.zeros(len(theory), dtype=np.bool_)
-    for number, rule in enumerate(theory):
-        fires = open_rows & rule.body.covers(rows.X, _seen(theory, run, seen, number))
+    for number, rule, fires in part.fired(rows):
         if isinstance(theory, RuleSet):
             cells = np.zeros_like(decided)
             cells[:, list(rule.head.labels)] = fires[:, None]
         else:
             cells = run.writer == number
-        fires |= cells.any(axis=1)  # if it fired on labels that have changed since
         decided |= cells
         opposite = run.board[:, list(rule.head.labels)] == 1 - np.array(rule.head.values)
         counts[:, number] = (
@@ -109,19 +143,8 @@ def _part(
             decided.sum(),
             opposite[fires].sum(),
         )
-        if rule.stops:
-            open_rows &= ~fires
-            ends[number] = fires.any()
+        ends[number] = rule.stops and fires.any()
     return Usage(counts, ends | (counts[2] > 0), run.board)
-
-
-def _seen(theory: Theory, run: Run, seen: Board | None, number: int) -> Board:
-    if seen is not None:
-        return seen
-    if not isinstance(theory, DecisionList):
-        return np.full_like(run.board, UNSET)
-    written = (run.writer >= 0) & (run.writer < number)
-    return np.where(written, run.board, UNSET)
 
 
 def active_rules(layer: Theory, inference: Inference, rows: Dataset, seen: Board | None) -> Mask:
@@ -178,7 +201,7 @@ def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
     Whenever such a body holds, an earlier rule has ended the list, or earlier rules whose bodies
     hold have written its labels. None are named if no row satisfies it. Stopping rules are useful.
     """
-    for part in _parts(theory):
+    for part in parts_of(theory):
         for number in range(len(part.rules)) if part.rules.ordered else ():
             others = part.subsumed_by(number)
             if others is not None:
@@ -187,13 +210,13 @@ def subsumed_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
 
 def conflicting_rules(theory: Theory) -> Iterator[tuple[int, list[int]]]:
     """Pairs of rules of one part with opposite predictions for a label that can cover one row."""
-    for part in _parts(theory):
+    for part in parts_of(theory):
         for a, b in sorted(_opposed(part.rules)):
             if conflict(part.rules[a], part.rules[b], theory.schema):
                 yield part.start + b, [part.start + a]
 
 
-class _TheoryPart(NamedTuple):
+class TheoryPart(NamedTuple):
     """A list or a set of rules, and where it begins in its theory."""
 
     rules: Theory
@@ -228,18 +251,19 @@ class _TheoryPart(NamedTuple):
         return self.reads == "previous" or not tested & written
 
 
-def _parts(theory: Theory) -> list[_TheoryPart]:
+def parts_of(theory: Theory) -> list[TheoryPart]:
+    """The lists and sets of a theory: its layers, and the list for rows without a label."""
     if not isinstance(theory, LayeredTheory):
-        return [_TheoryPart(theory, 0, "own")]
-    parts: list[_TheoryPart] = []
+        return [TheoryPart(theory, 0, "own")]
+    parts: list[TheoryPart] = []
     start = 0
     for number, layer in enumerate(theory.layers):
         alone = len(theory.layers) == 1 and not isinstance(theory.inference, Once)
         reads: Literal["own", "both"] = "both" if alone else "own"
-        parts.append(_TheoryPart(layer, start, "previous" if number else reads))
+        parts.append(TheoryPart(layer, start, "previous" if number else reads))
         start += len(layer)
     if theory.fallback is not None:
-        parts.append(_TheoryPart(theory.fallback, start, "own"))
+        parts.append(TheoryPart(theory.fallback, start, "own"))
     return parts
 
 

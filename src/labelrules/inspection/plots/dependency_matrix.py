@@ -39,6 +39,8 @@ class Mark(NamedTuple):
     is_full: bool
     strength: float  # NaN if nothing is known
     signs: str  # ``"+"``, ``"-"`` or both
+    predicted: int  # the number of the label among those that are shown
+    tested: int
 
 
 def plot_dependency_matrix(
@@ -114,6 +116,8 @@ def marks_of(graph: LabelGraph, labels: list[int]) -> Iterator[Mark]:
                 counts is fully,
                 float(strength[predicted, tested]),
                 counts.sign(predicted, tested),
+                predicted,
+                tested,
             )
             yield mark
             if predicted != tested:
@@ -154,7 +158,7 @@ def _draw_grid(ax: "Axes", graph: LabelGraph, labels: list[int]) -> None:
     ax.add_collection(LineCollection(lines, colors=colors * 2, linewidths=0.5, zorder=1))
     for i in range(n):
         ax.add_patch(Rectangle((i - 0.5, i - 0.5), 1, 1, facecolor="#e4e4e4", zorder=0))
-    for row, column in _relatives(graph, labels):
+    for row, column in relatives(graph, labels):
         ax.add_patch(
             Rectangle(
                 (column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.2,
@@ -166,7 +170,7 @@ def _draw_grid(ax: "Axes", graph: LabelGraph, labels: list[int]) -> None:
     ax.set_aspect("equal")
 
 
-def _relatives(graph: LabelGraph, labels: list[int]) -> Iterator[tuple[int, int]]:
+def relatives(graph: LabelGraph, labels: list[int]) -> Iterator[tuple[int, int]]:
     """The cells of a label and its parent in the hierarchy of the schema, both ways."""
     places = {graph.schema.labels[label]: place for place, label in enumerate(labels)}
     for name, place in places.items():
@@ -192,14 +196,14 @@ def _draw_marks(ax: "Axes", marks: list[Mark]) -> None:
             )
         )
     for color in ("white", "black"):
-        strokes = [
+        lines = [
             [_moved(mark, point) for point in stroke]
             for mark in marks
             if _ink(mark.strength) == color
-            for stroke in _strokes(mark.signs)
+            for stroke in strokes(mark.signs)
         ]
         width = max(0.05 * 72 * _inches_of_a_cell(ax), _THINNEST)
-        ax.add_collection(LineCollection(strokes, colors=color, linewidths=width, zorder=4))
+        ax.add_collection(LineCollection(lines, colors=color, linewidths=width, zorder=4))
 
 
 def _inches_of_a_cell(ax: "Axes") -> float:
@@ -227,7 +231,7 @@ def _ink(strength: float) -> str:
     return "white" if strength > 0.65 else "black"
 
 
-def _strokes(signs: str) -> tuple[tuple[Point, ...], ...]:
+def strokes(signs: str) -> tuple[tuple[Point, ...], ...]:
     """The lines of a plus, of a minus, or of a plus above a minus; y runs downwards."""
     across: tuple[Point, ...] = ((-0.7, 0.0), (0.7, 0.0))
     if signs == "-":

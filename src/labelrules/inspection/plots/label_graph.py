@@ -64,27 +64,33 @@ def plot_label_graph(
     check_matplotlib()
     graph, labels = graph_and_labels(source, order, only_dependent)
     names = [graph.schema.labels[label] for label in labels]
-    edges = [edge for edge in graph.edges() if {edge.tested, edge.predicted} <= {*names}]
-    if len(edges) > MAX_ARROWS:
-        raise ValueError(
-            f"there are {len(edges)} dependencies, and a plot can show {MAX_ARROWS} arrows: name "
-            "some labels in order, or draw the matrix"
-        )
+    edges = edges_between(graph, names)
     if ax is None:
         ax = _new_axes([shown_name(name) for name in names])
-    places = _places(names)
-    cycles = _numbered(graph)
+    places = circle_places(names)
+    cycles = component_numbers(graph)
     most = max((edge.support for edge in edges), default=0)
     arrows = [Arrow.of(edge, cycles, most) for edge in edges]
     for edge, arrow in zip(edges, arrows, strict=True):
         _draw_edge(ax, places[edge.tested], places[edge.predicted], arrow)
     _draw_labels(ax, places, cycles)
     shown = len({number for name, number in cycles.items() if name in places})
-    ax.set_title(_title(len(edges), len(names), shown), fontsize=10)
+    ax.set_title(graph_title(len(edges), len(names), shown), fontsize=10)
     ax.set_aspect("equal")
     ax.set_axis_off()
     _add_legend(ax, arrows, most)
     return ax
+
+
+def edges_between(graph: LabelGraph, names: list[str]) -> list[Edge]:
+    """The dependencies between these labels, if they are not too many to be drawn."""
+    edges = [edge for edge in graph.edges() if {edge.tested, edge.predicted} <= {*names}]
+    if len(edges) > MAX_ARROWS:
+        raise ValueError(
+            f"there are {len(edges)} dependencies, and a plot can show {MAX_ARROWS} arrows: name "
+            "some labels in order, or draw the matrix"
+        )
+    return edges
 
 
 class Arrow(NamedTuple):
@@ -119,17 +125,18 @@ def _width(support: int, most: int) -> float:
     return _THINNEST + (_THICKEST - _THINNEST) * share
 
 
-def _numbered(graph: LabelGraph) -> dict[str, int]:
+def component_numbers(graph: LabelGraph) -> dict[str, int]:
     """The number of the cyclic component that a label is in."""
     return {name: n for n, group in enumerate(graph.components(), 1) for name in group}
 
 
-def _title(n_edges: int, n_labels: int, n_cycles: int) -> str:
+def graph_title(n_edges: int, n_labels: int, n_cycles: int) -> str:
+    """How many dependencies, labels and cyclic components are shown."""
     cycles = counted(n_cycles, "cyclic component") if n_cycles else "no cycle"
     return f"{dependencies_text(n_edges, n_labels)}, {cycles}"
 
 
-def _places(names: list[str]) -> dict[str, Floats]:
+def circle_places(names: list[str]) -> dict[str, Floats]:
     """Where each label is on the circle, clockwise from the top."""
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
     return dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
@@ -159,7 +166,7 @@ def _draw_edge(ax: "Axes", start: Floats, end: Floats, arrow: Arrow) -> None:
     curve: dict[str, Any] = {
         "posA": start,
         "posB": end,
-        "connectionstyle": f"arc3,rad={_bend(start, end)}",
+        "connectionstyle": f"arc3,rad={bend(start, end)}",
         "shrinkA": 5,
     }
     ax.add_patch(FancyArrowPatch(**curve, shrinkB=8, arrowstyle="-", zorder=2, **arrow.line))
@@ -182,7 +189,7 @@ def _filled(arrow: Arrow) -> dict[str, Any]:
     return {"markerfacecolor": fill, "markeredgecolor": arrow.color, "markeredgewidth": 1.0}
 
 
-def _bend(start: Floats, end: Floats) -> float:
+def bend(start: Floats, end: Floats) -> float:
     """How far a curve bends to its right, in lengths of the straight line.
 
     Along the circle between neighbours, with room for the head of an arrow; through the middle

@@ -1,0 +1,1 @@
+"""Pictures as SVG, from templates: for pages and notebooks, without matplotlib."""

@@ -1,0 +1,215 @@
+"""Coverage: what each rule covers alone, and what it decides in the order of its list."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from labelrules._checks import counted
+from labelrules._html import SHOWN as SHOWN_IN_HTML
+from labelrules._html import fragment, html_table, paragraphs
+from labelrules._types import UNSET, Board, Mask
+from labelrules.data.memory.encoding import encode_labels
+from labelrules.data.table import Dataset
+from labelrules.inspection.explanation.values import Estimate, Place, estimate
+from labelrules.inspection.rule_usage import PartRun, part_runs
+from labelrules.inspection.summaries import Table, places_of, text_table
+from labelrules.inspection.tracing import encoded_rows
+from labelrules.rules import Evidence, Rule, Theory, theory_of
+from labelrules.rules.formats.frame import pandas_frame
+from labelrules.rules.formats.text import rule_texts
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Coverage(NamedTuple):
+    """Rows and cells of one rule on one part of the data."""
+
+    n_rows: int  #: Rows.
+    n_cells: int  #: Cells: the labels of the head in these rows, known or not.
+    evidence: Evidence | None  #: Right and wrong ones of these; None without true labels.
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The precision, with a 95 % interval; None without true labels."""
+        return None if self.evidence is None else estimate(self.evidence)
+
+
+class RuleCoverage(NamedTuple):
+    """One rule: what it covers alone, and what it decides in the order of the list."""
+
+    place: Place
+    text: str
+    alone: Coverage
+    """Rows that its body covers, whatever other rules do with them. Labels are tested as they are
+    when its turn comes."""
+    in_order: (
+        Coverage | None
+    )  #: Cells that it is the first to write; None in a set, where all vote.
+    validation_alone: Coverage | None = None  #: The same on validation data.
+    validation_in_order: Coverage | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleCoverages:
+    """The coverage of each rule of a theory."""
+
+    theory: Theory
+    rules: tuple[RuleCoverage, ...]  #: In the order of the theory.
+    n_rows: int  #: Of the data.
+    n_validation_rows: int | None = None  #: Of the validation data.
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A pandas frame with a row for each rule and part: training or validation."""
+        names = ("training",) if self.n_validation_rows is None else ("training", "validation")
+        rows = [line for rule in self.rules for name in names for line in _frame_rows(rule, name)]
+        return pandas_frame({name: [row[name] for row in rows] for name in _frame_titles(rows)})
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[RuleCoverage]:
+        return iter(self.rules)
+
+    def __getitem__(self, index: int) -> RuleCoverage:
+        return self.rules[index]
+
+    def __repr__(self) -> str:
+        return f"RuleCoverages({self.headline})"
+
+    @property
+    def headline(self) -> str:
+        """How many rules, and on how many rows."""
+        also = self.n_validation_rows
+        more = "" if also is None else f" and {counted(also, 'validation row')}"
+        return f"{counted(len(self.rules), 'rule')} on {counted(self.n_rows, 'row')}{more}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *text_table(self._table())])
+
+    def _repr_html_(self) -> str:
+        titles, rows = self._table()
+        table = html_table(rows, titles, SHOWN_IN_HTML) if rows else ""
+        return fragment(paragraphs([self.headline]), table)
+
+    def _table(self) -> Table:
+        titles = ["rule", "alone", "right", "in order", "right"]
+        parts = ["alone", "in_order"]
+        if self.n_validation_rows is not None:
+            titles += ["validation", "right", "in order", "right"]
+            parts += ["validation_alone", "validation_in_order"]
+        rows = []
+        for rule in self.rules:
+            cells = [text for part in parts for text in _cell_texts(getattr(rule, part))]
+            rows.append([f"{rule.place}: {rule.text}", *cells])
+        return titles, rows
+
+
+def _cell_texts(coverage: Coverage | None) -> tuple[int | str, str]:
+    if coverage is None:
+        return "", ""
+    found = coverage.estimate
+    if found is None or coverage.evidence is None:
+        return coverage.n_rows, ""
+    right, wrong = coverage.evidence
+    if not right + wrong:
+        return coverage.n_rows, "0/0"
+    return coverage.n_rows, f"{right}/{wrong} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _frame_rows(rule: RuleCoverage, name: str) -> Iterator[dict[str, Any]]:
+    pairs = {
+        "training": (rule.alone, rule.in_order),
+        "validation": (rule.validation_alone, rule.validation_in_order),
+    }[name]
+    row: dict[str, Any] = {"rule": str(rule.place), "text": rule.text, "part": name}
+    for kind, coverage in zip(("alone", "in_order"), pairs, strict=True):
+        known = None if coverage is None else coverage.evidence
+        found = None if coverage is None else coverage.estimate
+        row[f"{kind}_rows"] = None if coverage is None else coverage.n_rows
+        row[f"{kind}_right"] = None if known is None else known.right
+        row[f"{kind}_wrong"] = None if known is None else known.wrong
+        row[f"{kind}_precision"] = None if found is None else found.probability
+        row[f"{kind}_low"] = None if found is None else found.low
+        row[f"{kind}_high"] = None if found is None else found.high
+    yield row
+
+
+def _frame_titles(rows: list[dict[str, Any]]) -> list[str]:
+    return list(rows[0]) if rows else ["rule", "text", "part"]
+
+
+def rule_coverage(theory: Any, data: Any, validation: Any = None) -> RuleCoverages:
+    r"""What each rule covers alone, and what it decides in the order of its list.
+
+    Rows are counted, each once, whatever their weights.
+
+    Parameters
+    ----------
+    theory : DecisionList, RuleSet, LayeredTheory or fitted learner
+    data : Dataset, array, sparse matrix or frame
+        True labels are taken from a Dataset only; cells of which the truth is unknown are neither
+        right nor wrong.
+    validation : Dataset, array, sparse matrix or frame, optional
+        Other rows, to see what holds on them, too.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> readers = load("magazines")
+    >>> text = "quality <- sex = Female\ntabloid <- true"
+    >>> print(rule_coverage(parse(text, readers.schema), readers))
+    2 rules on 14 rows
+    rule                             alone  right               in order  right
+    rule 1: quality <- sex = Female      5  3/2 (0.23 to 0.88)         5  3/2 (0.23 to 0.88)
+    rule 2: otherwise: tabloid          14  6/8 (0.21 to 0.67)        14  6/8 (0.21 to 0.67)
+    """
+    theory = theory_of(theory)
+    parts = [_coverages(theory, data)]
+    if validation is not None:
+        parts.append(_coverages(theory, validation))
+    placed = zip(places_of(theory), rule_texts(theory), strict=True)
+    pairs = zip(*(found for found, _ in parts), strict=True)
+    rules = tuple(
+        RuleCoverage(place, text, *training, *(other[0] if other else (None, None)))
+        for (place, text), (training, *other) in zip(placed, pairs, strict=True)
+    )
+    return RuleCoverages(theory, rules, *(n_rows for _, n_rows in parts))
+
+
+def _coverages(theory: Theory, data: Any) -> tuple[list[tuple[Coverage, Coverage | None]], int]:
+    """Alone and in order, for each rule, and the number of rows."""
+    rows = encoded_rows(theory, data)
+    truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
+    found = [
+        _of_rule(part, number, rule, rows, truth)
+        for part in part_runs(theory, rows)
+        for number, rule in enumerate(part.rules)
+    ]
+    return found, len(rows)
+
+
+def _of_rule(
+    part: PartRun, number: int, rule: Rule, rows: Dataset, truth: Board | None
+) -> tuple[Coverage, Coverage | None]:
+    board = part.board_before(number) if rule.body.on_labels else part.run.board
+    covered = rule.body.covers(rows.X, board)
+    covered = covered if part.waiting is None else covered & part.waiting
+    alone = np.repeat(covered[:, None], len(rule.head), axis=1)
+    if not part.rules.ordered:
+        return _coverage(rule, alone, truth), None
+    written = part.run.writer[:, list(rule.head.labels)] == number
+    return _coverage(rule, alone, truth), _coverage(rule, written, truth)
+
+
+def _coverage(rule: Rule, cells: Mask, truth: Board | None) -> Coverage:
+    """What a rule writes in these cells of the labels of its head, rows by labels."""
+    n_rows, n_cells = int(cells.any(axis=1).sum()), int(cells.sum())
+    if truth is None:
+        return Coverage(n_rows, n_cells, None)
+    known = truth[:, list(rule.head.labels)]
+    right = int(np.count_nonzero(cells & (known == np.array(rule.head.values))))
+    n_known = int(np.count_nonzero(cells & (known != UNSET)))
+    return Coverage(n_rows, n_cells, Evidence(right, n_known - right))

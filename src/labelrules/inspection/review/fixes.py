@@ -1,0 +1,259 @@
+"""Fixes, which are edits of a theory, and their effect: proved, or counted on data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from labelrules._checks import counted, one_of, whole_number
+from labelrules._types import UNSET, Board
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+from labelrules.inspection.comparison import predicted
+from labelrules.inspection.explanation.values import Place
+from labelrules.inspection.review.regions import (
+    MODES,
+    ListWalk,
+    UndecidedError,
+    region_of,
+    relevant_rules,
+)
+from labelrules.inspection.rule_usage import TheoryPart, parts_of
+from labelrules.rules import (
+    LayeredTheory,
+    Once,
+    Rule,
+    Theory,
+    UntilStable,
+    parse_rule,
+    theory_of,
+)
+
+
+class Fix(NamedTuple):
+    r"""An edit of one rule: remove it, replace it by a text, or move it.
+
+    Examples
+    --------
+    >>> from labelrules import load, parse
+    >>> theory = parse("sports <- true\nquality <- sex = Male", load("magazines").schema)
+    >>> print(Fix("move", rule=2, to=1).apply(theory))
+    quality <- sex = Male
+    otherwise: sports
+    """
+
+    action: Literal["remove", "replace", "move"]
+    rule: int  #: The number of the rule in its list, from 1.
+    text: str | None = None  #: For "replace", the new rule in the rule language.
+    to: int | None = None  #: For "move", the number that the rule gets.
+    layer: int | None = None  #: The layer, from 1; None if there is only one.
+    is_fallback: bool = False  #: Whether the rule is in the list for rows without a label.
+
+    def apply(self, theory: Any) -> Theory:
+        """The theory with this edit; rules keep their evidence, but for a rule that is replaced."""
+        theory = theory_of(theory)
+        if not isinstance(theory, LayeredTheory):
+            edited: Theory = theory.with_rules(self.edited(theory))
+            return edited
+        layers, fallback = list(theory.layers), theory.fallback
+        if self.is_fallback and fallback is not None:
+            fallback = fallback.with_rules(self.edited(fallback))
+        else:
+            layer = whole_number(self.layer or 1, "layer", low=1, high=len(layers)) - 1
+            layers[layer] = layers[layer].with_rules(self.edited(layers[layer]))
+        return LayeredTheory(theory.schema, layers, theory.inference, fallback)
+
+    def edited(self, part: Theory) -> list[Rule]:
+        """The rules of its list with this edit."""
+        one_of(self.action, "action", ("remove", "replace", "move"))
+        rules = list(part)
+        number = whole_number(self.rule, "rule", low=1, high=len(rules)) - 1
+        old = rules.pop(number)
+        if self.action == "replace":
+            new = _with_known_evidence(parse_rule(self.text or "", part.schema), old, part.schema)
+            # In the list for rows without a label every rule ends the row, without a mark.
+            rules.insert(number, replace(new, stops=True) if self.is_fallback else new)
+        elif self.action == "move":
+            rules.insert(whole_number(self.to, "to", low=1, high=len(rules) + 1) - 1, old)
+        return rules
+
+    def __str__(self) -> str:
+        layer = None if self.layer is None else self.layer - 1
+        where = str(Place(self.rule - 1, layer, self.is_fallback))
+        if self.action == "replace":
+            return f"replace {where} by: {self.text}"
+        return f"move {where} to place {self.to}" if self.action == "move" else f"remove {where}"
+
+
+def _with_known_evidence(new: Rule, old: Rule, schema: Schema) -> Rule:
+    """The new rule with the evidence of the old one for predictions that both make alike."""
+    if not have_equal_bodies(new, old, schema):
+        return new
+    same = set(new.head) & set(old.head)
+    return new.with_evidence(
+        old.evidence_for(label) if (label, value) in same else None for label, value in new.head
+    )
+
+
+def fix_of(
+    place: Place,
+    action: Literal["remove", "replace", "move"],
+    text: str | None = None,
+    to: Place | None = None,
+) -> Fix:
+    """The fix of the rule in this place."""
+    layer = None if place.layer is None else place.layer + 1
+    goal = None if to is None else to.number + 1
+    return Fix(action, place.number + 1, text, goal, layer, place.is_fallback)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a fix changes in the predictions."""
+
+    proved: bool  #: Whether it was proved that no prediction changes, whatever the row.
+    n_rows: int | None = None  #: Rows of the data that it was counted on; None without data.
+    n_changed_rows: int | None = None  #: Rows in which a prediction changes.
+    n_changed_cells: int | None = None  #: Predictions that change, of rows and labels.
+    n_righted: int | None = None  #: Those that become right; None without true labels.
+    n_wronged: int | None = None  #: Those that become wrong.
+
+    @property
+    def keeps(self) -> bool | None:
+        """Whether all predictions stay, as far as is known; None if nothing is known."""
+        return True if self.proved else None if self.n_rows is None else not self.n_changed_cells
+
+    def __str__(self) -> str:
+        if self.proved:
+            return "keeps every prediction, whatever the row (proved)"
+        if self.n_rows is None:
+            return "may change predictions: not proved, and there are no data to count on"
+        if not self.n_changed_cells:
+            return f"keeps all predictions on these {counted(self.n_rows, 'row')} (not proved)"
+        text = (
+            f"changes {counted(self.n_changed_cells, 'prediction')} in "
+            f"{counted(self.n_changed_rows or 0, 'row')} of {self.n_rows:,}"
+        )
+        if self.n_righted is None:
+            return text
+        return f"{text}: {self.n_righted:,} become right, {self.n_wronged:,} wrong"
+
+
+class EffectOfFixes:
+    """Finds the effects of fixes of one theory: proofs first, then counts on data."""
+
+    def __init__(self, theory: Theory, rows: Dataset | None, truth: Board | None) -> None:
+        self.theory, self.rows, self.truth = theory, rows, truth
+        self.before = None if rows is None else predicted(theory, rows)
+
+    def of(self, fix: Fix, proved: bool | None = None) -> Effect:
+        """The effect; `proved` is whether no prediction changes, if that is known already."""
+        if proved is None:
+            proved = keeps_predictions(self.theory, fix)
+        if self.rows is None:
+            return Effect(proved)
+        if proved:
+            known = None if self.truth is None else 0
+            return Effect(True, len(self.rows), 0, 0, known, known)
+        after = predicted(fix.apply(self.theory), self.rows)
+        changed = after != self.before
+        righted = wronged = None
+        if self.truth is not None:
+            known_cells = changed & (self.truth != UNSET)
+            righted = int(np.count_nonzero(known_cells & (after == self.truth)))
+            wronged = int(np.count_nonzero(known_cells)) - righted
+        n_rows, n_cells = int(changed.any(axis=1).sum()), int(changed.sum())
+        return Effect(False, len(self.rows), n_rows, n_cells, righted, wronged)
+
+    def of_proof(self, fix: Fix) -> Effect | None:
+        """The effect, if it is proved that no prediction changes; else None."""
+        return self.of(fix, True) if keeps_predictions(self.theory, fix) else None
+
+
+def keeps_predictions(theory: Theory, fix: Fix) -> bool:
+    """Whether it can be proved that no prediction changes, whatever the row.
+
+    Rows are divided into regions on which the list does the same before and after the fix, and all
+    of them are compared; a proof that would take too long is given up.
+    """
+    part, number = _edited_part(theory, fix)
+    schema = theory.schema
+    rules = list(enumerate(part.rules))
+    after = list(enumerate(fix.edited(part.rules)))
+    changed = [rules[number][1]]
+    if fix.action == "replace":
+        changed.append(after[number][1])
+        old, new = changed
+        if _votes_alike(old, new) and have_equal_bodies(old, new, schema):
+            return True
+    regions = [region_of(rule.body, schema) for rule in changed]
+    if all(region is None for region in regions):
+        return True  # neither rule ever holds
+    if not part.rules.ordered or not isinstance(inference_of_part(theory), Once | UntilStable):
+        return False
+    try:
+        return all(_boards_stay(rules, after, changed, theory, own) for own in MODES[part.reads])
+    except UndecidedError:
+        return False
+
+
+def inference_of_part(theory: Theory) -> Any:
+    """How the last layer is read; once if there are no layers."""
+    return theory.inference if isinstance(theory, LayeredTheory) else Once()
+
+
+def _edited_part(theory: Theory, fix: Fix) -> tuple[TheoryPart, int]:
+    parts = parts_of(theory)
+    return parts[-1 if fix.is_fallback else (fix.layer or 1) - 1], fix.rule - 1
+
+
+def _votes_alike(one: Rule, other: Rule) -> bool:
+    return (one.head, one.stops, one.ballot) == (other.head, other.stops, other.ballot)
+
+
+def have_equal_bodies(one: Rule, other: Rule, schema: Schema) -> bool:
+    """Whether the same rows and boards satisfy both bodies."""
+    return region_of(one.body, schema) == region_of(other.body, schema)
+
+
+def _boards_stay(
+    before: Sequence[tuple[int, Rule]],
+    after: Sequence[tuple[int, Rule]],
+    changed: Sequence[Rule],
+    theory: Theory,
+    reads_own: bool,
+) -> bool:
+    """Whether both lists give the same labels wherever one of the changed rules may hold."""
+    schema = theory.schema
+    labels = _affected(before, changed, schema.n_labels)
+    first, second = (
+        ListWalk(relevant_rules(rules, labels, reads_own), schema, reads_own)
+        for rules in (before, after)
+    )
+    for rule in changed:
+        tested = rule.body.on_features if reads_own else rule.body.conditions
+        region = region_of(tested, schema)
+        for one in first.leaves(region) if region is not None else ():
+            for other in second.leaves(one.region):
+                if any(one.board.get(i, 0) != other.board.get(i, 0) for i in labels):
+                    return False
+    return True
+
+
+def _affected(
+    rules: Sequence[tuple[int, Rule]], changed: Sequence[Rule], n_labels: int
+) -> frozenset[int]:
+    """The labels that may differ: those of the changed rules, and those that depend on them."""
+    if any(rule.stops for rule in changed):
+        return frozenset(range(n_labels))
+    labels = {label for rule in changed for label in rule.head.labels}
+    while True:
+        size = len(labels)
+        for _, rule in rules:
+            if labels & {condition.column for condition in rule.body.on_labels}:
+                if rule.stops:
+                    return frozenset(range(n_labels))
+                labels.update(rule.head.labels)
+        if len(labels) == size:
+            return frozenset(labels)
