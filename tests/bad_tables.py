@@ -351,6 +351,22 @@ ARRAYS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         r"Y has 257.0 in row 0, column 0: a label is 0 or 1",
     ),
+    "Y names of columns": (
+        lambda: dataset(pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0, 1, 1]}), ["b"]),
+        r"^Y names columns of X \('b'\): leave it out, .* by dataset\(X, label_names=\['b'\]\)$",
+    ),
+    "Y dicts": (
+        lambda: dataset([[1], [2]], [{"a": 1}, {"a": 0}]),
+        "^Y has a dict in row 0: make a frame of the rows first, as by pandas.DataFrame",
+    ),
+    "Y frame of label sets": (
+        lambda: dataset([[1], [2]], pd.DataFrame({"tags": [["a"], ["a", "b"]]})),
+        r"column 'tags' holds label sets: give the column itself, Y\['tags'\]",
+    ),
+    "Y frame of joined labels": (
+        lambda: dataset([[1], [2]], pd.DataFrame({"tags": ["a", "a,b"]})),
+        r"split them by labelrules.split_labels\(Y\['tags'\], ','\)",
+    ),
     "Y all empty": (lambda: dataset([[1]], [set()]), "every label set in Y is empty"),
     "rows differ": (lambda: dataset([[1]], Y2), "X has 1 rows but Y has 2"),
     # --- new data

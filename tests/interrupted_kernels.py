@@ -218,6 +218,7 @@ def learn(data):
         SeparateAndConquer(n_jobs=2, label_conditions=False, **few),
         SeparateAndConquer(heads="multi", measure="precision", fixed_head=False, **few),
         SeparateAndConquer(beam_width=3, **few),
+        SeparateAndConquer(operators=("<=", ">", "=", "in"), **few),
         BinaryRelevance(Ripper()),
         AssociativeClassifier(),
         LazyAssociativeClassifier(),

@@ -24,6 +24,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ROOMS = [
     "data",
     "discovery",
+    "editing",
     "experiments",
     "export",
     "inspection",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
+    from labelrules.editing import edit, load_edits
     from labelrules.experiments import cross_validate, frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
@@ -93,6 +94,7 @@ __all__ = [
     "compare",
     "cross_validate",
     "dataset",
+    "edit",
     "evaluate",
     "explain",
     "fetch",
@@ -101,6 +103,7 @@ __all__ = [
     "frontier",
     "json_schema",
     "load",
+    "load_edits",
     "load_model",
     "parse",
     "parse_rule",
@@ -120,7 +123,7 @@ __all__ = [
 
 _ROOMS = (
     "_types", "data", "measures", "rules", "search", "discovery", "inspection", "export",
-    "learners", "serving", "storage", "experiments",
+    "learners", "serving", "storage", "experiments", "editing",
 )  # fmt: skip
 """Where the public names are, the lower rooms first."""
 

@@ -84,3 +84,11 @@ def test_what_nobody_can_change_is_not_copied(tmp_path):
     by_row.setflags(write=False)
     assert dataset(by_row, Y).X.flags.f_contiguous
     np.testing.assert_array_equal(dataset(by_row, Y).X, X)
+
+
+def test_the_warning_points_at_the_call():
+    frame = pd.DataFrame({"name": BAD["name"][0], "age": GOOD["age"]})
+    for learner in (SeparateAndConquer(), BinaryRelevance(), Scorecard()):
+        with pytest.warns(UserWarning, match="look like identifiers") as caught:
+            learner.fit(frame, Y)
+        assert {one.filename for one in caught} == {__file__}

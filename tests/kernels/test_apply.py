@@ -21,6 +21,7 @@ from labelrules import (
     load,
     planted,
 )
+from labelrules.kernels.apply import count_outcomes
 from theories import boards, decision_lists, rule_sets, scorecards
 from twins import rules as naive
 
@@ -189,6 +190,21 @@ def test_wrong_boards_are_refused():
             table.apply(readers, np.zeros((2, 4), np.int8))
         with pytest.raises(ValueError, match="reads has cells other than 0, 1 and UNSET"):
             table.apply(readers, reads=np.full((14, 4), 7))
+
+
+@given(st.data(), st.integers(1, 5), st.integers(1, 4))
+def test_outcomes_are_counted_cell_by_cell(data, n_rows, n_labels):
+    truth, predicted = (
+        np.array(data.draw(boards(n_rows, n_labels)), dtype=np.int8) for _ in range(2)
+    )
+    by_label, by_row = np.zeros((n_labels, 4), np.int64), np.empty((n_rows, 4), np.int64)
+    count_outcomes(truth, predicted, by_label, by_row)
+    expected = np.zeros((n_rows, n_labels, 4), np.int64)
+    for row, label in np.argwhere(truth != UNSET):
+        kinds = {(1, True): 0, (0, True): 1, (0, False): 2, (1, False): 3}
+        expected[row, label, kinds[truth[row, label], predicted[row, label] == 1]] += 1
+    assert by_label.tolist() == expected.sum(axis=0).tolist()
+    assert by_row.tolist() == expected.sum(axis=1).tolist()
 
 
 def test_a_rule_set_has_no_single_writer():

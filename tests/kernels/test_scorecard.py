@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelrules import Dataset
+from labelrules.kernels import points as point_kernels
 from labelrules.kernels import scorecard as kernels
 from labelrules.learners.scorecard.growth import (
     DOUBLING,
@@ -16,6 +17,7 @@ from labelrules.learners.scorecard.growth import (
     ONE,
     REACH,
     CardGrowth,
+    CellWeights,
     Prices,
     point_tables,
 )
@@ -128,9 +130,13 @@ def test_the_loss_is_almost_linear_beyond_the_tables():
     tables = point_tables()
     rows = np.arange(3, dtype=np.int32)
     margin = np.array([REACH - 2, REACH + 4, -REACH - 9], np.int32)
-    grown = kernels._growth(0, 3, rows, margin, 5, tables.softplus, tables.loss_unit)
-    expected = sum(slow_softplus(m + 5) - slow_softplus(m) for m in margin.tolist())
-    assert grown == expected
+    expected = [slow_softplus(m + 5) - slow_softplus(m) for m in margin.tolist()]
+    for weights, total in (
+        (np.empty(0, np.bool_), sum(expected)),
+        (np.array([1, 3, 2]), expected[0] + 3 * expected[1] + 2 * expected[2]),
+    ):
+        cells = 0, 3, rows, margin, 5, tables.softplus, tables.loss_unit, weights
+        assert point_kernels._growth(*cells) == total
 
 
 @pytest.mark.parametrize(("seed", "n_rows", "storage"), CASES)
@@ -150,15 +156,21 @@ def test_growth_is_that_of_the_slow_card(seed, n_rows, storage, literal, ridge):
     st.integers(8, 24),
     st.sampled_from([0.02, 0.1, 0.4]),
     st.sampled_from([0.0, 0.3]),
+    st.sampled_from([None, 1.0, 2.0**-7, 2.0**-17]),
 )
-def test_growth_with_soft_and_unknown_targets(seed, n_rows, literal, unknown):
+def test_growth_with_soft_and_unknown_targets_and_weights(seed, n_rows, literal, unknown, unit):
     data, random = table(seed, n_rows, n_labels=2), np.random.default_rng(seed)
     targets = random.integers(0, ONE + 1, (2, n_rows)).astype(np.int32)
     targets[random.random(targets.shape) < unknown] = -1
-    growth = CardGrowth(BinnedColumns.of(data, 2, 3), targets, Prices(literal, 1.0))
+    weights = None
+    if unit is not None:
+        given = random.integers(1, 4 / unit, targets.shape)
+        weights = CellWeights(given, unit)
+    growth = CardGrowth(BinnedColumns.of(data, 2, 3), targets, Prices(literal, 1.0), weights)
     for _ in growth.run():
         pass
-    slow = SlowCard(data, targets, literal, 1.0, 2).run()
+    weighted = () if weights is None else (weights.units.tolist(), unit)
+    slow = SlowCard(data, targets, literal, 1.0, 2, *weighted).run()
     points = growth.points
     assert points.start.tolist() == slow.points.pop(-1)
     assert dict(zip(points.conditions, points.given.tolist(), strict=True)) == slow.points

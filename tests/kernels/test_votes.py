@@ -28,6 +28,7 @@ def test_scores_are_those_of_single_bodies(longest, left_out, seed):
         np.concatenate([[0], np.cumsum([len(own) for own in held])]),
         np.concatenate(held).astype(np.int32),
         np.arange(n_rows) if left_out else np.full(n_rows, -1),
+        np.ones(n_rows, np.int64),
         Y,
         2,
         longest,

@@ -40,12 +40,12 @@ def as_told(theory):
     ]
 
 
-def check(data, classes, seed, **parameters):
+def check(data, classes, seed, weights=None, **parameters):
     """Compare; random_state is a seed for the seed, so the twin is told what comes of it."""
     drawn = int(np.random.RandomState(seed).randint(2**31 - 1))
     model = Ripper(random_state=seed, **parameters)
     found = model.fit(data).theory_ if data.schema.n_labels == 1 else model._learn(data, None)
-    assert as_told(found) == by_the_twin(data, classes, seed=drawn, **parameters)
+    assert as_told(found) == by_the_twin(data, classes, seed=drawn, weights=weights, **parameters)
     return found
 
 
@@ -104,3 +104,19 @@ def test_there_are_rules_to_compare():
     data = Dataset(schema_of([0] * 4, 1), X, classes.reshape(-1, 1).astype(np.int8))
     theory = check(data, classes.astype(int).tolist(), 0)
     assert [len(rule.body) for rule in theory] == [2, 2, 0]
+
+
+@given(noisy(2), any_way, st.integers(0, 9), st.sampled_from(["few", "many", "small"]))
+@settings(max_examples=80)
+def test_the_same_rules_for_weighted_rows(table, way, seed, kind):
+    X, kinds, classes = table
+    random = np.random.default_rng(seed)
+    weights = {
+        "few": random.integers(1, 9, len(classes)) / 4,
+        "many": random.exponential(2.0, len(classes)) + 0.01,
+        "small": random.random(len(classes)) / 8 + 0.001,
+    }[kind]
+    weights[0] = 0.5
+    schema = schema_of(kinds, 1)
+    data = Dataset(schema, X, classes.reshape(-1, 1).astype(np.int8), weights=weights)
+    check(data, classes.tolist(), seed, weights=data.weights.tolist(), **way)

@@ -213,10 +213,13 @@ def test_points_within_a_number_of_literals():
 def slow_value(unseen, decided):
     """Micro-F1 plus subset accuracy."""
     truth, known = unseen.truth, unseen.truth >= 0
-    both = int(((truth == 1) & (decided == 1)).sum())
-    cells = int((truth == 1).sum() + ((decided == 1) & known).sum())
-    right = ((truth == decided) | ~known).all(axis=1)[known.any(axis=1)]
-    return 2 * both / max(1, cells) + float(right.sum()) / max(1, len(right))
+    weights = np.ones(truth.shape, int) if unseen.weights is None else unseen.weights
+    both = int(weights[(truth == 1) & (decided == 1)].sum())
+    cells = int(weights[truth == 1].sum() + weights[(decided == 1) & known].sum())
+    is_right, of_rows = ((truth == decided) | ~known).all(axis=1), weights.sum(axis=1)
+    is_counted = known.any(axis=1)
+    right, n_rows = int(of_rows[is_right & is_counted].sum()), int(of_rows[is_counted].sum())
+    return 2 * both / max(1, cells) + right / max(1, n_rows)
 
 
 @st.composite
@@ -227,7 +230,10 @@ def unseen_rows(draw):
     bits = st.lists(st.integers(least, 1), min_size=n_labels, max_size=n_labels)
     margins = np.array(draw(st.lists(cells, min_size=n_rows, max_size=n_rows)))
     truth = np.array(draw(st.lists(bits, min_size=n_rows, max_size=n_rows)), np.int8)
-    return Unseen(margins, truth)
+    if draw(st.booleans()):
+        return Unseen(margins, truth)
+    seed = draw(st.integers(0, 1000))
+    return Unseen(margins, truth, np.random.default_rng(seed).integers(1, 9, truth.shape))
 
 
 @settings(max_examples=40, deadline=None)

@@ -107,11 +107,11 @@ def test_a_learner_that_was_refused_stays_as_it_was():
 # ---------------------------------------------------------------- what bodies may test
 
 WISHES = [
-    ({"operators": ["<=", "<"]}, "operators are '<=', '>', '=' and '!=', not '<'"),
-    ({"operators": ["<", 1]}, "operators are '<=', '>', '=' and '!=', not "),
-    ({"operators": [["<="]]}, "operators are '<=', '>', '=' and '!=', not "),
-    ({"operators": 5}, "operators must be a list of '<=', '>', '=' and '!=', not 5"),
-    ({"operators": ">"}, "operators must be a list of '<=', '>', '=' and '!=', not '>'"),
+    ({"operators": ["<=", "<"]}, "operators are '<=', '>', '=', '!=' and 'in', not '<'"),
+    ({"operators": ["<", 1]}, "operators are '<=', '>', '=', '!=' and 'in', not "),
+    ({"operators": [["<="]]}, "operators are '<=', '>', '=', '!=' and 'in', not "),
+    ({"operators": 5}, "operators must be a list of '<=', '>', '=', '!=' and 'in', not 5"),
+    ({"operators": ">"}, "operators must be a list of '<=', '>', '=', '!=' and 'in', not '>'"),
     ({"required": "x0"}, "required must be a list of features or label pairs, not 'x0'"),
     ({"forbidden": "x0"}, "forbidden must be a list of features or label pairs, not 'x0'"),
     ({"required": 5}, "required must be a list of features or label pairs, not 5"),

@@ -68,6 +68,23 @@ def test_labels_joined_in_a_text_are_refused(separator, form):
         SeparateAndConquer().fit(X, form([separator.join(row) for row in ROWS]))
 
 
+@pytest.mark.parametrize(
+    "texts", [["a,b", "a", "c"] * 10, ["a,b", "b,c", "a,c", "a,b,c", "b,a"] * 6]
+)
+def test_they_are_refused_if_one_part_stands_alone_or_there_are_fewer_parts(texts):
+    with pytest.raises(DataError, match="which look like several labels in one: split them by"):
+        SeparateAndConquer().fit(X, texts)
+
+
+def test_names_of_columns_are_no_labels():
+    frame = pd.DataFrame(X, columns=["size", "news", "jazz"])
+    for names in (["news", "jazz"], ("news",), "news"):
+        with pytest.raises(
+            DataError, match=r"^Y names columns of X \('news'.*label_names=\['news'"
+        ):
+            SeparateAndConquer().fit(frame, names)
+
+
 def test_classes_may_have_commas():
     names = ["Miller, Ann" if row else "Smith, John" for row in ROWS]
     assert SeparateAndConquer().fit(X, names).classes_.tolist() == ["Miller, Ann", "Smith, John"]

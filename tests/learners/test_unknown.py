@@ -214,3 +214,25 @@ def test_where_nothing_is_known_nothing_is_learned(learner):
     data = with_unknown(planted_rows(), 1.1)
     with pytest.raises(ValueError, match="unknown"):
         learner.fit(data)
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda one: " ".join(repr(one).split()))
+def test_a_row_of_which_nothing_is_known_changes_nothing(learner):
+    """The bins of a scorecard, and the label sets of a powerset, once counted such rows."""
+    data = with_unknown(planted_rows(), 0.15)
+    twice = data.take([*range(data.n_rows), *range(40)])
+    Y = twice.Y.copy()
+    Y[data.n_rows :] = UNSET
+    expected = learner.fit(data).predict_proba(data)
+    np.testing.assert_array_equal(learner.fit(replace(twice, Y=Y)).predict_proba(data), expected)
+
+
+def test_groups_of_labels_do_not_depend_on_the_order_of_rows():
+    """Tied rules of an associative classifier once stood in the order of such groups."""
+    Y = np.array([[1, -1, 0], [-1, 1, 1], [1, 0, -1]], np.int8)
+    for rows in ([0, 1, 2], [1, 2, 0], [2, 1, 0]):
+        assert [labels.tolist() for labels, _ in labels_known_together(Y[rows])] == [[0], [1], [2]]
+    data = with_unknown(planted_rows(), 0.2)
+    order = np.random.default_rng(0).permutation(data.n_rows)
+    learner = AssociativeClassifier(bins="frequency", m=0, n_bins=4)
+    assert learner.fit(data.take(order)).theory_ == learner.fit(data).theory_

@@ -1,16 +1,20 @@
 """Weights of rows and cells: a whole weight is so many equal rows, any other counts as much."""
 
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
-from labelrules import UNSET, Dataset, dataset
+from labelrules import UNSET, Dataset, association_rules, dataset, subgroups
 from labelrules.data import DataError
 from labelrules.data.weights import MOST_UNITS
+from labelrules.discovery import items_of
 from labelrules.learners import (
     AssociativeClassifier,
     BinaryRelevance,
@@ -23,7 +27,10 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
-from tables import tables
+from labelrules.learners.associative.row_copies import RowCopies
+from learners import registry
+from learners.registry import Stumps
+from tables import schema_of, tables
 from unpruned import told
 
 COVERING = [
@@ -43,16 +50,50 @@ COVERING = [
 ]  # fmt: skip
 
 LEARNERS = [
+    *registry.LEARNERS,
+    *registry.WRAPPED,
     BinaryRelevance(),
     BinaryRelevance(SeparateAndConquer(), last_resort=0.2),
     ClassifierChain(n_chains=3, bootstrap=True),
     StackedBinaryRelevance(),
     LabelPowerset(),
+    Scorecard(max_literals=20, teacher=BinaryRelevance(DecisionTreeClassifier(random_state=0))),
+    ConstrainedClassifier(BinaryRelevance()),
+]
+
+REAL = [
+    SeparateAndConquer(),
+    BinaryRelevance(),
+    BinaryRelevance(AssociativeClassifier()),
+    BinaryRelevance(LazyAssociativeClassifier()),
+    ClassifierChain(),
+    StackedBinaryRelevance(),
+    LabelPowerset(),
+    LabelPowerset(DecisionTreeClassifier(random_state=0, max_depth=2)),
     AssociativeClassifier(),
     LazyAssociativeClassifier(),
     Scorecard(),
+    Scorecard(teacher=BinaryRelevance(DecisionTreeClassifier(random_state=0))),
     ConstrainedClassifier(BinaryRelevance()),
 ]
+"""Learners that take weights that are not whole."""
+
+OF_CELLS = [
+    SeparateAndConquer(),
+    BinaryRelevance(),
+    BinaryRelevance(AssociativeClassifier()),
+    BinaryRelevance(LogisticRegression()),
+    ClassifierChain(),
+    StackedBinaryRelevance(),
+    Scorecard(),
+    Scorecard(teacher=LogisticRegression()),
+    ConstrainedClassifier(Scorecard(), learn=False, constraints="y1 <- y0"),
+]
+"""Learners that take weights of cells."""
+
+
+def name_of(learner):
+    return " ".join(repr(learner).split())
 
 
 @st.composite
@@ -83,15 +124,126 @@ def test_a_whole_weight_is_so_many_equal_rows(parameters, data):
     np.testing.assert_array_equal(found.predict_proba(data), presence)
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("learner", LEARNERS, ids=name_of)
 def test_and_so_it_is_for_every_learner(learner):
     data = noisy()
     weights = np.random.default_rng(1).integers(0, 4, data.n_rows)
-    expected = learner.fit(data.take(np.repeat(np.arange(data.n_rows), weights)))
-    presence, labels = expected.predict_proba(data), expected.predict(data)
-    found = learner.fit(data, sample_weight=weights)
-    np.testing.assert_array_equal(found.predict_proba(data), presence)
-    np.testing.assert_array_equal(found.predict(data), labels)
+    rows = np.repeat(np.arange(data.n_rows), weights)
+    expected = learner.fit(data.take(rows))
+    labels = expected.predict(data)
+    presence = expected.predict_proba(data) if hasattr(expected, "predict_proba") else None
+    for one in (weights, weights.astype(np.float32)):
+        found = learner.fit(data, sample_weight=one)
+        np.testing.assert_array_equal(found.predict(data), labels)
+        if presence is not None:
+            np.testing.assert_array_equal(found.predict_proba(data), presence)
+
+
+@pytest.mark.parametrize("learner", registry.ONE_LABEL_LEARNERS, ids=name_of)
+def test_and_for_learners_of_one_label(learner):
+    data = noisy().without(["y1", "y2"])
+    weights = np.random.default_rng(2).integers(0, 4, data.n_rows).astype(float)
+    rows = np.repeat(np.arange(data.n_rows), weights.astype(int))
+    expected = learner.fit(data.take(rows)).theory_
+    assert learner.fit(data, sample_weight=weights).theory_ == expected
+
+
+def fitted(learner, data, weights):
+    """What a learner predicts for all rows of a table."""
+    model = learner.fit(replace(data, weights=weights))
+    return model.predict_proba(noisy())
+
+
+@pytest.mark.parametrize("learner", REAL, ids=name_of)
+def test_real_weights_of_rows(learner):
+    """They matter, those of 0 leave rows out, and the order of rows does not matter."""
+    data, random = noisy(), np.random.default_rng(5)
+    weights = random.exponential(1.0, data.n_rows)
+    weights[random.random(data.n_rows) < 0.2] = 0.0
+    found, kept = fitted(learner, data, weights), np.flatnonzero(weights)
+    np.testing.assert_array_equal(fitted(learner, data.take(kept), weights[kept]), found)
+    order = random.permutation(data.n_rows)
+    np.testing.assert_array_equal(fitted(learner, data.take(order), weights[order]), found)
+    in_columns = np.repeat(weights[:, np.newaxis], 3, axis=1)
+    if not isinstance(learner, ConstrainedClassifier):
+        np.testing.assert_array_equal(fitted(learner, data, in_columns), found)
+    present = data.Y[:, 0] == 1
+    heavy = fitted(learner, data, np.where(present, 20.5, 0.5))[:, 0].mean()
+    light = fitted(learner, data, np.where(present, 0.25, 5.0))[:, 0].mean()
+    assert heavy > light + 0.1
+
+
+def is_exact(learner):
+    """Whether it makes no sums in the order of rows, as logistic regression does."""
+    return not isinstance(getattr(learner, "base", None), LogisticRegression)
+
+
+@pytest.mark.parametrize("learner", OF_CELLS, ids=name_of)
+def test_weights_of_cells(learner):
+    data, random = noisy(), np.random.default_rng(6)
+    weights = random.exponential(1.0, data.Y.shape)
+    weights[random.random(data.Y.shape) < 0.1] = 0.0
+    found, order = fitted(learner, data, weights), random.permutation(data.n_rows)
+    np.testing.assert_allclose(
+        fitted(learner, data.take(order), weights[order]),
+        found,
+        rtol=0,
+        atol=0 if is_exact(learner) else 1e-9,
+    )
+    mask = (random.random(data.Y.shape) < 0.8).astype(float)
+    mask[mask.sum(axis=1) == 0] = 1.0
+    hidden = replace(data, Y=np.where(mask == 0, UNSET, data.Y))
+    np.testing.assert_array_equal(fitted(learner, data, mask), fitted(learner, hidden, None))
+    cost = np.ones(data.Y.shape)
+    cost[:, 2] = np.where(data.Y[:, 2] == 1, 20.5, 0.5)
+    dear = fitted(learner, data, cost)
+    cost[:, 2] = np.where(data.Y[:, 2] == 1, 0.25, 5.0)
+    cheap = fitted(learner, data, cost)
+    assert dear[:, 2].mean() > cheap[:, 2].mean() + 0.1
+    if not isinstance(learner, (ClassifierChain, StackedBinaryRelevance, SeparateAndConquer)):
+        assert abs(dear[:, 0].mean() - cheap[:, 0].mean()) < 0.1
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [LabelPowerset(), AssociativeClassifier(), LazyAssociativeClassifier(), Stumps()],
+    ids=name_of,
+)
+def test_learners_of_rows_ask_for_one_weight_per_row(learner):
+    data = noisy()
+    weights = np.random.default_rng(7).random(data.Y.shape) + 0.1
+    with pytest.raises(ValueError, match="takes one weight per row, but these are weights of cell"):
+        learner.fit(data, sample_weight=weights)
+
+
+def test_weights_of_association_rules_are_copies_of_rows():
+    """Rows are repeated by an eighth to a sixteenth of the mean weight; limits are as many."""
+    data = noisy().without(["x3"])
+    data = Dataset(schema_of([4, 4, 4], 3), data.X % 4, data.Y)
+    weights = np.random.default_rng(8).integers(1, 30, data.n_rows) / 16
+    copies = RowCopies.of(replace(data, weights=weights))
+    assert (copies.times * copies.unit == weights).all()
+    repeated, unit = data.take(copies.rows), copies.unit
+    limits = {"min_support": ceil(3 / unit), "m": 5 / unit}
+    expected = AssociativeClassifier(**limits).fit(repeated).theory_
+    found = AssociativeClassifier().fit(data, sample_weight=weights)
+    assert str(found.theory_) == str(expected)
+    rest = {"threshold": 0.4, "max_frequency": 1.0}
+    votes = LazyAssociativeClassifier(min_support=ceil(2 / unit), m=1 / unit, **rest).fit(repeated)
+    lazy = LazyAssociativeClassifier(min_support=2, **rest).fit(data, sample_weight=weights)
+    np.testing.assert_array_equal(lazy.predict_proba(data), votes.predict_proba(data))
+    counts = lazy.explain(data, 0).votes[0].rules[0].rule.evidence[0]
+    whole = votes.explain(data, 0).votes[0].rules[0].rule.evidence[0]
+    assert sum(counts) == round(sum(whole) * unit)
+
+
+def test_thresholds_leave_all_copies_of_a_row_out():
+    data = noisy()
+    weights = np.full(data.n_rows, 1.0)
+    weights[0] = 1.0 + 2.0**-20
+    plain = LazyAssociativeClassifier().fit(data).thresholds_
+    found = LazyAssociativeClassifier().fit(data, sample_weight=weights).thresholds_
+    np.testing.assert_allclose(found.thresholds, plain.thresholds, atol=0.02)
 
 
 def noisy():
@@ -156,11 +308,23 @@ def test_weights_reach_classifiers_of_other_libraries():
     np.testing.assert_allclose(found[:, 1], own.predict_proba(data.X)[:, 1])
 
 
-@pytest.mark.parametrize("learner", [Scorecard(), AssociativeClassifier(), BinaryRelevance()])
+@pytest.mark.parametrize(
+    "learner",
+    [Stumps(), SeparateAndConquer(pruning="irep"), BinaryRelevance(KNeighborsClassifier())],
+    ids=name_of,
+)
 def test_learners_that_count_rows_ask_for_whole_weights(learner):
     data = noisy()
     with pytest.raises(ValueError, match="takes one whole weight per row"):
         learner.fit(data, sample_weight=np.full(data.n_rows, 0.5))
+
+
+def test_discovery_asks_for_rows_without_weights():
+    data = replace(noisy(), weights=np.full(120, 2))
+    for discover in (association_rules, subgroups, items_of):
+        with pytest.raises(DataError, match=r"give data.repeated\(\) if weights are whole"):
+            discover(data)
+    assert len(items_of(data.repeated())) == len(items_of(replace(data, weights=None)))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.memory.columns import numbers_of, sorts_of, text_of
+from labelrules.data.times import DAY, times_of
 
 LABELS = {"0": 0, "0.0": 0, "False": 0, "1": 1, "1.0": 1, "True": 1}
 
@@ -96,6 +97,14 @@ def _column(
         raise _LateError(first["beyond"])
     if "other" in first and "text" not in first:
         raise _LateError(first["other"])
+    if "text" in first and (found := times_of([cell for cell, _ in known])):
+        numbers, kind = found
+        if kind == "time" and not any(number % DAY for number in numbers):
+            numbers, kind = [number // DAY for number in numbers], "date"
+        rest = iter(numbers)
+        return Feature(name, None, kind), [
+            nan if c == missing else float(next(rest)) for c in cells
+        ]
     if "text" in first:
         return _categories(name, cells, missing)
     return Feature(name), [nan if cell == missing else float(cell) for cell in cells]

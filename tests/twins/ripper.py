@@ -1,7 +1,8 @@
 """RIPPER in plain Python, from its description: one row, one condition and one rule at a time.
 
 Columns are lists of numbers, nan for a missing value. A condition is (column, sign, value), with
-the signs "<=", ">=" and "=". A rule is a list of conditions. Rows are numbers.
+the signs "<=", ">=" and "=". A rule is a list of conditions. Rows are numbers, and count as much as
+their weights say.
 """
 
 from itertools import pairwise
@@ -16,12 +17,16 @@ class Table:
     """Columns, the class of each row, and the settings."""
 
     def __init__(self, columns, is_nominal, classes, *, seed=0, n_passes=2, n_folds=3,
-                 min_coverage=2, pruning=True, check_error=True):  # fmt: skip
+                 min_coverage=2, pruning=True, check_error=True, weights=None):  # fmt: skip
         self.columns, self.is_nominal, self.classes = columns, is_nominal, classes
         self.n_passes, self.n_folds, self.least = n_passes, n_folds, min_coverage
         self.pruning, self.check_error = pruning, check_error
+        self.weights = [1] * len(classes) if weights is None else weights
         self.draws = numbers(seed)
-        self.order = sorted(range(len(classes)), key=self.key)
+        self.order = sorted(range(len(classes)), key=lambda row: (self.key(row), self.weights[row]))
+
+    def count(self, rows):
+        return sum(self.weights[row] for row in rows)
 
     # ------------------------------------------------------------ chance
 
@@ -54,16 +59,17 @@ class Table:
     def learn(self):
         """The rules as (class, conditions), and the default class."""
         rows = set(range(len(self.classes)))
-        count = self.classes.count
-        self.ranked = sorted(set(self.classes), key=lambda one: (count(one), -one))
+        self.ranked = sorted(set(self.classes), key=lambda one: (self.size(one, rows), -one))
         found = []
         for one in self.ranked[:-1]:
             rules = OneClass(self, one, rows).learn()
             found += [(one, rule) for rule in rules]
             rows = rows - self.covered_by_any(rules, rows)
-        left = [self.classes[row] for row in rows]
-        default = max(reversed(self.ranked), key=left.count)
+        default = max(reversed(self.ranked), key=lambda one: self.size(one, rows))
         return [(one, self.written(rule)) for one, rule in found], default
+
+    def size(self, one, rows):
+        return self.count(row for row in rows if self.classes[row] == one)
 
     def written(self, rule):
         """Conditions as they are printed, without those that a later one on the column implies."""
@@ -122,6 +128,7 @@ class OneClass:
     def __init__(self, table, target, rows):
         self.table, self.rows = table, rows
         self.positive = {row for row in rows if table.classes[row] == target}
+        self.count = table.count
 
     def learn(self):
         table = self.table
@@ -179,12 +186,12 @@ class OneClass:
 
     def grown(self, rule, rows):
         while rows - self.positive:
-            p, t = len(rows & self.positive), len(rows)
+            p, t = self.count(rows & self.positive), self.count(rows)
             base = log2(p + 1) - log2(t + 1)
 
             def merit(condition, rows=rows, base=base):
                 covered = self.table.covered([condition], rows)
-                p, t = len(covered & self.positive), len(covered)
+                p, t = self.count(covered & self.positive), self.count(covered)
                 return p * (log2(p + 1) - log2(t + 1) - base), p
 
             offered = list(self.table.conditions(rows))
@@ -198,7 +205,7 @@ class OneClass:
     def pruned(self, rule, rows, worth):
         if not rows:
             return rule
-        best, kept = (len(rows & self.positive) + 1) / (len(rows) + 2), 0
+        best, kept = (self.count(rows & self.positive) + 1) / (self.count(rows) + 2), 0
         for n in range(1, len(rule) + 1):
             value = worth(self.table.covered(rule[:n], rows), rows)
             if value > best:
@@ -206,13 +213,16 @@ class OneClass:
         return rule[:kept]
 
     def accuracy(self, covered, rows):
-        return (len(covered & self.positive) + 1) / (len(covered) + 2)
+        return (self.count(covered & self.positive) + 1) / (self.count(covered) + 2)
 
     def rightness(self, covered, rows):
-        return (len(covered & self.positive) + len(rows - covered - self.positive)) / len(rows)
+        right = self.count(covered & self.positive) + self.count(rows - covered - self.positive)
+        return right / self.count(rows)
 
     def is_wrong(self, covered):
-        return self.table.check_error and 2 * len(covered & self.positive) <= len(covered)
+        return self.table.check_error and 2 * self.count(covered & self.positive) <= self.count(
+            covered
+        )
 
     # ------------------------------------------------------------ bits
 
@@ -248,20 +258,22 @@ class OneClass:
     def exception_bits(self, covered):
         """Which covered rows are wrong, which others are missed; in the larger part as expected."""
         others = self.rows - covered
-        n_wrong, n_missed = len(covered - self.positive), len(others & self.positive)
-        share = len(self.positive) / len(self.rows)
-        expected_wrong = n_wrong / len(covered) if covered else 0
-        expected_missed = n_missed / len(others) if others else 0
-        n_errors = n_wrong + n_missed
-        if len(covered) > len(others):
-            if share * n_errors < len(covered):
-                expected_wrong = share * n_errors / len(covered)
-        elif (1 - share) * n_errors < len(others):
-            expected_missed = (1 - share) * n_errors / len(others)
+        n_covered, n_others = self.count(covered), self.count(others)
+        n_wrong = self.count(covered - self.positive)
+        n_missed = self.count(others & self.positive)
+        n_rows, n_errors = self.count(self.rows), n_wrong + n_missed
+        share = self.count(self.positive) / n_rows
+        expected_wrong = n_wrong / n_covered if covered else 0
+        expected_missed = n_missed / n_others if others else 0
+        if n_covered > n_others:
+            if share * n_errors < n_covered:
+                expected_wrong = share * n_errors / n_covered
+        elif (1 - share) * n_errors < n_others:
+            expected_missed = (1 - share) * n_errors / n_others
         return (
-            log2(len(self.rows) + 1)
-            + subset_bits(len(covered), n_wrong, expected_wrong)
-            + subset_bits(len(others), n_missed, expected_missed)
+            log2(n_rows + 1)
+            + subset_bits(n_covered, n_wrong, expected_wrong)
+            + subset_bits(n_others, n_missed, expected_missed)
         )
 
     def rule_bits(self, rule):

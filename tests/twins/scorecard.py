@@ -51,16 +51,20 @@ def slow_cuts(values, n_cuts, min_rows):
 
 
 class SlowCard:
-    """A growing scorecard: rules by conditions, with points for each label; -1 is for all rows."""
+    """A growing scorecard: rules by conditions, with points for each label; -1 is for all rows.
 
-    def __init__(self, data, targets, literal, ridge, n_cuts):
+    Weights of cells, labels by rows, are in units; so are losses then.
+    """
+
+    def __init__(self, data, targets, literal, ridge, n_cuts, weights=None, unit=1.0):
         found = slow_conditions(data, n_cuts, MIN_ROWS)
         self.conditions = [rows for _, rows in found]
         self.columns = [column for column, _ in found]
         self.twofold = {column for column, rows in found if rows is None}
         self.targets = targets.tolist()
         self.n_labels, self.n_rows = targets.shape
-        self.literal, self.ridge = literal, ridge
+        self.literal, self.ridge, self.unit = literal, ridge, unit
+        self.weights = np.ones(targets.shape, int).tolist() if weights is None else weights
         self.points = {-1: [0] * self.n_labels}
         self.tried = set()
 
@@ -76,7 +80,7 @@ class SlowCard:
         if rule == -1:
             return 0.0
         share = len(self.rows(rule)) / self.n_rows
-        return (BASE_RIDGE + self.ridge * 4 * share * (1 - share)) * ONE
+        return (BASE_RIDGE + self.ridge * 4 * share * (1 - share)) * ONE / self.unit
 
     def opposites(self, rule):
         """The conditions that hold where another one does not, but for missing values."""
@@ -104,8 +108,9 @@ class SlowCard:
         total = 0
         for row in self.known(label, range(self.n_rows)):
             margin = self.margin(label, row)
-            total += ONE * slow_softplus(margin)
-            total -= self.targets[label][row] * margin * tables.loss_unit
+            weight = self.weights[label][row]
+            total += weight * ONE * slow_softplus(margin)
+            total -= weight * self.targets[label][row] * margin * tables.loss_unit
         for rule, given in self.points.items():
             total += round(self.ridge_of(rule) * tables.unit**2 / 2 * NAT) * given[label] ** 2
         return total
@@ -114,8 +119,8 @@ class SlowCard:
         slope = curve = 0
         for row in self.known(label, rows):
             chance, spread = slow_moments(self.margin(label, row))
-            slope += self.targets[label][row] - chance
-            curve += spread
+            slope += self.weights[label][row] * (self.targets[label][row] - chance)
+            curve += self.weights[label][row] * spread
         return slope, curve
 
     def excess(self, rule, label):
@@ -128,7 +133,7 @@ class SlowCard:
             return 0
         unit, curve = point_tables().unit, curve + self.ridge_of(rule)
         step = unit * round(slope / (unit * curve))
-        gain = (2 * slope - step * curve) * step * (GRAIN / (2 * ONE))
+        gain = (2 * slope - step * curve) * step * (GRAIN / (2 * ONE) * self.unit)
         return max(0, int(gain) - round(self.literal * GRAIN))
 
     # ------------------------------------------------------------ growth
@@ -196,8 +201,9 @@ class SlowCard:
         return [row for row in rows if self.targets[label][row] >= 0]
 
     def share(self, label, rows):
-        known = self.known(label, rows)
-        return Fraction(sum(self.targets[label][row] for row in known), max(len(known), 1))
+        weights = [(row, self.weights[label][row]) for row in self.known(label, rows)]
+        wanted = sum(weight * self.targets[label][row] for row, weight in weights)
+        return Fraction(wanted, max(sum(weight for _, weight in weights), 1))
 
     def allowed(self, rule, label):
         """No points against what the rows of a rule say; the first rule holds for all rows."""
@@ -221,7 +227,7 @@ class SlowCard:
 
     def review(self):
         before = {rule: list(given) for rule, given in self.points.items()}
-        least = round(PATIENCE * self.literal * ONE * NAT)
+        least = round(PATIENCE * self.literal * ONE * NAT / self.unit)
         for label in range(self.n_labels):
             while losses := self.losses(label):
                 worst = min(losses, key=losses.get)
@@ -230,7 +236,7 @@ class SlowCard:
                 self.points[worst][label] = 0
                 self.refit([label], SWEEPS)
         losses = [self.losses(label) for label in range(self.n_labels)]
-        price = round(self.literal * ONE * NAT)
+        price = round(self.literal * ONE * NAT / self.unit)
         for rule in [rule for rule in self.points if rule != -1]:
             labels = [label for label in range(self.n_labels) if self.points[rule][label]]
             if labels and sum(losses[label][rule] - price for label in labels) < price:

@@ -30,6 +30,8 @@ COMMANDS = {
     "show": "Show the rules of a model.",
     "explain": "Explain the labels of rows on a screen, and what would change them.",
     "compare": "Compare the rules and the predictions of two models.",
+    "workbench": "Read and change rules in the browser, and learn the rest again.",
+    "report": "Write a model and its evidence as one HTML file.",
     "frontier": "Cross-validate learners with limits of size, and find the knee.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",

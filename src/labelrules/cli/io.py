@@ -47,7 +47,7 @@ _PART = re.compile(r"-(train|test)$", re.IGNORECASE)
 
 _PARAMETER = re.compile(
     r"\b(delimiter|encoding|folder|ignore|labels|missing|nominal|part|xml)="
-    r"(?:\[\.\.\.\]|\['([^']*)'\]|'([^']*)')?"
+    r"(?:\[\.\.\.\]|\['([^']*)'\]|'([^']*)'|\"([^\"]*)\")?"
 )
 _SHELL_WORDS = {
     "pass folder=, or use fetch() to get it": "or write openml:NAME to get it",
@@ -70,6 +70,8 @@ def in_shell_words(error: BaseException) -> str:
 
     >>> in_shell_words(ValueError("pass missing='inf', labels=[...] or nominal=['age']"))
     'pass --missing inf, --labels or --nominal age'
+    >>> in_shell_words(ValueError('such as encoding="latin-1"'))
+    'such as --encoding latin-1'
     """
     if isinstance(error, MemoryError):
         return "there is not enough memory"
@@ -78,7 +80,7 @@ def in_shell_words(error: BaseException) -> str:
         message = message.replace(words, ours)
 
     def option(found: re.Match[str]) -> str:
-        value = found[2] or found[3]
+        value = found[2] or found[3] or found[4]
         return f"--{found[1]} {shlex.quote(value)}" if value else f"--{found[1]}"
 
     return _PARAMETER.sub(option, message)

@@ -38,6 +38,10 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
     """Base class of the objects of a document: fields with types, and no others."""
 
 
+class FrozenRecord(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The same for values that are kept and compared."""
+
+
 class DocumentError(DataError):
     """A document is wrong at a place, the path to the value, ``$`` being the whole document."""
 

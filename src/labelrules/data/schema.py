@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import lt
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -60,7 +61,7 @@ class Feature:
             )
         if self.categories is not None:
             object.__setattr__(self, "categories", tuple(self.categories))
-        for category in self.categories or ():
+        for category in _suspicious(self.categories or ()):
             if not isinstance(category, str):
                 raise DataError(
                     f"feature {quoted(self.name)}: category {category!r} is not text; "
@@ -295,6 +296,12 @@ def _check_name(name: object, what: str) -> None:
     refuse_half_character(name, what)
 
 
+def _suspicious(categories: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The categories, or none if all are ASCII, which is found out faster."""
+    are_texts = set(map(type, categories)) <= {str}
+    return () if are_texts and all(map(str.isascii, categories)) else categories
+
+
 def refuse_half_character(text: str, what: str) -> None:
     """Refuse a text that no file can hold; `what` it names is for the message."""
     if half := half_character(text):
@@ -323,6 +330,6 @@ def _check_parents(labels: Sequence[str], parents: Sequence[str | None]) -> None
 
 def repeated(names: Sequence[str]) -> list[str]:
     """Names that occur more than once, in order of first occurrence."""
-    if len(set(names)) == len(names):
+    if all(map(lt, names, names[1:])) or len(set(names)) == len(names):
         return []
     return [name for name, count in Counter(names).items() if count > 1]

@@ -101,6 +101,11 @@ class Dataset:
         weights = None if self.weights is None else self.weights[chosen]
         return Dataset(self.schema, X, self.Y[chosen], self.name, weights)
 
+    def with_known_labels(self) -> "Dataset":
+        """The rows of which some label is known: others say nothing, not even by bins or folds."""
+        is_known = (self.Y != UNSET).any(axis=1)
+        return self if is_known.all() else self.take(is_known)
+
     def without(self, names: Sequence[str]) -> "Dataset":
         """The same data without the named features and labels."""
         schema = self.schema.without(names)
@@ -203,14 +208,17 @@ def label_keys(Y: Board) -> npt.NDArray[np.uint8]:
 
 
 def labels_known_together(Y: Board) -> list[tuple[Integers, Integers]]:
-    """Labels that are known in the same rows, with these rows, for all such groups of labels."""
+    """Labels that are known in the same rows, with these rows, for all such groups of labels.
+
+    The groups are in the order of their first labels, whatever the order of the rows.
+    """
     known = Y != UNSET
     if known.all():
         return [(np.arange(Y.shape[1]), np.arange(Y.shape[0]))]
-    kinds, kind = np.unique(known.T, axis=0, return_inverse=True)
+    kinds, first, kind = np.unique(known.T, axis=0, return_index=True, return_inverse=True)
     return [
-        (np.flatnonzero(kind.ravel() == number), np.flatnonzero(rows))
-        for number, rows in enumerate(kinds)
+        (np.flatnonzero(kind.ravel() == number), np.flatnonzero(kinds[number]))
+        for number in np.argsort(first)
     ]
 
 

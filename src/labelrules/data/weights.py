@@ -5,12 +5,12 @@ therefore multiples of a unit, which is a power of two: 1 for whole weights, els
 largest sum has about 30 bits.
 """
 
-from math import ceil, log2
+from math import ceil, fsum, log2
 from typing import Any
 
 import numpy as np
 
-from labelrules._types import Board, Floats, Integers
+from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data.errors import DataError
 
 MOST_UNITS = 1 << 30
@@ -61,12 +61,22 @@ def unit_of(weights: Floats) -> float:
     >>> unit_of(np.full(1_000_000, 0.3)) == 2.0**-11
     True
     """
-    total = float(weights.sum(axis=0).max(initial=0.0))
+    total = _largest_sum(weights)
     if (weights == np.floor(weights)).all():
         if total > MOST_UNITS:
             raise DataError(f"the weights add up to {total:.3g}: divide them by a common number")
         return 1.0
-    return max(SMALLEST_UNIT, 2.0 ** ceil(log2(total / MOST_UNITS)))
+    return max(SMALLEST_UNIT, _unit_for(total, MOST_UNITS))
+
+
+def _largest_sum(weights: Floats) -> float:
+    """The largest sum of weights of one label; exact, so that the order of rows does not matter."""
+    return max((fsum(column) for column in weights.reshape(len(weights), -1).T.tolist()), default=0)
+
+
+def _unit_for(total: float, most: int) -> float:
+    """The smallest power of two of which at most so many add up to the total."""
+    return float(2.0 ** ceil(log2(total / most)))
 
 
 def cell_units(Y: Board, weights: Floats | None) -> tuple[Integers | None, float]:
@@ -76,6 +86,44 @@ def cell_units(Y: Board, weights: Floats | None) -> tuple[Integers | None, float
     unit = unit_of(weights)
     rows = weights if weights.ndim == 2 else weights[:, np.newaxis]
     return np.broadcast_to((rows / unit).astype(np.int64), Y.shape), unit
+
+
+def row_units(weights: Floats | None, most: int = MOST_UNITS) -> tuple[Integers | None, float]:
+    """The weights of rows in units of which there are about so many at most, and the unit.
+
+    A coarser unit rounds the weights once more; none that is above 0 becomes 0. None if all are 1.
+
+    Examples
+    --------
+    >>> row_units(np.array([0.5, 2.0, 1.75]), most=16)
+    (array([1, 4, 4]), 0.5)
+    """
+    if weights is None:
+        return None, 1.0
+    unit = max(unit_of(weights), _unit_for(_largest_sum(weights), most))
+    return np.maximum(np.rint(weights / unit), weights > 0).astype(np.int64), unit
+
+
+def simplest(Y: Board, weights: Floats) -> tuple[Board, Floats]:
+    """The same labels and weights, said in the simplest manner.
+
+    A cell of weight 0 is unknown, and a row has one weight if those of its known cells are equal.
+
+    Examples
+    --------
+    >>> simplest(np.array([[1, 0], [0, 1]], np.int8), np.array([[2.0, 2.0], [1.0, 0.0]]))
+    (array([[ 1,  0],
+           [ 0, -1]], dtype=int8), array([2., 1.]))
+    """
+    if weights.ndim == 1:
+        return Y, weights
+    known = (Y != UNSET) & (weights > 0)
+    labels = np.where(known, Y, UNSET).astype(np.int8)
+    # A row of which nothing is known has a weight all the same.
+    counted = np.where(known.any(axis=1, keepdims=True), weights * known, weights)
+    rows = counted.max(axis=1, initial=0.0)
+    is_same = ((weights == rows[:, np.newaxis]) | ~known).all()
+    return labels, rows if is_same else weights
 
 
 def are_whole(weights: Floats) -> bool:

@@ -166,6 +166,15 @@ class Items:
         kept = Ragged(before.astype(np.int64), places[places >= 0])
         return replace(self, schema=schema, n_rows=len(rows), rows=kept)
 
+    def repeated(self, rows: Integers) -> "Items":
+        """The same items in these rows, each as often as it is listed, which are numbered anew."""
+        taken = []
+        for item in range(len(self)):
+            holds = np.zeros(self.n_rows, dtype=np.bool_)
+            holds[self.rows_of(item)] = True
+            taken.append(np.flatnonzero(holds[rows]))
+        return replace(self, n_rows=len(rows), rows=Ragged.of(taken))
+
     def body(self, items: Iterable[int]) -> Body:
         """The body that tests all these items."""
         return Body(condition for item in items for condition in self.conditions[int(item)])
@@ -270,9 +279,14 @@ def _check(data: object, features: bool, labels: bool, absent_items: object) -> 
 
 
 def check_dataset(data: object) -> None:
-    """Raise unless this is a `Dataset`."""
+    """Raise unless this is a `Dataset`, of rows that count alike."""
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    if data.weights is not None:
+        raise DataError(
+            "the data have weights, and here rows are counted: give data.repeated() if weights are "
+            "whole, or dataclasses.replace(data, weights=None)"
+        )
 
 
 def check_known(Y: Board) -> None:

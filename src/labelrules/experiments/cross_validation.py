@@ -139,6 +139,7 @@ def frontier(
     """
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    refuse_cell_weights(data)
     trial = _Trial(
         data,
         folds_of(data, checked_folds(n_folds, data.n_rows), random_state),
@@ -205,7 +206,8 @@ class _Trial:
             learner.fit(self.data.take(self.folds != task.fold))
         held = self.data.take(self.folds == task.fold)
         predicted = learner.predict(held)
-        values = (one.of_predictions(held.Y, predicted) for one in self.measures.values())
+        given = {"sample_weight": held.weights}
+        values = (one.of_predictions(held.Y, predicted, **given) for one in self.measures.values())
         return _Result(theory_of(learner).n_literals, tuple(values))
 
     def point(
@@ -239,6 +241,15 @@ def _results(
 @heard_interrupts()
 def _result(trial: _Trial, task: _Task) -> tuple[_Task, _Result]:
     return task, trial.result(task)
+
+
+def refuse_cell_weights(data: Dataset) -> None:
+    """Refuse weights of cells: measures take those of rows."""
+    if data.weights is not None and data.weights.ndim == 2:
+        raise ValueError(
+            "the data have weights of cells, and measures take one weight per row: give such data "
+            "to fit, and compare predictions on data with one weight per row, or none"
+        )
 
 
 def checked_folds(n_folds: Any, n_rows: int) -> int:

@@ -14,7 +14,7 @@ from labelrules._html import fragment, html_table, paragraphs
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import Integers
 from labelrules.data import Dataset
-from labelrules.experiments.cross_validation import checked_folds
+from labelrules.experiments.cross_validation import checked_folds, refuse_cell_weights
 from labelrules.experiments.frontier_values import FoldValues
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 from labelrules.learners.base.sampling import folds_of
@@ -129,7 +129,7 @@ def cross_validate(
     """Cross-validate a learner: the usual measures on rows that it has not seen, and literals.
 
     Label sets are spread evenly over the folds, whatever the order of the rows is. Labels that are
-    unknown do not count.
+    unknown do not count. Weights of rows count in learning and in measures.
 
     Parameters
     ----------
@@ -159,6 +159,7 @@ def cross_validate(
     """
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
+    refuse_cell_weights(data)
     folds = folds_of(data, checked_folds(n_folds, data.n_rows), random_state)
     parallel = Parallel(n_jobs=job_count(n_jobs), return_as="generator")
     found: list[dict[str, float]] = []
@@ -186,7 +187,8 @@ def _scores(
         model.set_params(progress=False)
     with nested_fit():
         model.fit(data.take(folds != fold), **fit_options)
-    values = dict(evaluate(held.Y, model.predict(held), model.predict_proba(held)))
+    predicted, presence = model.predict(held), model.predict_proba(held)
+    values = dict(evaluate(held.Y, predicted, presence, sample_weight=held.weights))
     size = literals_of(model)
     if size is not None:
         values[LITERALS] = float(size)

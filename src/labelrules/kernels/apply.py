@@ -380,3 +380,31 @@ def _best_set(points, best, rules):
         if total > best or (total == best and winner < 0):
             winner, best = s, total
     return winner
+
+
+@kernel
+def count_outcomes(truth, predicted, by_label, by_row):
+    """Count true and false positives and negatives, where the truth is known.
+
+    `by_label` (labels by four) has the counts added to it, `by_row` (rows by four) is filled.
+    """
+    for row in range(truth.shape[0]):
+        tp = fp = tn = fn = 0
+        for label in range(truth.shape[1]):
+            true = truth[row, label]
+            if true < 0:
+                continue
+            if predicted[row, label] == 1:
+                if true == 1:
+                    tp += 1
+                    by_label[label, 0] += 1
+                else:
+                    fp += 1
+                    by_label[label, 1] += 1
+            elif true == 0:
+                tn += 1
+                by_label[label, 2] += 1
+            else:
+                fn += 1
+                by_label[label, 3] += 1
+        by_row[row, 0], by_row[row, 1], by_row[row, 2], by_row[row, 3] = tp, fp, tn, fn

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from labelrules.kernels import heads, scoring
-from labelrules.kernels.covering import grow, merge, refine
+from labelrules.kernels.covering import category_sets, grow, merge, refine
 from labelrules.kernels.jit import (
     formula_of_scoring,
     scoring_inner,
@@ -31,6 +31,7 @@ _INNER = (
     scoring.better_value, scoring.scan_two, scoring.best_value, scoring.can_reach,
     scoring.saturation, scoring.scan_block, scoring.mark_values, refine.scan_cuts,
     refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right, merge.add_up,
+    category_sets.scan_sets, category_sets.grow_set,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -43,7 +44,7 @@ _CALLED_ONCE = frozenset({
 
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
-    heads.score_tallies,
+    heads.score_tallies, category_sets.best_sets,
 )  # fmt: skip
 
 
@@ -55,6 +56,7 @@ class FormulaKernels(NamedTuple):
     best_merged: Any
     grow_body: Any
     score_tallies: Any
+    best_sets: Any
 
 
 def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
@@ -102,7 +104,7 @@ def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
 
 def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
     names: dict[str, Any] = {}
-    for module in (scoring, refine, merge, grow, heads):
+    for module in (scoring, refine, merge, grow, heads, category_sets):
         names |= vars(module)
     for inner in _INNER:
         compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner

@@ -1,13 +1,22 @@
 """The inner loops of RIPPER: divide rows, grow bodies of cuts (see README.md) by FOIL's gain."""
 
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from labelrules.kernels.covering.refine import NOMINAL, NUMERIC, ONE_LISTED
-from labelrules.kernels.index import Index, counts_of, cumulate, narrow_down
-from labelrules.kernels.jit import inner, kernel, tiny
+from labelrules.kernels.index import (
+    Index,
+    code_of,
+    counts_of,
+    cumulate,
+    empty_codes,
+    narrow_down,
+)
+from labelrules.kernels.jit import chosen_by_type, inner, kernel, tiny
 
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """The numbers of a cut."""
@@ -252,12 +261,46 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
 
 
 @inner
+def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
+    """The same for weighted rows: `codes` and `inside` have two sums of weights, in units."""
+    entries, start, middle, valid, stop = listing
+    base = _information(inside, unit)
+    best, most, where, place = 0.0, np.int64(0), -1, -1
+    for column in range(len(nominal)):
+        if start[column] == stop[column]:
+            continue
+        n, total = cumulate(
+            entries, start[column], middle[column], valid[column], stop[column], codes, inside,
+            n_inside, True, sums,
+        )  # fmt: skip
+        sides = 1 if nominal[column] else 2
+        for i in range(n if nominal[column] else n - 1):
+            for side in range(sides):
+                count = total - sums[i] if side else sums[i]
+                if nominal[column] and i > 0:
+                    count -= sums[i - 1]
+                if sides == 2 and count >> 32 == total >> 32:
+                    continue
+                p = count & _PRESENT
+                gain = unit * p * (_information(count, unit) - base)
+                if gain > best or (gain == best > 0 and p > most):
+                    best, most, where, place = gain, p, column, sides * i + side
+    return most, where, place
+
+
+@tiny
+def _information(count, unit):
+    """The logarithm of the share of positive rows, smoothed; their weights are in units."""
+    return log2(unit * (count & _PRESENT) + 1) - log2(unit * (count >> 32) + 1)
+
+
+@inner
 def _rows_around(listing, column, number, codes, n_inside, n_counted):
     """The last row up to the value with a number, and the first beyond, of those that count."""
     entries, start, middle = listing.entries, listing.start[column], listing.middle[column]
     valid, stop = listing.valid[column], listing.stop[column]
     for i in range(start, stop):
-        n_counted -= codes[entries[i] ^ (entries[i] >> 31)] & 1
+        n_counted -= codes[entries[i] ^ (entries[i] >> 31)] != 0
     is_rest, value = n_inside > stop - start, -1
     below, above = _NOWHERE, _NOWHERE
     for part in range(2):
@@ -270,9 +313,9 @@ def _rows_around(listing, column, number, codes, n_inside, n_counted):
         for i in range(start if part == 0 else middle, middle if part == 0 else valid):
             value += entries[i] < 0
             row = entries[i] ^ (entries[i] >> 31)
-            if codes[row] & 1 and value <= number:
+            if codes[row] != 0 and value <= number:
                 below = row
-            elif codes[row] & 1 and above == _NOWHERE:
+            elif codes[row] != 0 and above == _NOWHERE:
                 above = row
     return below, above
 
@@ -309,23 +352,44 @@ def _set_cut(cut, index, column, nominal, second, below, above):
     cut[LAST] = valid if second and not nominal else last
 
 
+def best_cut(listing, table, codes, counts, inside, n_inside, unit, room):
+    """The best refinement, by the kind of codes: of rows, or of weighted rows."""
+    if codes.dtype == np.uint8:
+        return _best_place(
+            listing, table.nominal, codes, counts, inside, n_inside, table.logs, room
+        )
+    return _best_weighted(listing, table.nominal, codes, inside, n_inside, unit, room[2])
+
+
+@chosen_by_type(best_cut)
+def _best_cut(listing, table, codes, counts, inside, n_inside, unit, room):
+    if codes.dtype == types.uint8:
+        return lambda listing, table, codes, counts, inside, n_inside, unit, room: _best_place(
+            listing, table.nominal, codes, counts, inside, n_inside, table.logs, room
+        )
+    return lambda listing, table, codes, counts, inside, n_inside, unit, room: _best_weighted(
+        listing, table.nominal, codes, inside, n_inside, unit, room[2]
+    )
+
+
 @kernel
-def grow(table, positive, covered, least):
+def grow(table, positive, counted, unit, covered, least):
     """Add cuts, each with the greatest gain, until all rows left of `covered` are positive.
 
-    Growing ends without the last cut if it covers fewer than `least` positive rows.
+    Growing ends without the last cut if it covers fewer than `least` positive rows. `counted` is
+    true for each row, or has its weight as a multiple of the unit; so is `least` then.
     """
     index, n_rows = table.listing, len(covered)
-    codes, counts = np.zeros(n_rows, np.uint8), np.zeros(n_rows, np.int64)
+    codes, counts = empty_codes(counted, n_rows), np.zeros(n_rows, np.int64)
+    codes[:] = 0
     rows, inside = _rows_of(covered), np.int64(0)
     for row in rows:
-        codes[row] = 1 + 2 * positive[row]
+        codes[row] = code_of(counted[row], positive[row])
         counts[row] = counts_of(codes[row])
         inside += counts[row]
-    n_limits = (inside & _PRESENT) + 1
     room = (
-        np.empty(n_limits, np.int64),
-        np.empty(n_limits, np.int64),
+        np.empty(n_rows + 1, np.int64),
+        np.empty(n_rows + 1, np.int64),
         np.empty(n_rows + 2, np.int64),
     )
     # Each cut leaves fewer rows.
@@ -341,14 +405,12 @@ def grow(table, positive, covered, least):
             )  # fmt: skip
             listing, n_inside = table.narrowed, len(rows)
             n_narrowed += 1
-        most, column, place = _best_place(
-            listing, table.nominal, codes, counts, inside, n_inside, table.logs, room
-        )
+        most, column, place = best_cut(listing, table, codes, counts, inside, n_inside, unit, room)
         if column < 0 or most < least:
             break
         nominal = table.nominal[column] > 0
         number, second = (place, False) if nominal else (place // 2, place % 2 == 1)
-        below, above = _rows_around(listing, column, number, codes, n_inside, inside >> 32)
+        below, above = _rows_around(listing, column, number, codes, n_inside, len(rows))
         _set_cut(cuts[n_cuts], index, column, nominal, second, below, above)
         left = np.empty(n_rows, np.bool_)
         _restrict(index, cuts[n_cuts], before, left)

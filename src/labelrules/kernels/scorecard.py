@@ -1,4 +1,4 @@
-"""The sums of scorecards: columns cut into bins, slopes and curvatures by bin, points refitted.
+"""The sums of scorecards: columns cut into bins, slopes and curvatures by bin, their promises.
 
 See README.md, "Bins, points and moments". All sums are of whole numbers, so their order does not
 matter.
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers
-from labelrules.kernels.jit import inner, kernel, tested, tiny
+from labelrules.kernels.jit import inner, kernel, small, tiny
 
 MOST_BINS = 60_000
 """The most bins of one column; rarer categories share one bin."""
@@ -20,9 +20,6 @@ TAKEN = -1
 
 MOST_GAIN = 2e9
 """Greater gains are cut off, to fit into 32 bits."""
-
-FARTHEST = 1e6
-"""The longest step of points that is tried."""
 
 CHUNK = 1 << 16
 """Rows whose moments are added up in one number, so that the lower half does not overflow."""
@@ -172,8 +169,8 @@ def pack_moments(target, margin, labels, moments, packed):
             found[row] = (np.int64(wanted[row]) << 32) + moments[place]
 
 
-@tiny
-def _unpack(total):
+@small
+def unpacked(total):
     """The two sums in one number: the upper one may be negative, the lower one is not."""
     return total >> 32, total & 0xFFFFFFFF
 
@@ -208,7 +205,7 @@ def add_full(bins, first_cells, sizes, packed, slopes, curves):
                 for place in range(sizes[number]):
                     total = lane_0[place] + lane_1[place] + lane_2[place] + lane_3[place]
                     lane_0[place] = lane_1[place] = lane_2[place] = lane_3[place] = 0
-                    slope, curve = _unpack(total)
+                    slope, curve = unpacked(total)
                     slope_of[first + place] += slope
                     curve_of[first + place] += curve
 
@@ -238,7 +235,7 @@ def add_listed(start, rows, bins, rest, first_cells, sizes, packed, slopes, curv
                 for place in range(sizes[number]):
                     total = lane_0[place] + lane_1[place] + lane_2[place] + lane_3[place]
                     lane_0[place] = lane_1[place] = lane_2[place] = lane_3[place] = 0
-                    slope, curve = _unpack(total)
+                    slope, curve = unpacked(total)
                     slope_of[first_cells[number] + place] += slope
                     curve_of[first_cells[number] + place] += curve
                     left_slope -= slope
@@ -252,7 +249,7 @@ def _total(moments):
     """The sums of packed numbers."""
     all_slope, all_curve = np.int64(0), np.int64(0)
     for row in range(len(moments)):
-        slope, curve = _unpack(moments[row])
+        slope, curve = unpacked(moments[row])
         all_slope += slope
         all_curve += curve
     return all_slope, all_curve
@@ -353,148 +350,3 @@ def _excess(slope, curve, ridge, unit, scale, price):
     points = unit * np.rint(slope / (unit * curve))
     gain = (2 * slope - points * curve) * points * scale
     return max(np.int64(0), np.int64(min(gain, MOST_GAIN)) - price)
-
-
-# ---------------------------------------------------------------- points
-
-
-@kernel
-def refit(labels, fresh, card, margin, most, n_sweeps, tables):
-    """Change the points of rules, one after the other, while the loss falls; label by label.
-
-    Those rules that have points for a label, the first rule, which holds for all rows, and the rule
-    `fresh` (-1: none).
-    """
-    moments, softplus, one, unit, loss_unit = tables
-    start, rows, points, targets, counts, ridges, ridge_losses = card
-    reach = len(moments) // 2
-    for label in labels:
-        own = margin[label]
-        last = len(points)  # the last that was changed: passed without a change, nothing changes
-        for _sweep in range(n_sweeps):
-            before, last = last, -2
-            for turn in range(-1 if fresh >= 0 else 0, len(points)):
-                rule = fresh if turn < 0 else turn
-                if turn < 0 or (turn != fresh and (turn == 0 or points[turn, label] != 0)):
-                    first, end, given = start[rule], start[rule + 1], points[rule, label]
-                    slope, curve = targets[rule, label], np.int64(0)
-                    for begin in range(first, end, CHUNK):
-                        total = np.int64(0)
-                        for i in range(begin, min(begin + CHUNK, end)):
-                            total += moments[min(max(own[rows[i]], -reach), reach) + reach]
-                        more_slope, more_curve = _unpack(total)
-                        slope += more_slope
-                        curve += more_curve
-                    low, high = _allowed(rule, label, counts, targets, most)
-                    change = _step(slope, curve, ridges[rule], unit, given, low, high)
-                    while change != 0:
-                        wanted = targets[rule, label] * change * loss_unit
-                        wanted -= ridge_losses[rule] * change * (2 * given + change)
-                        if wanted > one * _growth(
-                            first, end, rows, own, change, softplus, loss_unit
-                        ):
-                            break
-                        change = np.int64(change / 2)
-                    if change != 0:
-                        points[rule, label] = given + change
-                        for i in range(first, end):
-                            own[rows[i]] += change
-                        last = turn
-                if last < -1 and turn == before:
-                    break
-            if last < -1:
-                break
-
-
-@tiny
-def _allowed(rule, label, counts, targets, most):
-    """The least and the most points of a rule: none against what its rows say of the label."""
-    share = targets[rule, label] * counts[0, label]
-    of_all = targets[0, label] * counts[rule, label]
-    low = 0 if rule > 0 and share >= of_all else -most
-    high = 0 if rule > 0 and share <= of_all else most
-    return low, high
-
-
-@tiny
-def _step(slope, curve, ridge, unit, given, low, high):
-    """A Newton step of the points of a rule, in whole points."""
-    wanted = np.float64(slope) - ridge * unit * np.float64(given)
-    wanted /= unit * (np.float64(curve) + ridge + 1.0)
-    change = np.int64(np.rint(max(min(wanted, FARTHEST), -FARTHEST)))
-    return min(max(given + change, low), high) - given
-
-
-@tested
-def _growth(first, last, rows, margin, change, softplus, loss_unit):
-    """By how much softplus grows, over some rows, if their margins change.
-
-    Beyond the ends of its table softplus is almost linear.
-    """
-    reach = len(softplus) // 2
-    total = np.int64(0)
-    for i in range(first, last):
-        old = margin[rows[i]]
-        new = old + change
-        total += softplus[min(max(new, -reach), reach) + reach]
-        total -= softplus[min(max(old, -reach), reach) + reach]
-        total += (max(new, reach) - max(old, reach)) * loss_unit
-    return total
-
-
-@inner
-def _loss_without(rule, label, card, margin, tables):
-    """By how much the loss of a label grows if a rule loses its points for it."""
-    _, softplus, one, _, loss_unit = tables
-    given = card.points[rule, label]
-    first, last = card.start[rule], card.start[rule + 1]
-    grown = one * _growth(first, last, card.rows, margin, -given, softplus, loss_unit)
-    ridge_loss = card.ridge_losses[rule] * given * given
-    return grown + card.targets[rule, label] * given * loss_unit - ridge_loss
-
-
-@inner
-def take_points(rule, label, card, margin):
-    """Take the points that a rule gives to a label."""
-    given = card.points[rule, label]
-    for i in range(card.start[rule], card.start[rule + 1]):
-        margin[label, card.rows[i]] -= given
-    card.points[rule, label] = 0
-
-
-@kernel
-def prune_points(labels, price, card, margin, most, n_sweeps, tables, lost):
-    """Take points that save less than the price, the least first, and refit the others.
-
-    Afterwards `lost`, rules by labels, is by how much the loss would grow without each.
-    """
-    for k in range(len(labels)):
-        label, worst = labels[k], 0
-        while worst >= 0:
-            worst = -1
-            for rule in range(1, len(card.points)):
-                lost[rule, label] = 0
-                if card.points[rule, label] != 0:
-                    lost[rule, label] = _loss_without(rule, label, card, margin[label], tables)
-                    least = price if worst < 0 else lost[worst, label]
-                    worst = rule if lost[rule, label] < least else worst
-            if worst >= 0:
-                take_points(worst, label, card, margin)
-                refit(labels[k : k + 1], -1, card, margin, most, n_sweeps, tables)
-
-
-@kernel
-def prune_rules(price, card, margin, most, n_sweeps, tables, lost):
-    """Take all points of rules that save less than their points and their condition cost."""
-    n_labels = card.points.shape[1]
-    for rule in range(1, len(card.points)):
-        worth, n_points = np.int64(0), 0
-        for label in range(n_labels):
-            if card.points[rule, label] != 0:
-                worth += lost[rule, label] - price
-                n_points += 1
-        if n_points > 0 and worth < price:
-            for label in range(n_labels):
-                if card.points[rule, label] != 0:
-                    take_points(rule, label, card, margin)
-                    refit(np.array([label]), -1, card, margin, most, n_sweeps, tables)

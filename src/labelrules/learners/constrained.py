@@ -18,7 +18,7 @@ from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record, Share, at
 from labelrules.data.memory.frames import native
 from labelrules.data.memory.labels import default_names
-from labelrules.data.weights import are_whole, checked_weights
+from labelrules.data.weights import checked_weights
 from labelrules.discovery import Constraint, Constraints, Repairs, find_constraints
 from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_of, together
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
@@ -232,8 +232,8 @@ class ConstrainedClassifier(TableClassifier):
 
         The base gets X as it is; of a `Dataset` the features as numbers, if it is not a learner of
         ours. Classes in one dimension exclude each other, so the base alone predicts them. Weights
-        and `feature_names` are handed on to the base; to learn constraints the weights must be
-        whole, one for each row.
+        and `feature_names` are handed on to the base; for constraints each row counts as often as
+        its weight says, rounded, but at least once.
         """
         base = checked_base(self._base())
         one_of(self.by, "by", get_args(CostKind))
@@ -409,12 +409,12 @@ def _weights(X: Any, sample_weight: Any, board: Board) -> Floats | None:
 
 
 def _repeated(board: Board, weights: Floats | None) -> Board:
-    """The labels of each row as often as its weight says."""
+    """The labels of each row as often as its weight says, rounded, but at least once."""
     if weights is None:
         return board
-    if not are_whole(weights):
-        raise ValueError("to learn constraints, give one whole weight per row, or learn=False")
-    return np.repeat(board, weights.astype(np.int64), axis=0)
+    if weights.ndim == 2:
+        raise ValueError("to learn constraints, give one weight per row, or learn=False")
+    return np.repeat(board, np.maximum(np.rint(weights), weights > 0).astype(np.int64), axis=0)
 
 
 def _complete(board: Board) -> Board:

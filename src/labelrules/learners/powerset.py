@@ -11,8 +11,8 @@ from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import DocumentError, Record
 from labelrules.data.table import common_labels
-from labelrules.learners.base.estimator import TableClassifier, Target
-from labelrules.learners.base.label_models import checked_base, numeric_features
+from labelrules.learners.base.estimator import TableClassifier, Target, WeightKind
+from labelrules.learners.base.label_models import checked_base, numeric_features, weighs
 from labelrules.learners.base.per_label import ComposedClassifier
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
@@ -107,17 +107,24 @@ class LabelPowerset(ComposedClassifier):
         base = checked_base(self.base)
         data, target = self._training_data(X, y, sample_weight, feature_names)
         self._forget()
-        self.sets_, codes = np.unique(completed_labels(data.Y), axis=0, return_inverse=True)
+        self.sets_, codes = np.unique(
+            completed_labels(data.Y, data.weights), axis=0, return_inverse=True
+        )
         theory: DecisionList | None = None
         if isinstance(base, RuleClassifier):
             theory = self._learn_rules(data, codes.ravel(), base)
         elif len(self.sets_) > 1:
-            self.base_ = clone(base).fit(numeric_features(data), codes.ravel())
+            given = {} if data.weights is None else {"sample_weight": data.weights}
+            self.base_ = clone(base).fit(numeric_features(data), codes.ravel(), **given)
         self._remember(data.schema, target)
         if theory is not None:
             self._keep(theory, data)
             self.why_without_rules_ = reasons_without_rules(self, data)
         return self
+
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
+        # A class is a whole label set, so its rows have one weight each.
+        return weights == "rows" and weighs(checked_base(self.base), data)
 
     def _forget(self) -> None:
         super()._forget()
@@ -127,7 +134,7 @@ class LabelPowerset(ComposedClassifier):
         self, data: Dataset, codes: Integers, base: RuleClassifier
     ) -> DecisionList | None:
         n_sets = len(self.sets_)
-        majority = self._head(int(np.bincount(codes).argmax()))
+        majority = self._head(int(np.bincount(codes, data.weights).argmax()))
         if n_sets == 1:
             return DecisionList(data.schema, [Rule(majority)])
         ids = np.arange(n_sets)
@@ -135,7 +142,7 @@ class LabelPowerset(ComposedClassifier):
         board = codes[:, None] == (ids if n_sets > 2 else ids[1:])
         names = _set_names(data.schema, board.shape[1])
         schema = Schema(data.schema.features, names)
-        table = Dataset(schema, data.X, board.astype(np.int8), data.name)
+        table = Dataset(schema, data.X, board.astype(np.int8), data.name, data.weights)
         self.base_ = clone(base)._fit_data(table, target)
         rules = self._translated(self.base_.theory_)
         if rules is None:
@@ -176,7 +183,9 @@ class LabelPowerset(ComposedClassifier):
         if self._has_theory:
             return super()._presence(X)
         if len(self.sets_) > 1 and hasattr(self.base_, "predict_proba"):
-            return np.asarray(self.base_.predict_proba(self._rows_for_base(X)) @ self.sets_)
+            chances = self.base_.predict_proba(self._rows_for_base(X))
+            # not by `@`, whose last bit depends on how many rows there are
+            return np.asarray(np.einsum("rs,sl->rl", chances, self.sets_))
         return self._labels(X).astype(np.float64)
 
     def _classes(self, X: Any) -> Any:
@@ -189,12 +198,12 @@ class LabelPowerset(ComposedClassifier):
         return rows if isinstance(self.base_, RuleClassifier) else numeric_features(rows)
 
 
-def completed_labels(Y: Board) -> Board:
+def completed_labels(Y: Board, weights: Floats | None = None) -> Board:
     """Labels with unknown cells filled in: a class is a whole label set.
 
     A row gets the most frequent label set of complete rows that agrees with what is known of it,
     the first of equally frequent ones. If there is none, each unknown label gets its more frequent
-    value.
+    value. Weights are those of rows.
 
     Examples
     --------
@@ -204,9 +213,11 @@ def completed_labels(Y: Board) -> Board:
     unknown = Y == UNSET
     if not unknown.any():
         return Y
-    complete = Y[~unknown.any(axis=1)]
-    sets, counts = np.unique(complete, axis=0, return_counts=True)
-    sets, common = sets[np.argsort(-counts, kind="stable")], common_labels(Y).astype(np.int8)
+    complete = ~unknown.any(axis=1)
+    sets, kinds = np.unique(Y[complete], axis=0, return_inverse=True)
+    counts = np.bincount(kinds.ravel(), None if weights is None else weights[complete])
+    sets = sets[np.argsort(-counts, kind="stable")]
+    common = common_labels(Y, weights).astype(np.int8)
     filled = np.where(unknown, common, Y)
     for row in np.flatnonzero(unknown.any(axis=1)):
         agree = ((sets == Y[row]) | unknown[row]).all(axis=1)

@@ -100,6 +100,7 @@ _WAYS: tuple[dict[str, Any], ...] = (
     {"heads": "multi", "measure": "precision", "fixed_head": False, "pruning": None},
     {"heads": "complete", "measure": "hamming", "fixed_head": False, "polarity": "both"},
     {"beam_width": 2, "max_rules": 2},
+    {"operators": ("<=", ">", "=", "in")},
 )
 """Settings of the covering learner with kernels of their own."""
 

@@ -4,7 +4,7 @@ As in W. W. Cohen's RIPPER ("Fast Effective Rule Induction", ICML 1995), after J
 ("MDL and Categorical Theories (Continued)", ICML 1995).
 """
 
-from math import inf, log2
+from math import comb, inf, log2
 
 
 def body_bits(size: int, n_possible: int) -> float:
@@ -27,12 +27,23 @@ def condition_bits(size: int, n_possible: int) -> float:
     return size * log2(n_possible) if n_possible > 1 else float(size)
 
 
+def category_bits(n_categories: int, size: int) -> float:
+    """The bits that encode which of the sets of so many categories a condition tests for.
+
+    They come on top of the bits for the column and for a number of categories.
+
+    >>> category_bits(4, 2), category_bits(4, 4)
+    (2.584962500721156, 0.0)
+    """
+    return log2(comb(n_categories, size))
+
+
 def label_bits(n_labels: int) -> float:
     """The bits for a label in a head: which one, and half as much again for a rule more to read."""
     return 1.5 * log2(n_labels)
 
 
-def subset_bits(n: int, k: int, share: float) -> float:
+def subset_bits(n: float, k: float, share: float) -> float:
     """The bits that encode a choice of k out of n, each expected with this probability."""
     bits = 0.0
     if k > 0:
@@ -43,7 +54,7 @@ def subset_bits(n: int, k: int, share: float) -> float:
 
 
 def exception_bits(
-    n_covered: int, n_uncovered: int, n_wrong: int, n_missed: int, n_true: int
+    n_covered: float, n_uncovered: float, n_wrong: float, n_missed: float, n_true: float
 ) -> float:
     """The bits that encode which rows are wrongly covered and which are missed.
 

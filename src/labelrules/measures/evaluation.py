@@ -1,13 +1,20 @@
 """The usual measures of finished predictions, as a table."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Floats
-from labelrules.measures.confusion_matrix import checked_labels, checked_predictions, checked_scores
-from labelrules.measures.measure import Measure
+from labelrules._types import UNSET, Board, Floats, Integers
+from labelrules.measures.confusion_matrix import (
+    Confusion,
+    checked_labels,
+    checked_predictions,
+    checked_scores,
+)
+from labelrules.measures.measure import Measure, mean
+from labelrules.measures.row_weights import counted_rows, weighted_sum
 
 _MEASURES = {
     "micro precision": "precision/micro/full",
@@ -39,7 +46,7 @@ class Evaluation(dict[str, float]):
         return fragment(html_table(rows, ("measure", "value")))
 
 
-def evaluate(Y: Any, predicted: Any, scores: Any = None) -> Evaluation:
+def evaluate(Y: Any, predicted: Any, scores: Any = None, sample_weight: Any = None) -> Evaluation:
     """The usual measures of predictions, by name.
 
     Parameters
@@ -51,6 +58,8 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> Evaluation:
     scores : array-like, optional
         A number for each cell, greater where the label is more likely to be present; adds the
         measures of a ranking.
+    sample_weight : array-like, optional
+        How much each row counts; a whole weight stands for so many equal rows.
 
     Returns
     -------
@@ -83,58 +92,119 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None) -> Evaluation:
     """
     labels = checked_labels(Y)
     board = checked_predictions(predicted, labels.shape)
+    given = None if scores is None else checked_scores(scores, labels.shape)
+    rows, weights = counted_rows(sample_weight, len(labels))
+    if sample_weight is not None:
+        labels, board = labels[rows], board[rows]
+        given = None if given is None else given[rows]
     values = Evaluation(
-        (name, Measure.parse(text).of_predictions(labels, board))
+        (name, Measure.parse(text).of_predictions(labels, board, sample_weight=weights))
         for name, text in _MEASURES.items()
     )
-    known = labels != UNSET
-    values["Hamming loss"] = float(np.mean(((board == 1) != (labels == 1))[known]))
-    if scores is not None:
-        values.update(_of_ranking(labels, checked_scores(scores, labels.shape)))
+    values["Hamming loss"] = _hamming_loss(labels, board, weights)
+    if given is not None:
+        values.update(_of_ranking(labels, given, weights))
     return values
 
 
-def _of_ranking(Y: Board, scores: Floats) -> Iterator[tuple[str, float]]:
+def _hamming_loss(Y: Board, predicted: Board, weights: Floats | None) -> float:
+    """The share of known cells that are wrong."""
+    known = Y != UNSET
+    wrong = ((predicted == 1) != (Y == 1)) & known
+    if weights is None:
+        return float(np.mean(wrong[known]))
+    return weighted_sum(wrong, weights) / weighted_sum(known, weights)
+
+
+class OutcomeCounts(NamedTuple):
+    """The confusion matrices of finished predictions, of each label and of kinds of rows.
+
+    Rows with the same matrix are of one kind; `times` says how many there are of each. Labels and
+    rows in which nothing is known are left out.
+    """
+
+    labels: Confusion
+    rows: Confusion
+    times: Integers
+
+
+def evaluation_of_counts(counts: OutcomeCounts) -> Evaluation:
+    """The values of :func:`evaluate` from counts: the same numbers, to the last bit."""
+    whole = counts.labels.sum()
+    if not sum(int(part) for part in whole):
+        raise ValueError("all cells of Y are unknown: there is nothing to compare with")
+    values = Evaluation()
+    for name, text in _MEASURES.items():
+        measure = Measure.parse(text)
+        if measure.averaging == "samples":
+            values[name] = _repeated_mean(measure, counts.rows, counts.times)
+            continue
+        each = Confusion(*map(np.atleast_1d, whole))
+        if measure.averaging == "macro":
+            each = counts.labels
+        values[name] = mean(measure.formula, each, np.ones(each.tp.size, dtype=np.int64))
+    n_wrong = int(whole.fp) + int(whole.fn)
+    values["Hamming loss"] = n_wrong / sum(int(part) for part in whole)
+    return values
+
+
+def _repeated_mean(measure: Measure, each: Confusion, times: Integers) -> float:
+    """The mean of values that occur several times; their sum is rounded once, as by `mean`."""
+    values = np.asarray(measure.formula(*each), dtype=np.float64).tolist()
+    pairs = zip(values, times.tolist(), strict=True)
+    total = sum((Fraction(value) * n for value, n in pairs), Fraction(0))
+    return float(total) / int(times.sum())
+
+
+def _of_ranking(Y: Board, scores: Floats, weights: Floats | None) -> Iterator[tuple[str, float]]:
     """The measures of a ranking that are defined, by scikit-learn; unknown cells do not count."""
     from sklearn import metrics
 
     has_ones, has_zeros = (Y == 1).any(axis=0), (Y == 0).any(axis=0)
     known = Y != UNSET
+    of_cells = None if weights is None else (weights[:, np.newaxis] * known)[known]
+    cells = Y[known], scores[known]
     if has_ones.any():
-        precision = metrics.average_precision_score
-        yield "micro average precision", float(precision(Y[known], scores[known]))
+        precision, area = metrics.average_precision_score, metrics.roc_auc_score
+        yield "micro average precision", float(precision(*cells, sample_weight=of_cells))
         if has_ones.all():
-            yield "macro average precision", _mean_over_labels(precision, Y, scores)
+            yield "macro average precision", _mean_over_labels(precision, Y, scores, weights)
         if has_zeros.any():
-            yield "micro ROC AUC", float(metrics.roc_auc_score(Y[known], scores[known]))
+            yield "micro ROC AUC", float(area(*cells, sample_weight=of_cells))
     if (has_ones & has_zeros).all():
-        yield "macro ROC AUC", _mean_over_labels(metrics.roc_auc_score, Y, scores)
+        yield "macro ROC AUC", _mean_over_labels(metrics.roc_auc_score, Y, scores, weights)
     if (known.sum(axis=1) > 1).any():
         within_rows = metrics.label_ranking_average_precision_score
-        yield "label ranking average precision", _mean_over_rows(within_rows, Y, scores)
-        yield "ranking loss", _mean_over_rows(metrics.label_ranking_loss, Y, scores)
-        yield "coverage error", _mean_over_rows(metrics.coverage_error, Y, scores)
+        yield "label ranking average precision", _mean_over_rows(within_rows, Y, scores, weights)
+        yield "ranking loss", _mean_over_rows(metrics.label_ranking_loss, Y, scores, weights)
+        yield "coverage error", _mean_over_rows(metrics.coverage_error, Y, scores, weights)
 
 
-def _mean_over_labels(measure: Callable[..., Any], Y: Board, scores: Floats) -> float:
+def _mean_over_labels(
+    measure: Callable[..., Any], Y: Board, scores: Floats, weights: Floats | None
+) -> float:
     values = []
     for truth, given in zip(Y.T, scores.T, strict=True):
         known = truth != UNSET
-        values.append(measure(truth[known], given[known]))
+        own = None if weights is None else weights[known]
+        values.append(measure(truth[known], given[known], sample_weight=own))
     return float(np.mean(values))
 
 
-def _mean_over_rows(measure: Callable[..., Any], Y: Board, scores: Floats) -> float:
+def _mean_over_rows(
+    measure: Callable[..., Any], Y: Board, scores: Floats, weights: Floats | None
+) -> float:
     """The mean over rows with at least two known labels; rows that know the same go together."""
     known = Y != UNSET
     if known.all():
-        return float(measure(Y, scores))
+        return float(measure(Y, scores, sample_weight=weights))
     kinds, kind = np.unique(known, axis=0, return_inverse=True)
-    total, n_rows = 0.0, 0
+    total, n_rows = 0.0, 0.0
     for number, labels in enumerate(kinds):
         rows = kind.reshape(-1) == number
         if np.count_nonzero(labels) > 1:
-            part = np.ix_(rows, labels)
-            total += float(measure(Y[part], scores[part])) * int(rows.sum())
-            n_rows += int(rows.sum())
+            part, own = np.ix_(rows, labels), None if weights is None else weights[rows]
+            size = float(rows.sum() if own is None else own.sum())
+            total += float(measure(Y[part], scores[part], sample_weight=own)) * size
+            n_rows += size
     return total / n_rows

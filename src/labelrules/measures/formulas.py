@@ -442,3 +442,18 @@ _MONOTONE = frozenset({
     "precision", "recall", "hamming", "f", "jaccard", "laplace", "m-estimate",
     "weighted-relative-accuracy", "rate-difference", "linear-cost",
 })  # fmt: skip
+
+
+def is_quasi_convex(formula: Formula) -> bool:
+    """Whether no mixture of two predictions for given cells is better than the better of both.
+
+    Then the best set of categories is a cut of their order by precision; see docs/covering.md.
+    Where the formula is negative it need not hold.
+
+    >>> is_quasi_convex(Formula("correlation")), is_quasi_convex(Formula("subset"))
+    (True, False)
+    """
+    is_built_in = formula.function.__module__ == __name__
+    if formula.name == "klosgen":
+        return is_built_in and (formula.parameter or 0.0) <= 1
+    return is_built_in and formula.name in _MONOTONE | {"correlation", "foil-gain"}

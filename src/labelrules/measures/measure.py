@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args, overload
 import numpy as np
 
 from labelrules._checks import one_of, suggestion
-from labelrules._types import UNSET, Integers, Mask
+from labelrules._types import UNSET, Floats, Integers, Mask
 from labelrules.measures.confusion_matrix import (
     COUNTINGS,
     Confusion,
@@ -23,6 +23,7 @@ from labelrules.measures.confusion_matrix import (
     confusion,
 )
 from labelrules.measures.formulas import Formula
+from labelrules.measures.row_weights import counted_rows, weighted_matrices, weighted_sum
 
 
 class Merit(NamedTuple):
@@ -58,31 +59,40 @@ PREDICTIONS: tuple[str, ...] = get_args(Predictions)
 
 
 def matrices(
-    outcomes: Confusion, averaging: Averaging, known: Mask | None = None
-) -> tuple[Confusion, Integers]:
+    outcomes: Confusion,
+    averaging: Averaging,
+    known: Mask | None = None,
+    weights: Floats | None = None,
+) -> tuple[Confusion, Integers | Floats]:
     """The confusion matrices whose values are averaged, and how often each one counts.
 
     A cell that is not counted (written already, or left open by a partial prediction) has an empty
     matrix. It adds nothing to a sum, and a row, label or cell left with an empty matrix has the
     formula's value of the empty matrix (0 for all measures of the chapter) and stays in the number
-    by which the mean divides. Rows, labels and cells in which nothing is `known` do not.
+    by which the mean divides. Rows, labels and cells in which nothing is `known` do not. Rows may
+    have weights.
     """
     if averaging == "cell":
-        return _kinds_of_cells(outcomes, known)
+        return _kinds_of_cells(outcomes, known, weights)
     axis = {"micro": None, "macro": 0, "samples": 1}[averaging]
-    summed = Confusion(*(np.atleast_1d(part) for part in outcomes.sum(axis)))
-    if known is None:
-        return summed, np.ones(summed.tp.size, dtype=np.int64)
-    return summed, np.atleast_1d(known.any(axis)).astype(np.int64)
+    if weights is None or axis == 1:
+        summed = Confusion(*(np.atleast_1d(part) for part in outcomes.sum(axis)))
+    else:
+        summed = weighted_matrices(outcomes, axis, weights)
+    counts = np.ones(summed.tp.size, dtype=np.int64)
+    if known is not None:
+        counts = np.atleast_1d(known.any(axis)).astype(np.int64)
+    return summed, counts if weights is None or axis != 1 else weights * counts
 
 
-def mean(formula: Formula, averaged: Confusion, weights: Integers) -> float:
+def mean(formula: Formula, averaged: Confusion, weights: Integers | Floats) -> float:
     """The mean of the formula's values, rounded once, so that order does not matter."""
     values = np.asarray(formula(*averaged), dtype=np.float64)
-    return math.fsum(values * weights) / int(weights.sum())
+    is_whole = weights.dtype.kind == "i"
+    return math.fsum(values * weights) / (int(weights.sum()) if is_whole else math.fsum(weights))
 
 
-def exact_mean(formula: Formula, averaged: Confusion, weights: Integers) -> Fraction:
+def exact_mean(formula: Formula, averaged: Confusion, weights: Integers | Floats) -> Fraction:
     """The mean of the formula's values as a fraction."""
     times: Counter[tuple[int, ...]] = Counter()  # there are few different matrices
     for *counts, n in zip(*(part.tolist() for part in (*averaged, weights)), strict=True):
@@ -91,10 +101,16 @@ def exact_mean(formula: Formula, averaged: Confusion, weights: Integers) -> Frac
     return total / int(weights.sum())
 
 
-def _kinds_of_cells(outcomes: Confusion, known: Mask | None) -> tuple[Confusion, Integers]:
+def _kinds_of_cells(
+    outcomes: Confusion, known: Mask | None, weights: Floats | None
+) -> tuple[Confusion, Integers | Floats]:
     """The number of cells that are tp, fp, tn, fn and empty: the only matrices of one cell."""
-    n_each = [int(part) for part in outcomes.sum()]
     units = np.vstack([np.eye(4, dtype=np.int64), np.zeros((1, 4), dtype=np.int64)])
+    if weights is not None:
+        empty = (1 if known is None else known) - np.add.reduce(list(outcomes))
+        sums = [weighted_sum(part, weights) for part in (*outcomes, empty)]
+        return Confusion(*units.T), np.array(sums)
+    n_each = [int(part) for part in outcomes.sum()]
     n_cells = outcomes.tp.size if known is None else np.count_nonzero(known)
     n_empty = n_cells - sum(n_each)
     return Confusion(*units.T), np.array([*n_each, n_empty], dtype=np.int64)
@@ -171,11 +187,15 @@ class Measure:
         return f"<Measure: {self}>"
 
     @overload
-    def of_predictions(self, Y: Any, predicted: Any) -> float: ...
+    def of_predictions(self, Y: Any, predicted: Any, *, sample_weight: Any = None) -> float: ...
     @overload
-    def of_predictions(self, Y: Any, predicted: Any, *, exact: Literal[True]) -> Fraction: ...
+    def of_predictions(
+        self, Y: Any, predicted: Any, *, exact: Literal[True], sample_weight: Any = None
+    ) -> Fraction: ...
 
-    def of_predictions(self, Y: Any, predicted: Any, *, exact: bool = False) -> float | Fraction:
+    def of_predictions(
+        self, Y: Any, predicted: Any, *, exact: bool = False, sample_weight: Any = None
+    ) -> float | Fraction:
         """The score of finished predictions; presence of a label is the positive class.
 
         Parameters
@@ -186,7 +206,9 @@ class Measure:
         predicted : array-like
             0, 1 or ``UNSET`` (-1): absent when predictions are full, not counted when partial.
         exact : bool, default=False
-            Whether to return a Fraction instead of a float.
+            Whether to return a Fraction instead of a float; not with weights that are not whole.
+        sample_weight : array-like, optional
+            How much each row counts; a whole weight stands for so many equal rows.
 
         Examples
         --------
@@ -198,6 +220,13 @@ class Measure:
         """
         labels = checked_labels(Y)
         board = checked_predictions(predicted, labels.shape)
+        if sample_weight is not None:
+            rows, weights = counted_rows(sample_weight, len(labels))
+            labels, board = labels[rows], board[rows]
+        else:
+            weights = None
+        if exact and weights is not None:
+            raise ValueError("exact values need whole weights: multiply them, or leave exact out")
         # A cell that must not count is marked as written already.
         closed = np.where(board == UNSET, 0, UNSET) if self.predictions == "partial" else None
         everywhere = np.ones(labels.shape[0], dtype=np.bool_)
@@ -205,7 +234,7 @@ class Measure:
         known = labels != UNSET
         if not known.any():
             raise ValueError("all cells of Y are unknown: there is nothing to compare with")
-        return self._of(outcomes, exact, None if known.all() else known)
+        return self._of(outcomes, exact, None if known.all() else known, weights)
 
     @overload
     def of_rule(
@@ -291,9 +320,15 @@ class Measure:
             written = None if written is None else written[:, relevant]
         return confusion(cells(labels, mask, written), values == 1, counting)
 
-    def _of(self, outcomes: Confusion, exact: bool, known: Mask | None = None) -> float | Fraction:
+    def _of(
+        self,
+        outcomes: Confusion,
+        exact: bool,
+        known: Mask | None = None,
+        weights: Floats | None = None,
+    ) -> float | Fraction:
         average = exact_mean if exact else mean
-        return average(self.formula, *matrices(outcomes, self.averaging, known))
+        return average(self.formula, *matrices(outcomes, self.averaging, known, weights))
 
 
 def _taken(what: str, known: Sequence[str], words: list[str], text: str) -> Any:

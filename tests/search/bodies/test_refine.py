@@ -9,7 +9,8 @@ from labelrules.kernels.covering.refine import BestRefinements
 from labelrules.measures import Formula, register
 from labelrules.measures.formulas import precision
 from labelrules.search.bodies import refine
-from labelrules.search.bodies.refine import better_of, divided, is_monotone
+from labelrules.search.bodies.best_by_column import better_of, divided
+from labelrules.search.bodies.refine import is_monotone
 from refinement_cases import CASES, FORMULAS, refiner_of
 
 

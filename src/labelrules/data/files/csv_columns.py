@@ -9,8 +9,18 @@ import numpy as np
 from labelrules._checks import quoted, suggestion
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data.files.csv_records import Rows, Source
-from labelrules.data.files.plain_csv import UNSEEN, PlainRows, WordTable
+from labelrules.data.files.plain_csv import UNSEEN, Bytes, PlainRows, WordTable
+from labelrules.data.files.spelled_cells import (
+    Spelled,
+    SpelledTexts,
+    are_equal,
+    are_surely_words,
+    spelled,
+    spelled_texts,
+    spelled_times,
+)
 from labelrules.data.memory.columns import (
+    EncodedColumn,
     floats_of,
     numbers_of,
     plain_numbers,
@@ -20,7 +30,13 @@ from labelrules.data.memory.columns import (
     why_no_number,
 )
 from labelrules.data.schema import Feature
-from labelrules.data.times import example_of, read_time, times_of
+from labelrules.data.times import DAY, example_of, read_time, times_of
+
+_FEW = 256
+"""So many new cells of a block are read one by one; if further ones are new, they are spelled."""
+
+_LONGEST_SPELLED = 64
+"""Bytes of a cell that is read together with others, each of which takes as many."""
 
 _NUL = "the line has a NUL character: is this text, in this encoding?"
 
@@ -104,7 +120,9 @@ class NominalColumn(NumericColumn):
     ) -> None:
         super().__init__(feature, missing)
         self._codes = _NewCodes({missing: nan}) if codes is None else codes
-        self._words = WordTable()
+        self._letters: Floats = np.full(256, UNSEEN)
+        self._words, self._spelled = WordTable(), SpelledTexts()
+        self._are_varied = False  # whether most cells of a block were new
 
     def decode(self, cells: PlacedCells) -> Floats:
         """The codes of some cells."""
@@ -119,15 +137,71 @@ class NominalColumn(NumericColumn):
         """The codes of all rows of a block; of plain ones, only new words are looked at."""
         if not isinstance(rows, PlainRows):
             return super().decode_rows(rows, column, source)
-        first, second, are_long = rows.words(column)
-        codes = self._words.find(first, second)
-        codes[are_long] = UNSEEN
-        unseen = np.flatnonzero(codes == UNSEEN)
+        letters = rows.letters(column)
+        if letters is not None:
+            return self._decode_letters(letters, rows, column, source)
+        codes: Floats = np.full(rows.n_rows, UNSEEN)
+        unseen = np.arange(rows.n_rows)
+        if not self._are_varied:
+            unseen = self._find(codes, rows, column, source)
         if len(unseen):
+            self._are_varied = self.may_spell and 2 * len(unseen) > rows.n_rows
+            unseen = self._spell(codes, unseen, rows, column)
             codes[unseen] = self.decode(PlacedCells.of(rows, column, source, unseen))
-            short = unseen[~are_long[unseen]]
-            self._words.add(first[short], second[short], codes[short])
         return codes
+
+    def _decode_letters(
+        self, letters: Bytes, rows: PlainRows, column: int, source: Source
+    ) -> Floats:
+        """The codes of cells of one byte; new ones are looked at once."""
+        codes = self._letters[letters]
+        unseen = np.flatnonzero(codes == UNSEEN)
+        if not len(unseen):
+            return codes
+        _, places = np.unique(letters[unseen], return_index=True)
+        new = np.sort(unseen[places])
+        self._letters[letters[new]] = self.decode(PlacedCells.of(rows, column, source, new))
+        return self._letters[letters]
+
+    def _find(self, codes: Floats, rows: PlainRows, column: int, source: Source) -> Integers:
+        """Set the codes of known words and of a few new ones; the rows of the others."""
+        first, second, are_long = rows.words(column)
+        short = np.flatnonzero(~are_long)
+        codes[short] = self._words.find(first[short], second[short])
+        unseen = np.flatnonzero(codes == UNSEEN)
+        some, unseen = unseen[:_FEW], unseen[_FEW:]
+        if len(some):
+            codes[some] = self.decode(PlacedCells.of(rows, column, source, some))
+            short = some[~are_long[some]]
+            self._words.add(first[short], second[short], codes[short])
+            short = unseen[~are_long[unseen]]
+            codes[short] = self._words.find(first[short], second[short])
+        rest: Integers = unseen[codes[unseen] == UNSEEN]
+        return rest
+
+    @property
+    def may_spell(self) -> bool:
+        """Whether cells that are surely words may be kept as they are."""
+        return isinstance(self._codes, _NewCodes)
+
+    def _spell(self, codes: Floats, unseen: Integers, rows: PlainRows, column: int) -> Integers:
+        """Set the codes of cells to numbers below 0, as they are kept; the rows of the others."""
+        if not self.may_spell:
+            return unseen
+        is_short = rows.lengths(column, unseen) <= _LONGEST_SPELLED
+        chosen = unseen[is_short]
+        cells = rows.spelled(column, chosen)
+        is_missing = are_equal(cells, self.missing)
+        is_kept = self._are_words(cells) & ~is_missing
+        codes[chosen[is_missing]] = nan
+        codes[chosen[is_kept]] = -1.0 - self._spelled.add(cells[is_kept])
+        is_left = ~is_short
+        is_left[is_short] = ~(is_kept | is_missing)
+        return unseen[is_left]
+
+    def _are_words(self, cells: Spelled) -> Mask:
+        """Which cells are texts for certain; here all are."""
+        return np.ones(len(cells), dtype=np.bool_)
 
     def _why(self, text: str) -> str:
         if isinstance(self._codes, _NewCodes):
@@ -143,13 +217,37 @@ class NominalColumn(NumericColumn):
         if not isinstance(self._codes, _NewCodes):
             return self.feature
         texts = list(self._codes)[1:]
+        if self._spelled.is_empty:
+            column = self._column_of(texts)
+            numbers = column.values
+        elif max(map(len, texts), default=0) > _LONGEST_SPELLED:
+            cells, places = self._spelled.cells()
+            column = self._column_of(texts + spelled_texts(cells))
+            listed, others = np.split(column.values, [len(texts)])
+            numbers = np.concatenate([listed, others[places][::-1]])
+        else:
+            own = self._spelled.add(spelled(texts))
+            column = self._column_of_spelled()
+            numbers = np.concatenate([column.values[own], column.values[::-1]])
+        _replace_codes(values, numbers)
+        return column.feature(self.feature.name)
+
+    def _column_of(self, texts: list[str]) -> EncodedColumn:
+        """Dates or times or codes of categories, for some texts."""
         if self.may_be_times and (times := times_of(texts)) is not None:
-            column = time_column(np.array(times[0], dtype=np.float64), times[1], nominal=False)
-            _replace_codes(values, column.values)
-            return column.feature(self.feature.name)
-        column = read_objects(numbers_of(texts) or texts, self.feature.name, nominal=True)
-        _replace_codes(values, column.values)
-        return Feature(self.feature.name, column.categories)
+            return time_column(np.array(times[0], dtype=np.float64), times[1], nominal=False)
+        return read_objects(numbers_of(texts) or texts, self.feature.name, nominal=True)
+
+    def _column_of_spelled(self) -> EncodedColumn:
+        """The same for the spelled cells, of which the different ones are already in order."""
+        if self.may_be_times and (times := self._spelled.all_times()) is not None:
+            return time_column(times[0].astype(np.float64), times[1], nominal=False)
+        cells, places = self._spelled.cells()
+        texts = spelled_texts(cells)
+        column = EncodedColumn(np.arange(float(len(texts))), tuple(texts))
+        if (numbers := numbers_of(texts)) is not None:
+            column = read_objects(numbers, self.feature.name, nominal=True)
+        return EncodedColumn(column.values[places], column.categories)
 
 
 def _replace_codes(values: Floats, numbers: Floats) -> None:
@@ -162,6 +260,31 @@ class TimeColumn(NumericColumn):
     """Decodes a column of dates, times or durations."""
 
     reads_numbers = False
+
+    def decode_rows(self, rows: Rows, column: int, source: Source) -> Floats:
+        """The values of all rows of a block; plain ones are read at once, if all are sound."""
+        values = None
+        if isinstance(rows, PlainRows):
+            values = self._read_at_once(rows, column)
+        return super().decode_rows(rows, column, source) if values is None else values
+
+    def _read_at_once(self, rows: PlainRows, column: int) -> Floats | None:
+        everything = np.arange(rows.n_rows)
+        if rows.lengths(column, everything).max(initial=0) > _LONGEST_SPELLED:
+            return None
+        cells = rows.spelled(column, everything)
+        is_known = ~are_equal(cells, self.missing)
+        values: Floats = np.full(rows.n_rows, nan)
+        found = spelled_times(cells[is_known])
+        if found is None:
+            return None if is_known.any() else values
+        numbers, kind = found
+        if kind != self.feature.time:
+            if kind != "date":
+                return None
+            numbers = numbers * DAY
+        values[is_known] = numbers
+        return values
 
     def decode(self, cells: PlacedCells) -> Floats:
         """The numbers of some cells."""
@@ -192,6 +315,14 @@ class UndeclaredColumn(NominalColumn):
         self._seen = {missing}
         # the first cell of each sort; a text is neither a number nor nan nor inf
         self._first: dict[str, tuple[str, int, Source]] = {}
+
+    @property
+    def may_spell(self) -> bool:
+        """Whether cells that are surely words may be kept as they are."""
+        return "text" in self._first
+
+    def _are_words(self, cells: Spelled) -> Mask:
+        return are_surely_words(cells)
 
     @property
     def reads_numbers(self) -> bool:  # type: ignore[override]

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
+from labelrules.data.files.spelled_cells import Spelled
 from labelrules.data.memory.columns import LARGEST_EXACT
 
 Bytes = npt.NDArray[np.uint8]
@@ -24,6 +25,7 @@ UNSEEN = -1.0
 _WORD = 8
 _LONGEST = 3 * _WORD
 _PADDING = bytes(_LONGEST)
+_NO_PLACES: Integers = np.empty(0, dtype=np.int64)
 _QUOTE, _NEWLINE, _RETURN, _MINUS, _PLUS = b'"\n\r-+'
 _CELLS_AT_ONCE = 1 << 14  # so that what is computed stays in the processor's cache
 _MOST_WORDS = 1 << 13
@@ -45,31 +47,39 @@ _LARGEST_UPPER = 922  # followed by sixteen digits it is below 2**63
 
 @dataclass(frozen=True)
 class PlainRows:
-    """Rows of a block, each on its line: where each cell begins and ends, column by column."""
+    """Rows of a block: where each cell begins and ends, column by column, and the rows' lines."""
 
     data: bytes
     starts: Integers
     ends: Integers
-    first_line: int
+    row_lines: Integers
 
     @classmethod
     def of(cls, lines: bytes, first_line: int, n_columns: int, delimiter: str) -> Self | None:
-        """The rows of whole lines; None unless splitting at delimiters and line ends is enough."""
+        """The rows of whole lines; None unless splitting at delimiters and line ends is enough.
+
+        Those within quotes, an odd number of quotes after the start, are left out.
+        """
         if not lines or b"\0" in lines or not delimiter.isascii():
             return None
-        data = _PADDING + lines  # so that there are enough bytes before every end
+        data = _PADDING + lines + _PADDING  # so that there are enough bytes around every cell
         text = np.frombuffer(data, dtype=np.uint8)
-        is_end = text == _NEWLINE
-        n_rows = np.count_nonzero(is_end)
-        places = np.flatnonzero(is_end | (text == ord(delimiter)))
-        if len(places) != n_rows * n_columns:
+        places = np.flatnonzero((text == _NEWLINE) | (text == ord(delimiter)))
+        quotes = _NO_PLACES
+        if b'"' in lines:
+            places, quotes = _without_quoted(text, places)
+        n_rows, rest = divmod(len(places), n_columns)
+        if rest or not n_rows:
             return None
         ends = np.ascontiguousarray(places.reshape(n_rows, n_columns).T)
-        if not is_end[ends[-1]].all():
+        if not (text[ends[-1]] == _NEWLINE).all() or ends[-1, -1] != len(data) - len(_PADDING) - 1:
+            return None
+        if (text[ends[:-1]] == _NEWLINE).any():
             return None
         starts = np.empty_like(ends)
         starts[1:] = ends[:-1] + 1
         starts[0, 0], starts[0, 1:] = len(_PADDING), ends[-1, :-1] + 1
+        row_lines = first_line + _lines_before(text, starts[0])
         if b"\r" in lines and not _without_returns(text, ends):
             return None
         lengths = ends - starts
@@ -77,9 +87,13 @@ class PlainRows:
             return None
         if lengths.max() > csv.field_size_limit():
             return None
-        if b'"' in lines and not _without_quotes(text, starts, ends):
-            return None
-        return cls(data, starts, ends, first_line)
+        if len(quotes):
+            doubled = _without_quotes(text, quotes, starts, ends)
+            if doubled is None:
+                return None
+            if len(doubled):
+                data = _without_places(text, doubled, starts, ends)
+        return cls(data, starts, ends, row_lines)
 
     @property
     def n_rows(self) -> int:
@@ -88,8 +102,8 @@ class PlainRows:
 
     def lines(self, rows: Integers | None = None) -> list[int]:
         """The lines of all rows, or of some."""
-        numbers = np.arange(self.n_rows) if rows is None else rows
-        return [*(self.first_line + numbers).tolist()]
+        lines = self.row_lines if rows is None else self.row_lines[rows]
+        return [*lines.tolist()]
 
     def cells(self, column: int, rows: Integers | None = None) -> list[str]:
         """The cells of a column as text, all or those of some rows."""
@@ -105,11 +119,36 @@ class PlainRows:
         """The bytes as text, if it has as many characters."""
         return self.data.decode() if self.data.isascii() else None
 
+    def letters(self, column: int) -> Bytes | None:
+        """The cells of a column if each is one byte or empty, which is 0; else None."""
+        lengths = self.ends[column] - self.starts[column]
+        if lengths.max() > 1:
+            return None
+        letters: Bytes = np.frombuffer(self.data, dtype=np.uint8)[self.starts[column]]
+        letters[lengths == 0] = 0
+        return letters
+
     def words(self, column: int) -> tuple[Words, Words, Mask]:
         """The two words of each cell of a column, and which cells are longer."""
         ends, lengths = self.ends[column], self.ends[column] - self.starts[column]
         first = _last_bytes(self.data, ends, lengths, _WORD)
         return first, _last_bytes(self.data, ends, lengths), lengths > 2 * _WORD
+
+    def lengths(self, column: int, rows: Integers) -> Integers:
+        """The numbers of bytes of some cells of a column."""
+        found: Integers = self.ends[column][rows] - self.starts[column][rows]
+        return found
+
+    def spelled(self, column: int, rows: Integers) -> Spelled:
+        """Some cells of a column as bytes of one width."""
+        starts, ends = self.starts[column][rows], self.ends[column][rows]
+        n_words = max(1, -(-(ends - starts).max(initial=0) // _WORD))
+        words = np.empty((len(rows), n_words), dtype="<u8")
+        for place in range(n_words):
+            begin = np.minimum(starts + _WORD * place, ends)
+            lacking = _lacking_bits(ends - begin, 0)
+            words[:, place] = _bytes_before(self.data, begin + _WORD) << lacking >> lacking
+        return words.view(f"S{_WORD * n_words}")[:, 0]
 
     def numbers(self, columns: list[int], missing: str) -> tuple[Floats, Mask]:
         """Cells as numbers, column by column, NaN where missing; and which are beyond doubt."""
@@ -131,16 +170,52 @@ def _without_returns(text: Bytes, ends: Integers) -> bool:
     return n_returns == len(ends[-1]) and bool((text[ends[-1]] == _RETURN).all())
 
 
-def _without_quotes(text: Bytes, starts: Integers, ends: Integers) -> bool:
-    """Move starts and ends into the quotes; False if quotes are elsewhere than around cells."""
+def _without_quoted(text: Bytes, places: Integers) -> tuple[Integers, Integers]:
+    """The places that follow an even number of quotes, and those of the quotes."""
+    are_signs = text == _QUOTE
+    are_signs[places] = True
+    signs = np.flatnonzero(are_signs)
+    are_quotes = text[signs] == _QUOTE
+    follow_odd = np.logical_xor.accumulate(are_quotes)
+    return signs[~follow_odd & ~are_quotes], signs[are_quotes]
+
+
+def _lines_before(text: Bytes, starts: Integers) -> Integers:
+    """How many lines end before some places."""
+    line_ends = np.flatnonzero(text == _NEWLINE)
+    if len(line_ends) == len(starts):
+        return np.arange(len(starts))
+    return np.searchsorted(line_ends, starts)
+
+
+def _without_quotes(
+    text: Bytes, quotes: Integers, starts: Integers, ends: Integers
+) -> Integers | None:
+    """Move starts and ends into the quotes; and the first of each two quotes that stand for one.
+
+    None if there are other quotes than these and those around cells. Outside of quotes their
+    number is even, so that they open and close by turns.
+    """
     is_quoted = text[starts] == _QUOTE
+    opening, closing = quotes[::2], quotes[1::2]
+    are_doubled = closing[:-1] + 1 == opening[1:]
+    n_quoted = np.count_nonzero(is_quoted)
     closed = (text[ends - 1] == _QUOTE) & (ends - starts > 1)
-    n_quotes = np.count_nonzero(text == _QUOTE)
-    if 2 * np.count_nonzero(is_quoted) != n_quotes or not closed[is_quoted].all():
-        return False
+    if len(opening) - np.count_nonzero(are_doubled) != n_quoted or not closed[is_quoted].all():
+        return None
     starts += is_quoted
     ends -= is_quoted
-    return True
+    doubled: Integers = closing[:-1][are_doubled]
+    return doubled
+
+
+def _without_places(text: Bytes, places: Integers, starts: Integers, ends: Integers) -> bytes:
+    """The text without some bytes; starts and ends are moved."""
+    is_kept: Mask = np.ones(len(text), dtype=np.bool_)
+    is_kept[places] = False
+    starts -= np.searchsorted(places, starts)
+    ends -= np.searchsorted(places, ends)
+    return text[is_kept].tobytes()
 
 
 def _last_bytes(data: bytes, ends: Integers, lengths: Integers, shift: int = 0) -> Words:

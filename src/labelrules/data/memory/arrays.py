@@ -1,6 +1,6 @@
 """Columns of NumPy arrays, nested lists and SciPy sparse matrices."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -91,6 +91,11 @@ def as_table(X: Any) -> ArrayTable:
 
 def _from_rows(rows: Sequence[Any], what: str) -> npt.NDArray[Any]:
     """Nested lists cell by cell: NumPy itself would turn [1, "a"] into text throughout."""
+    if rows and isinstance(rows[0], Mapping):
+        raise DataError(
+            f"{what} has a {type(rows[0]).__name__} in row 0: make a frame of the rows first, as "
+            f"by pandas.DataFrame({what})"
+        )
     if not any(_is_row(row) for row in rows):
         return _objects(rows, (len(rows),))
     cells: list[list[Any]] = []

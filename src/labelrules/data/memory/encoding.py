@@ -42,6 +42,7 @@ from labelrules.data.memory.labels import (
     feature_names_of,
     positions,
     read_labels,
+    refuse_column_names,
 )
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset, checked_dataset, frozen_labels, frozen_matrix
@@ -118,6 +119,7 @@ def dataset(
     if Y is None:
         X, Y = divided_frame(X, asked)
     table = _as_any_table(X)
+    refuse_column_names(Y, table.names or (), table.shape[0])
     board, labels = read_labels(Y, asked)
     given = checked_names(feature_names, "feature_names")
     names = feature_names_of(table.names, given, table.shape[1], taken=labels or ())

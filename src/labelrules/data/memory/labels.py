@@ -136,21 +136,35 @@ SEPARATORS = ",;|"
 """What people write between several labels in one text."""
 
 
-def refuse_joined(texts: Sequence[str]) -> None:
-    """Refuse classes that look like several labels in one text: parts of them make up others."""
+def refuse_joined(texts: Sequence[str], place: str = "Y") -> None:
+    """Refuse classes that look like several labels in one text: a part stands alone elsewhere.
+
+    Or there are fewer parts than texts, so that the texts are combinations of them.
+    """
     for separator in SEPARATORS:
         sets = {frozenset(one or ()) for one in split_labels(set(texts), separator)}
         several, single = [one for one in sets if len(one) > 1], [s for s in sets if len(s) < 2]
-        alone = frozenset().union(*single)
-        n_labels = len(frozenset().union(*sets))
-        if several and n_labels < len(sets) and any(one & alone for one in several):
+        alone, n_labels = frozenset().union(*single), len(frozenset().union(*sets))
+        if any(one & alone for one in several) or (several and n_labels < len(sets)):
             example = next(
                 text for text in texts if len(split_labels([text], separator)[0] or ()) > 1
             )
             raise DataError(
                 f"Y has texts such as {quoted(example)}, which look like several labels in one: "
-                f"split them by labelrules.split_labels(Y, {separator!r}); if each text is one "
-                "class, replace the separator by another character"
+                f"split them by labelrules.split_labels({place}, {separator!r}); if each text is "
+                "one class, replace the separator by another character"
+            )
+
+
+def refuse_column_names(Y: Any, columns: Iterable[str], n_rows: int) -> None:
+    """Refuse names of columns of X in place of their labels, and say how labels are named."""
+    if isinstance(Y, (str, list, tuple)):
+        names = [Y] if isinstance(Y, str) else Y
+        texts = {name for name in names if isinstance(name, str)}
+        if len(texts) == len(names) != n_rows and texts and texts <= set(columns):
+            raise DataError(
+                f"Y names columns of X ({listed(names)}): leave it out, and make the data by "
+                f"dataset(X, label_names={list(names)!r:.200})"
             )
 
 
@@ -188,9 +202,21 @@ def _from_frame(Y: Any, names: Names | None) -> tuple[Board, Names]:
         )
     board: Board = np.zeros(frame.shape, dtype=np.int8)
     for column, name in enumerate(frame.names):
-        cells = as_array(frame.values(column), "Y").reshape(-1, 1)
-        board[:, column] = _zeros_and_ones(cells, (name,))[:, 0]
+        values = frame.values(column)
+        if frame.shape[1] == 1:
+            _refuse_several(values, name)
+        board[:, column] = _zeros_and_ones(as_array(values, "Y").reshape(-1, 1), (name,))[:, 0]
     return board, frame.names
+
+
+def _refuse_several(values: Any, name: str) -> None:
+    """Refuse a frame of one column with several labels in a cell, and say what to give instead."""
+    if are_label_sets(values):
+        raise DataError(
+            f"Y is a frame, and its column {quoted(name)} holds label sets: give the column "
+            f"itself, Y[{name!r}]"
+        )
+    refuse_joined([cell for cell in values if isinstance(cell, str)], f"Y[{name!r}]")
 
 
 def are_label_sets(Y: Any) -> bool:

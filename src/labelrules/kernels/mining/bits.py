@@ -268,9 +268,11 @@ def _intersect(words, item, body, level):
 
 
 @inner
-def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, upcoming, sums):
+def _mean_votes(
+    words, labels, own, truth, out, times, ones, least, longest, m, body, upcoming, sums
+):
     """Add up the votes of all bodies made of a row's own items, depth first; their number."""
-    n_all = len(truth) - (out >= 0)
+    n_all = len(truth) - times
     sums[:] = 0.0
     n_bodies = 0
     level = 0
@@ -282,14 +284,14 @@ def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, u
         place = upcoming[level]
         upcoming[level] += 1
         # The row left out has all its items, so it is in every body.
-        n_rows = _intersect(words, own[place], body, level) - (out >= 0)
+        n_rows = _intersect(words, own[place], body, level) - times
         if n_rows < least:
             continue
         n_bodies += 1
         for label in range(len(labels)):
             n_ones = _common(body[level], labels[label])
             if out >= 0:
-                n_ones -= truth[out, label]
+                n_ones -= times * truth[out, label]
             share, weight = _vote(n_rows, n_ones, n_all, ones[label], m)
             sums[0, label] += weight * share
             sums[1, label] += weight
@@ -300,12 +302,13 @@ def _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, u
 
 
 @kernel
-def score_rows(words, labels, start, items, left_out, truth, least, longest, m, scores):
+def score_rows(words, labels, start, items, left_out, copies, truth, least, longest, m, scores):
     """The weighted mean of the votes for each label, rows by labels; without votes, the prior.
 
     `words` and `labels` are the training rows of each item and label. Row r has the items
     ``items[start[r] : start[r + 1]]``; the training row ``left_out[r]`` (-1: none) is not counted
-    for it. Bodies have at least `least` rows and at most `longest` items.
+    for it, nor are its other `copies`. Bodies have at least `least` rows, and at most `longest`
+    items.
     """
     n_labels, n_words = labels.shape
     body = np.empty((longest, n_words), np.uint64)
@@ -314,13 +317,16 @@ def score_rows(words, labels, start, items, left_out, truth, least, longest, m, 
     sums = np.empty((2, n_labels))
     for row in range(len(start) - 1):
         out = left_out[row]
-        n_all = len(truth) - (out >= 0)
+        times = copies[row] if out >= 0 else np.int64(0)
+        n_all = len(truth) - times
         for label in range(n_labels):
             ones[label] = _common(labels[label], labels[label])
             if out >= 0:
-                ones[label] -= truth[out, label]
+                ones[label] -= times * truth[out, label]
         own = items[start[row] : start[row + 1]]
-        _mean_votes(words, labels, own, truth, out, ones, least, longest, m, body, upcoming, sums)
+        _mean_votes(
+            words, labels, own, truth, out, times, ones, least, longest, m, body, upcoming, sums
+        )
         for label in range(n_labels):
             if sums[1, label] > 0:
                 scores[row, label] = sums[0, label] / sums[1, label]

@@ -19,6 +19,8 @@ from labelrules.discovery.binning import Binning, checked_binning
 from labelrules.discovery.items import Items, Ragged, packed_rows
 from labelrules.discovery.limits import ANY_NUMBER, INTERRUPTED, kept_if_interrupted, minimum_count
 from labelrules.learners.associative.lazy import rare_items
+from labelrules.learners.associative.row_copies import RowCopies
+from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.progress import is_nested_fit, warn_of_early_end
 from labelrules.learners.base.theory_classifier import ListState, RuleClassifier, Smoothing
 from labelrules.learners.registry import register
@@ -131,17 +133,23 @@ class AssociativeClassifier(RuleClassifier):
             check_compared("max_conditions", longest)
         whole_number(self.max_rules, "max_rules", low=1)
 
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
+        # Ranges are cut by whole rows, so whole weights are rows that are repeated.
+        return weights == "rows"
+
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         self._check()
+        copies, weighted = RowCopies.of(data), data
+        data = copies.repeated(weighted)
         is_open, is_common = _open_cells(data, prefix), common_labels(data.Y)
-        # 1 where a label has the value that rules predict.
-        rarer = np.where(data.Y == UNSET, UNSET, data.Y ^ is_common)
+        rarer = _rarer(data.Y, is_common)
         wanted = replace(data, Y=rarer)
-        items = rare_items(wanted, self.bins, self.n_bins, self.max_frequency)
+        single = replace(weighted, Y=_rarer(weighted.Y, is_common))
+        items = rare_items(single, self.bins, self.n_bins, self.max_frequency, copies)
         self.n_mined_ = 0
         merged = MergedRules()
         for labels, rows in labels_known_together(data.Y):
-            self._choose(wanted, items, labels, rows, is_open, merged)
+            self._choose(wanted, copies, items, labels, rows, is_open, merged)
         rules = merged.rules(items, 1 - is_common)
         learned = DecisionList(data.schema, [*(prefix or ()), *rules])
         learned = borne_out(learned, data, first=len(prefix or ()))
@@ -155,6 +163,7 @@ class AssociativeClassifier(RuleClassifier):
     def _choose(
         self,
         data: Dataset,
+        copies: RowCopies,
         items: Items,
         labels: Integers,
         rows: Integers,
@@ -166,14 +175,14 @@ class AssociativeClassifier(RuleClassifier):
             others = np.delete(np.array(data.schema.labels, dtype=object), labels).tolist()
             data = data.take(rows).without(others)
             items, is_open = items.within(rows, data.schema), is_open[np.ix_(rows, labels)]
-        candidates, is_whole = self._mined(data, items)
+        candidates, is_whole = self._mined(data, copies, items)
         self.n_mined_ += len(candidates.label)
         ranks = candidates.ranks()
         chosen = _chosen(candidates, ranks, data.Y, is_open)
         _warn_of_interrupts(candidates, is_whole, len(chosen), len(labels))
         merged.add(candidates, ranks, chosen, labels)
 
-    def _mined(self, data: Dataset, items: Items) -> tuple["Candidates", bool]:
+    def _mined(self, data: Dataset, copies: RowCopies, items: Items) -> tuple["Candidates", bool]:
         """The rules to choose from, all for presence; and whether the search was finished."""
         if not len(items) or not len(data):
             nothing = np.empty(0, dtype=np.int64)
@@ -182,7 +191,7 @@ class AssociativeClassifier(RuleClassifier):
         with nullcontext() if is_nested_fit() else kept_if_interrupted():
             mined = association_rules(
                 data,
-                max(2, minimum_count(self.min_support, data.n_rows)),
+                copies.least(self.min_support, data.n_rows),
                 self.min_confidence,
                 max_conditions=self.max_conditions,
                 items=items,
@@ -191,10 +200,15 @@ class AssociativeClassifier(RuleClassifier):
                 max_visited=ANY_NUMBER,
             )
         label = mined.head.values.astype(np.int64) >> 1
-        share = data.Y.mean(axis=0)[label]
-        confidence = (mined.n_both + self.m * share) / (mined.n_body + self.m)
+        share, m = data.Y.mean(axis=0)[label], self.m / copies.unit
+        confidence = (mined.n_both + m * share) / (mined.n_body + m)
         candidates = Candidates(items, mined.body, label, mined.n_body, mined.n_both, confidence)
         return candidates, mined.stopped != INTERRUPTED
+
+
+def _rarer(Y: Board, is_common: Mask) -> Board:
+    """1 where a label has the value that rules predict."""
+    return np.where(Y == UNSET, UNSET, Y ^ is_common)
 
 
 class Candidates(NamedTuple):

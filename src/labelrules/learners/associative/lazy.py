@@ -14,14 +14,14 @@ from labelrules.data.memory.encoding import encode
 from labelrules.data.table import freeze, labels_known_together
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import Items, Ragged, items_of
-from labelrules.discovery.limits import minimum_count
+from labelrules.learners.associative.row_copies import RowCopies
 from labelrules.learners.associative.row_rules import (
     RowRuleFinder,
     RowRules,
     items_in_rows,
     most_correlated,
 )
-from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier, WeightKind
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.sampling import random_generator
 from labelrules.learners.registry import register
@@ -148,12 +148,18 @@ class LazyAssociativeClassifier(TableClassifier):
         """
         self._check_parameters()
         data, target = self._training_data(X, y, sample_weight, feature_names)
-        self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency)
-        groups = labels_known_together(data.Y)
-        self._finders = [self._finder(data, *group) for group in groups if len(group[1])]
+        copies = RowCopies.of(data)
+        self.items_ = rare_items(data, self.bins, self.n_bins, self.max_frequency, copies)
+        counted = copies.repeated(data)
+        groups = labels_known_together(counted.Y)
+        self._finders = [self._finder(counted, copies, *one) for one in groups if len(one[1])]
         self._remember(data.schema, target)
-        self.thresholds_ = self._chosen_thresholds(data)
+        self.thresholds_ = self._chosen_thresholds(data, copies)
         return self
+
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
+        # Ranges are cut by whole rows, so whole weights are rows that are repeated.
+        return weights == "rows"
 
     def explain(  # type: ignore[override]
         self, X: Any, row: int | Iterable[int] = 0, n_rules: int = 5
@@ -188,15 +194,17 @@ class LazyAssociativeClassifier(TableClassifier):
             return [explained(i) for i in row]
         return explained(row)
 
-    def _finder(self, data: Dataset, labels: Integers, rows: Integers) -> RowRuleFinder:
+    def _finder(
+        self, data: Dataset, copies: RowCopies, labels: Integers, rows: Integers
+    ) -> RowRuleFinder:
         """The finder of rules for labels, in the rows in which they are known."""
-        minimum = max(2, minimum_count(self.min_support, len(rows)))
+        minimum = copies.least(self.min_support, len(rows))
         items, Y = self.items_, data.Y
         if len(labels) < data.schema.n_labels or len(rows) < data.n_rows:
             items = items.within(rows, data.schema)
             Y = freeze(np.ascontiguousarray(Y[np.ix_(rows, labels)]))
-        limits = minimum, self.max_conditions, float(self.m)
-        return RowRuleFinder(items, Y, *limits, labels, rows)
+        limits = minimum, self.max_conditions, float(self.m) / copies.unit
+        return RowRuleFinder(items, Y, *limits, labels, rows, copies.unit)
 
     def _renamed(self, names: Any) -> Any:
         raise ValueError(
@@ -204,7 +212,7 @@ class LazyAssociativeClassifier(TableClassifier):
             "renamed: rename the data, and fit it again"
         )
 
-    def _chosen_thresholds(self, data: Dataset) -> "Thresholds":
+    def _chosen_thresholds(self, data: Dataset, copies: RowCopies) -> "Thresholds":
         if self.threshold != "leave-one-out" or data.n_rows < MIN_ROWS:
             fixed = 0.5 if isinstance(self.threshold, str) else float(self.threshold)
             return Thresholds.fixed(min(max(fixed, 1e-6), 1 - 1e-6), data.schema.n_labels)
@@ -213,8 +221,9 @@ class LazyAssociativeClassifier(TableClassifier):
             shuffled = random_generator(self.random_state).permutation(rows)
             rows = np.sort(shuffled[: self.max_scored])
         scored = data.take(rows)
-        scores = self._scores(self._items_in(scored), rows)
-        return Thresholds.learned(scores, scored.Y, self.last_resort)
+        times = copies.times[rows]
+        scores = self._scores(self._items_in(scored), copies.first[rows], times)
+        return Thresholds.learned(scores, scored.Y, self.last_resort, times, copies.unit)
 
     def _items_in(self, X: Any) -> Ragged:
         held = items_in_rows(self.items_, encode(X, self.schema_))
@@ -229,11 +238,18 @@ class LazyAssociativeClassifier(TableClassifier):
             )
         return held
 
-    def _scores(self, held: Ragged, left_out: Integers | None = None) -> Floats:
-        """The weighted mean of votes for each label, by other rows than those left out."""
+    def _scores(
+        self, held: Ragged, left_out: Integers | None = None, times: Integers | None = None
+    ) -> Floats:
+        """The weighted mean of votes for each label, by other rows than those left out.
+
+        These are given by their first copies, and the number of these.
+        """
         scores = np.zeros((len(held.start) - 1, self.n_labels_))
+        if times is None:
+            times = np.ones(len(scores), dtype=np.int64)
         for finder in self._finders:
-            scores[:, finder.labels] = _scores_by(finder, held, left_out)
+            scores[:, finder.labels] = _scores_by(finder, held, left_out, times)
         return scores
 
     def _labels(self, X: Any) -> Board:
@@ -243,7 +259,9 @@ class LazyAssociativeClassifier(TableClassifier):
         return self.thresholds_.presence(self._scores(self._items_in(X)))
 
 
-def _scores_by(finder: RowRuleFinder, held: Ragged, left_out: Integers | None) -> Floats:
+def _scores_by(
+    finder: RowRuleFinder, held: Ragged, left_out: Integers | None, times: Integers
+) -> Floats:
     """The scores for the labels of one finder."""
     from labelrules.kernels.mining.bits import score_rows
 
@@ -257,18 +275,30 @@ def _scores_by(finder: RowRuleFinder, held: Ragged, left_out: Integers | None) -
         out = place[left_out]
     scores = np.empty((n_rows, len(finder.labels)))
     score_rows(
-        finder.items.words, finder.label_bits, held.start, held.values, out, truth,
+        finder.items.words, finder.label_bits, held.start, held.values, out, times, truth,
         finder.minimum, finder.max_conditions, finder.m, scores,
     )  # fmt: skip
     return scores
 
 
-def rare_items(data: Dataset, bins: Binning, n_bins: int, max_frequency: float) -> Items:
-    """The items of the features, without those that nearly all rows have."""
+def rare_items(
+    data: Dataset,
+    bins: Binning,
+    n_bins: int,
+    max_frequency: float,
+    copies: RowCopies | None = None,
+) -> Items:
+    """The items of the features in copies of the rows, without those that nearly all rows have.
+
+    Where ranges are cut does not depend on weights.
+    """
     if bins is None:
         raise ValueError("bins must be a method for numeric features: use 'labels'")
-    items = items_of(data, labels=False, bins=bins, n_bins=n_bins)
-    return items.chosen(items.counts <= max_frequency * data.n_rows)
+    weights, plain = data.weights, Dataset(data.schema, data.X, data.Y, data.name)
+    items = items_of(plain, labels=False, bins=bins, n_bins=n_bins)
+    if weights is not None and copies is not None:
+        items = items.repeated(copies.rows)
+    return items.chosen(items.counts <= max_frequency * items.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,14 +317,23 @@ class Thresholds:
         return cls(np.full(n_labels, threshold), 1.0)
 
     @classmethod
-    def learned(cls, scores: Floats, truth: Board, last_resort: float | None) -> "Thresholds":
+    def learned(
+        cls,
+        scores: Floats,
+        truth: Board,
+        last_resort: float | None,
+        times: Integers | None = None,
+        unit: float = 1.0,
+    ) -> "Thresholds":
         """The thresholds with the best micro-averaged F1 on scored rows.
 
         A label that enough rows have gets a threshold of its own, all others together one; where
         there are too few labels in all, it is 0.5. Rows without labels get the likeliest one,
-        down to where `last_resort` is the share of guesses that are right.
+        down to where `last_resort` is the share of guesses that are right. Rows may count several
+        times; then they are counted in this unit.
         """
-        n_present = (truth == 1).sum(axis=0)
+        times = np.ones(len(truth), dtype=np.int64) if times is None else times
+        n_present = unit * (times @ (truth == 1))
         if n_present.sum() < MIN_LABELS:
             return cls.fixed(0.5, truth.shape[1])
         has_own, known = n_present >= MIN_PRESENT, truth != UNSET
@@ -303,6 +342,8 @@ class Thresholds:
         best = best_thresholds(
             [scores[:, group][known[:, group]] for group in groups],
             [truth[:, group][known[:, group]] for group in groups],
+            [np.nonzero(known[:, group])[0] for group in groups],
+            times,
         )
         own = np.empty(truth.shape[1])
         for group, threshold in zip(groups, best, strict=True):
@@ -310,7 +351,7 @@ class Thresholds:
         without_guesses = cls(own, 1.0)
         if last_resort is None:
             return without_guesses
-        return cls(own, without_guesses.lowest_guess(scores, truth, last_resort))
+        return cls(own, without_guesses.lowest_guess(scores, truth, last_resort, times))
 
     def presence(self, scores: Floats) -> Floats:
         """The scores stretched on both sides of the thresholds, so that these are at 0.5."""
@@ -325,7 +366,9 @@ class Thresholds:
         labels[bare, presence[bare].argmax(axis=1)] = True
         return labels.astype(np.int8)
 
-    def lowest_guess(self, scores: Floats, truth: Board, right_share: float) -> float:
+    def lowest_guess(
+        self, scores: Floats, truth: Board, right_share: float, times: Integers | None = None
+    ) -> float:
         """The lowest probability of guesses of which such a share is right; 1 if there is none."""
         presence = self.presence(scores)
         bare = np.flatnonzero(~(presence > 0.5).any(axis=1))
@@ -334,48 +377,64 @@ class Thresholds:
         bare, best = bare[is_known], best[is_known]
         sure = presence[bare, best]
         order = np.argsort(-sure, kind="stable")
-        right = np.cumsum(truth[bare, best][order])
-        n = np.arange(1, len(bare) + 1)
+        counts = np.ones(len(bare), dtype=np.int64) if times is None else times[bare]
+        right = np.cumsum((counts * truth[bare, best])[order])
+        n = np.cumsum(counts[order])
         is_last = np.append(np.diff(sure[order]) != 0, True)[: len(bare)]
         good = np.flatnonzero(is_last & (right >= right_share * n) & (right > 0))
         return float(sure[order][good[-1]]) if good.size else 1.0
 
 
-def best_thresholds(scores: list[Floats], truth: list[Board]) -> list[float]:
+def best_thresholds(
+    scores: list[Floats],
+    truth: list[Board],
+    rows: list[Integers] | None = None,
+    times: Integers | None = None,
+) -> list[float]:
     """A threshold for each group of cells, so that F1 over all cells is greatest.
 
     Dinkelbach's method: given a value f of F1, each group by itself is best where the sum of
     ``2 y - f`` over the cells predicted is greatest; the F1 that this gives is the next f, until it
     rises no more. Of equally good thresholds the highest is taken, and none by which a group has
-    many more cells predicted than present.
+    many more cells predicted than present. The cells are in these rows, which count so many times.
     """
     orders = [np.argsort(-one, kind="stable") for one in scores]
     falling = [np.append(one[order], 0.0) for one, order in zip(scores, orders, strict=True)]
+    if rows is None or times is None:
+        counts = [np.ones(len(one), dtype=np.int64) for one in scores]
+    else:
+        counts = [times[one] for one in rows]
+    given = [_sums_before(one[order]) for one, order in zip(counts, orders, strict=True)]
     right = [
-        np.append(0, np.cumsum(one[order], dtype=np.int64))
-        for one, order in zip(truth, orders, strict=True)
+        _sums_before((n * one)[order]) for n, one, order in zip(counts, truth, orders, strict=True)
     ]
-    n_present = sum(int(one.sum()) for one in truth)
+    n_present = sum(int(one[-1]) for one in right)
     f1, cuts = 0.0, [0] * len(scores)
     while True:
-        tried = [_best_cut(r, f, f1) for r, f in zip(right, falling, strict=True)]
-        n_right = sum(int(r[cut]) for r, cut in zip(right, tried, strict=True))
-        reached = 2 * n_right / max(sum(tried) + n_present, 1)
+        tried = [_best_cut(*one, f1) for one in zip(right, given, falling, strict=True)]
+        n_right = sum(int(one[cut]) for one, cut in zip(right, tried, strict=True))
+        n_given = sum(int(one[cut]) for one, cut in zip(given, tried, strict=True))
+        reached = 2 * n_right / max(n_given + n_present, 1)
         if reached <= f1:
             break
         f1, cuts = reached, tried
     return [_middle(f, cut) for f, cut in zip(falling, cuts, strict=True)]
 
 
-def _best_cut(right: Integers, falling: Floats, f1: float) -> int:
+def _sums_before(numbers: Integers) -> Integers:
+    """The sums of the first 0, 1, ... numbers."""
+    return np.append(0, np.cumsum(numbers, dtype=np.int64))
+
+
+def _best_cut(right: Integers, given: Integers, falling: Floats, f1: float) -> int:
     """The best number of cells to predict, from the highest score on; equal scores go together.
 
     Where scores say little, F1 is greatest when a label is predicted for most rows; so it is not
     predicted for many more rows than have it.
     """
-    gain = 2 * right - f1 * np.arange(len(right))
+    gain = 2 * right - f1 * given
     gain[1:-1][falling[:-2] == falling[1:-1]] = -np.inf
-    gain[1 + int(MOST_PREDICTED * right[-1]) :] = -np.inf
+    gain[given > MOST_PREDICTED * right[-1]] = -np.inf
     return int(gain.argmax())
 
 

@@ -104,6 +104,7 @@ class RowRuleFinder:
     m: float
     labels: Integers
     rows: Integers
+    unit: float = 1.0
 
     @cached_property
     def correlation(self) -> Floats:
@@ -178,14 +179,14 @@ class RowRuleFinder:
         return shares, weights
 
     def _rule(self, body: tuple[int, ...], label: int, counts: Integers) -> Rule:
-        ones = int(counts[1 + label])
+        ones, n_rows = round(self.unit * counts[1 + label]), round(self.unit * counts[0])
         head = Head({int(self.labels[label]): 1}, self.items.schema.n_labels)
-        evidence = (Evidence(ones, int(counts[0]) - ones),)
+        evidence = (Evidence(ones, n_rows - ones),)
         return Rule(head, self.items.body(body), evidence=evidence)
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = self.items, self.Y, self.minimum, self.max_conditions, self.m
-        return RowRuleFinder, (*values, self.labels, self.rows)
+        return RowRuleFinder, (*values, self.labels, self.rows, self.unit)
 
 
 def items_in_rows(items: Items, X: Matrix) -> Ragged:

@@ -4,7 +4,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,13 @@ from labelrules.data.memory.frames import (
     refuse_lazy,
     series_values,
 )
-from labelrules.data.memory.labels import Names, are_label_sets, read_labels, refuse_joined
+from labelrules.data.memory.labels import (
+    Names,
+    are_label_sets,
+    read_labels,
+    refuse_column_names,
+    refuse_joined,
+)
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
@@ -38,10 +44,12 @@ from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
     column_names,
+    counted_rows,
     fits_without_names,
     given_names,
     has_known_names,
     refuse_empty,
+    refuse_weights,
     renamed,
 )
 from labelrules.rules import Theory, labels_without_rules
@@ -52,6 +60,9 @@ if TYPE_CHECKING:
     from labelrules.inspection.explanation.values import Explanation
 
 Array = npt.NDArray[Any]
+
+WeightKind: TypeAlias = Literal["whole", "rows", "cells"]
+"""Weights that stand for repeated rows, other weights of rows, or of cells: rows by labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,38 +361,32 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         names = given_names(feature_names)
         target, labels = self._target_labels(table, Y, names or ())
         data = dataset(table, labels.board, feature_names=names, label_names=labels.names)
-        warn_of_columns(data, stacklevel=4)
+        warn_of_columns(data, stacklevel=levels_to_caller() + 1)
         return self._weighted(data, sample_weight), target
 
     def _weighted(self, data: Dataset, sample_weight: Any) -> Dataset:
         """The data with these weights: those rows that count, repeated if need be."""
-        if data.n_unknown == data.Y.size:
-            raise ValueError(
-                "all labels are unknown in all rows, so there is nothing to learn from"
-            )
         if sample_weight is not None:
             if data.weights is not None:
                 raise ValueError("X is a Dataset that brings its weights: leave sample_weight out")
             data = replace(data, weights=sample_weight)
         note_training_data(data)
-        if data.weights is None:
-            return data
-        counts: Any = data.weights if data.weights.ndim == 1 else data.weights.any(axis=1)
-        if not counts.any():
-            raise ValueError("all weights are zero, so there is nothing to learn from")
-        data = data if counts.all() else data.take(counts > 0)
+        if data.weights is not None:
+            data = counted_rows(data)
+        if data.n_unknown == data.Y.size:
+            raise ValueError(
+                "all labels are unknown in all rows, so there is nothing to learn from"
+            )
+        data = data.with_known_labels()
         if data.weights is None:
             return data
         if are_whole(data.weights):
             return data if self._weighs(data, "whole") else data.repeated()
-        if self._weighs(data, "any"):
-            return data
-        raise ValueError(
-            f"this {type(self).__name__} takes one whole weight per row, which stands for repeated "
-            "rows; for other weights use SeparateAndConquer, or BinaryRelevance of it"
-        )
+        if not self._weighs(data, "rows" if data.weights.ndim == 1 else "cells"):
+            refuse_weights(type(self).__name__, data.weights)
+        return data
 
-    def _weighs(self, data: Dataset, weights: Literal["whole", "any"]) -> bool:
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
         """Whether the learner takes such weights, whole ones just as if rows were repeated."""
         return False
 
@@ -405,7 +410,10 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
                 f"{type(self).__name__} requires y to be passed, but the target y is None; "
                 "only a Dataset as X brings its labels"
             )
-        target, labels = read_target(Y, taken=(*column_names(X), *names))
+        columns = column_names(X)
+        if columns:
+            refuse_column_names(Y, columns, X.shape[0])
+        target, labels = read_target(Y, taken=(*columns, *names))
         if labels.board.shape[1] == 0:
             raise ValueError(_NO_LABELS)
         return target, labels

@@ -8,12 +8,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone, is_classifier
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of, common_labels
+from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.progress import (
     LabelProgress,
     is_nested_fit,
@@ -50,6 +52,13 @@ def checked_base(base: Any) -> Any:
             f"not {base!r:.80}"
         )
     return base
+
+
+def weighs(base: Any, data: Dataset) -> bool:
+    """Whether a base takes one weight per row that is not whole."""
+    if isinstance(base, TableClassifier):
+        return base._weighs(data, "rows")
+    return bool(has_fit_parameter(base, "sample_weight"))
 
 
 class LabelTask(NamedTuple):

@@ -4,15 +4,14 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
-from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.label_models import Workers, checked_base
+from labelrules.learners.base.estimator import WeightKind
+from labelrules.learners.base.label_models import Workers, checked_base, weighs
 from labelrules.learners.base.progress import check_progress, phase, progress_listener
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
@@ -184,14 +183,9 @@ class LabelwiseClassifier(ComposedClassifier):
         workers.warn()
         return self
 
-    def _weighs(self, data: Dataset, weights: str) -> bool:
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
         # Folds and samples are of rows, so whole weights are rows that are repeated.
-        base = checked_base(self.base)
-        if weights == "whole":
-            return False
-        if isinstance(base, TableClassifier):
-            return bool(base._weighs(data, "any"))
-        return bool(has_fit_parameter(base, "sample_weight"))
+        return weights != "whole" and weighs(checked_base(self.base), data)
 
     def _fall_back(self, data: Dataset) -> None:
         """Add rules for rows in which the theory predicts no label."""

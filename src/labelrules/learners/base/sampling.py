@@ -59,12 +59,19 @@ def _nonzero_rows(X: Floats) -> Iterator[bytes]:
         yield columns.tobytes() + row[columns].tobytes()
 
 
-def _shuffled(Y: Board, keys: Integers, random: np.random.Generator) -> Integers:
+def weight_keys(data: Dataset) -> tuple[Floats, ...]:
+    """What tells rows apart that are equal but for their weights, as keys to sort by."""
+    return () if data.weights is None else tuple(data.weights.reshape(data.n_rows, -1).T)
+
+
+def _shuffled(
+    Y: Board, keys: Integers, random: np.random.Generator, ties: tuple[Floats, ...] = ()
+) -> Integers:
     """The rows in a random order in which equal label sets stand together."""
     label_sets, kinds = np.unique(Y, axis=0, return_inverse=True)
     factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
     order = random.permutation(len(label_sets))[kinds.ravel()]
-    return np.lexsort(((keys * factor) ^ (keys >> 17), order))
+    return np.lexsort((*ties, (keys * factor) ^ (keys >> 17), order))
 
 
 def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
@@ -79,12 +86,13 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
 def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
     """For each row its fold, with label sets spread evenly; two folds at least."""
     folds = np.empty(data.n_rows, dtype=np.int64)
-    order = _shuffled(data.Y, row_keys(data.X), random_generator(random_state))
+    random, ties = random_generator(random_state), weight_keys(data)
+    order = _shuffled(data.Y, row_keys(data.X), random, ties)
     folds[order] = np.arange(data.n_rows) % max(2, min(n_folds, data.n_rows))
     return folds
 
 
 def bootstrap_sample(data: Dataset, random: np.random.RandomState) -> Integers:
     """As many rows as there are, drawn with replacement."""
-    order = np.lexsort((*label_keys(data.Y).T, row_keys(data.X)))
+    order = np.lexsort((*weight_keys(data), *label_keys(data.Y).T, row_keys(data.X)))
     return np.asarray(order[np.sort(random.randint(0, data.n_rows, data.n_rows))])

@@ -37,12 +37,15 @@ def without_wrong_rules(theory: Lists, data: Dataset) -> Lists:
     return without_wrong_rules(_without(theory, wrong).with_evidence(data, data.Y), data)
 
 
-def within_literals(theory: Lists, data: Dataset, max_literals: int | None) -> Lists:
+def within_literals(
+    theory: Lists, data: Dataset, max_literals: int | None, n_kept: int = 0
+) -> Lists:
     """The theory with at most so many literals; the least useful rules are left out, one by one.
 
     That is the rule with the fewest right cells beyond the wrong ones for each of its literals, on
     the training rows as the rules that are left decide them; of equal ones the last. Then as much
-    of a default as fits comes back, and rules that fit, the most useful first.
+    of a default as fits comes back, and rules that fit, the most useful first. The first `n_kept`
+    rules stay in any case.
     """
     if max_literals is None or theory.n_literals <= max_literals:
         return theory
@@ -52,7 +55,13 @@ def within_literals(theory: Lists, data: Dataset, max_literals: int | None) -> L
     while smaller.n_literals > max_literals:
         kept = [place for place in places if place not in left_out]
         rules = [rule for part in _parts(smaller) for rule in part]
-        worth = [(_worth(rule), -k) for k, rule in enumerate(rules) if rule.n_literals]
+        worth = [
+            (_worth(rule), -k)
+            for k, rule in enumerate(rules)
+            if rule.n_literals and kept[k] >= (0, n_kept)
+        ]
+        if not worth:
+            break
         left_out.add(kept[-min(worth)[1]])
         smaller = _without(theory, left_out).with_evidence(data, data.Y)
     rule_at = {(p, n): _parts(theory)[p][n] for p, n in places}

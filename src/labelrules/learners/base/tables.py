@@ -1,15 +1,19 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy import sparse
 
+from labelrules._types import Floats
+from labelrules.data import Dataset
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
+from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
 
 
@@ -90,3 +94,30 @@ def fits_without_names(model: Any, table: Any) -> bool:
             stacklevel=levels_to_caller(),
         )
     return True
+
+
+def counted_rows(data: Dataset) -> Dataset:
+    """The rows and cells that count, with their weights said in the simplest manner."""
+    weights: Any = data.weights
+    counts = weights > 0 if weights.ndim == 1 else weights.any(axis=1)
+    if not counts.any():
+        raise ValueError("all weights are zero, so there is nothing to learn from")
+    data = data if counts.all() else data.take(counts)
+    if data.weights is None or weights.ndim == 1:
+        return data
+    labels, simple = simplest(data.Y, data.weights)
+    return replace(data, Y=labels, weights=simple)
+
+
+def refuse_weights(name: str, weights: Floats) -> NoReturn:
+    """Say why a learner does not take these weights, and what to do."""
+    if weights.ndim == 2:
+        raise ValueError(
+            f"this {name} takes one weight per row, but these are weights of cells (rows by "
+            "labels): use SeparateAndConquer, Scorecard, or BinaryRelevance of a learner with "
+            "weights, where each label has its own"
+        )
+    raise ValueError(
+        f"this {name} takes one whole weight per row, which stands for repeated rows; for other "
+        "weights use another learner, such as BinaryRelevance of a classifier that takes weights"
+    )

@@ -160,12 +160,13 @@ class TheoryClassifier(TableClassifier):
 
         Rules fit the training rows, so evidence and probabilities from there are too optimistic.
         A tenth of the rows, kept from `fit`, corrects them. X and Y are as for `fit`, with the same
-        features and the same labels or classes.
+        features and the same labels or classes; a `Dataset` may bring weights.
         """
         target, table = self._check_fitted(), self._table(X)
         truth = target.board(X if isinstance(X, Dataset) else Y, self.schema_)
         self.theory_ = self.theory_.with_evidence(table, truth)
-        self.background_ = Background.count(self._run(table).board, truth)
+        weights = table.weights if isinstance(table, Dataset) else None
+        self.background_ = Background.count(self._run(table).board, truth, weights)
         return self
 
     def writers(self, X: Any) -> Run | LayeredRun:
@@ -339,7 +340,8 @@ class RuleClassifier(TheoryClassifier):
             class of each row: two classes are one label, any other number of classes a label each.
             A label that is missing or -1 is unknown: it does not count.
         sample_weight : array, optional
-            How much each row counts; a whole weight stands for so many equal rows.
+            How much each row counts; a whole weight stands for so many equal rows. Rows by labels:
+            how much each cell counts, if the learner takes that.
         theory : DecisionList or str, optional
             Rules to keep, also as text; only what follows them is learned.
         feature_names : sequence of str, or fitted transformer, optional

@@ -36,15 +36,14 @@ class TrainingBoard:
         self.weights = data.weights
         units, self.unit = cell_units(data.Y, data.weights)
         self.weight: Weight = self.known if units is None else _weights(units, self.known)
+        self.n_incomplete: Integers = (
+            np.full(data.n_rows, len(self.truth)) if other is None else other.n_incomplete
+        )
+        """For each row the number of unwritten cells, kept up to date."""
         self.ended: Mask = np.zeros(data.n_rows, dtype=np.bool_)
         self.n_cells = self.n_open = total(self.weight)
         self.prepends = order == "prepend"
         self.counted: Weight = np.repeat(self.weight[np.newaxis], 1 + self.prepends, axis=0)
-
-    @property
-    def n_incomplete(self) -> Integers:
-        """For each row the number of unwritten cells."""
-        return np.asarray((self.board == UNSET).sum(axis=0))
 
     @cached_property
     def row_weight(self) -> Weight:
@@ -75,8 +74,10 @@ class TrainingBoard:
         for label, value in head:
             written = covered & (self.counted[value, label] > 0)
             evidence.append(self._rounded(self._evidence(label, value, written)))
-            self.n_open -= total(self.weight[label, written & (self.board[label] == UNSET)])
-            self.board[label, written | (covered & ~self.known[label])] = value
+            was_open, changed = self.board[label] == UNSET, written | (covered & ~self.known[label])
+            self.n_open -= total(self.weight[label, written & was_open])
+            self.n_incomplete -= changed & was_open
+            self.board[label, changed] = value
             self.counted[value, label, written] = 0
             self.counted[1 - value, label, written] = self.weight[label, written]
         return tuple(evidence)
@@ -90,15 +91,20 @@ class TrainingBoard:
             count = self._evidence(label, value, written)
             evidence.append(self._rounded(count))
             self.n_open -= count.right + count.wrong
+            self.n_incomplete[written] -= 1
             cells[written], counted[written] = value, 0
         return tuple(evidence)
 
-    def count(self, head: Head, covered: Mask, counted: Mask | None = None) -> Evidence:
-        """The right and wrong counted cells of a head in covered rows, labels added up."""
+    def count(self, head: Head, covered: Mask, *, all_open: bool = False) -> Evidence:
+        """The right and wrong counted cells of a head in covered rows, labels added up.
+
+        With `all_open` all unwritten cells count, held out or not.
+        """
         right = wrong = 0
         for label, value in head:
-            layer = self.counted[value if self.prepends else 0] if counted is None else counted
-            each = self._evidence(label, value, covered & (layer[label] > 0))
+            layer = self.counted[value if self.prepends else 0]
+            is_counted = self.board[label] == UNSET if all_open else layer[label] > 0
+            each = self._evidence(label, value, covered & is_counted)
             right, wrong = right + each.right, wrong + each.wrong
         if self.unit == 1:
             return Evidence(right, wrong)
@@ -122,7 +128,7 @@ class TrainingBoard:
     def share_incomplete(self, covered: Mask) -> float:
         """The share of covered rows, among those not ended, that still have an open cell."""
         inside = covered & ~self.ended
-        incomplete, weight = (self.board[:, inside] == UNSET).any(axis=0), self.row_weight[inside]
+        incomplete, weight = self.n_incomplete[inside] > 0, self.row_weight[inside]
         return total(weight[incomplete]) / max(total(weight), 1)
 
     def end(self, covered: Mask) -> Mask:
@@ -162,6 +168,11 @@ def total(weight: Weight) -> int:
     """The sum of weights, or how many count."""
     is_plain = weight.dtype == np.bool_
     return int(np.count_nonzero(weight) if is_plain else weight.sum(dtype=np.int64))
+
+
+def total_within(weight: Weight, rows: Mask) -> int:
+    """The sum of the weights of some rows."""
+    return total(weight & rows if weight.dtype == np.bool_ else weight[rows])
 
 
 def _weights(units: Integers, known: Mask) -> npt.NDArray[np.int32]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from labelrules._types import Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.document import Count, DocumentError, Record
+from labelrules.learners.base.estimator import WeightKind
 from labelrules.learners.base.progress import Listener, check_progress, phase, progress_listener
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
@@ -49,8 +50,9 @@ class SeparateAndConquer(RuleClassifier):
         Whether the head stays as chosen with the first condition, or is chosen anew with each.
     beam_width : int, default=1
         How many bodies are refined side by side; 1 is greedy search.
-    operators : iterable of {"<=", ">", "=", "!="}
-        For conditions on features.
+    operators : iterable of {"<=", ">", "=", "!=", "in"}, optional
+        For conditions on features; "in" tests for sets of categories. By default all but "!=", and
+        "in" only for columns of at least five categories.
     label_conditions : bool, default=True
         Whether bodies may test labels that earlier rules have written.
     required : iterable of str or (str, str)
@@ -125,7 +127,7 @@ class SeparateAndConquer(RuleClassifier):
         polarity: str = "rarer",
         fixed_head: bool = True,
         beam_width: int = 1,
-        operators: Iterable[str] = ("<=", ">", "="),
+        operators: Iterable[str] | None = None,
         label_conditions: bool = True,
         required: Iterable[Wish] = (),
         forbidden: Iterable[Wish] = (),
@@ -203,7 +205,7 @@ class SeparateAndConquer(RuleClassifier):
         if state.n_learned > n_rules:
             raise DocumentError(".n_learned", f"there are {n_rules} rules only")
 
-    def _weighs(self, data: Dataset, weights: str) -> bool:
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
         # Heads that need whole rows, and samples of rows, are made of rows as they are.
         settings = checked_settings(self, data.schema)
         return settings.scores_literals and settings.pruning != "irep"

@@ -158,8 +158,9 @@ class Covering:
     def _pruner(self) -> Pruner | None:
         settings, data = self.settings, self.data
         if settings.pruning == "mdl":
-            n_labels = len(self.board.truth)
-            pruner = DescriptionLength(self.finder.refiner.n_conditions + n_labels, n_labels)
+            n_labels, refiner = len(self.board.truth), self.finder.refiner
+            n_values = refiner.columns.n_values if settings.allowed.has_sets else None
+            pruner = DescriptionLength(refiner.n_conditions + n_labels, n_labels, n_values)
             describe = partial(pruner.counts, self.board)
             self.finder.growth = replace(self.finder.growth, describe=describe)
             return pruner
@@ -199,7 +200,7 @@ class Covering:
         if stops:
             changed |= self.board.end(covered)
         self.finder.changed(changed)
-        rule = Rule(grown.head, grown.body, stops, evidence)
+        rule = Rule(grown.head, Body(grown.body), stops, evidence)
         self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
         return rule
 

@@ -14,7 +14,8 @@ from labelrules.data.table import common_labels
 from labelrules.learners.covering.board import TrainingBoard, rarer_values, total
 from labelrules.learners.covering.settings import Settings
 from labelrules.measures import Measure
-from labelrules.rules import Evidence, Head, Rule
+from labelrules.rules import Body, Evidence, Head, Rule
+from labelrules.search.bodies.category_sets import SetRefinements, SetRefiner, set_columns
 from labelrules.search.bodies.grow import GreedyRefinements, Grown, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
     CountedRefinements,
@@ -44,14 +45,16 @@ class RuleFinder:
         self.growth = Growth(settings.max_conditions, settings.min_gain, settings.fixed_head)
         self.values = values_of(settings.polarity, board.is_common)
         self.given_up = np.zeros_like(self.values)
-        self.refiner = Refiner(
-            columns or SortedColumns.of(data),
+        columns = columns or SortedColumns.of(data)
+        has_sets = set_columns(columns, settings.allowed.features).size > 0
+        self.refiner = (SetRefiner if has_sets else Refiner)(
+            columns,
             board.truth,
             board.board,
             board.counted,
             self.values,
-            settings.measure.formula,
-            settings.allowed,
+            formula=settings.measure.formula,
+            allowed=settings.allowed,
             counting=settings.counting,
             smallest=settings.min_coverage,
             merging=settings.heads == "multi",
@@ -65,13 +68,18 @@ class RuleFinder:
         settings = self.settings
         remaining = self.board.remaining(settings.readd)
         if self._is_greedy:
-            greedy = GreedyRefinements(self.refiner, self.growth, remaining)
+            greedy = self._refinements(remaining)
             return grow_rule(greedy, settings.max_conditions)
         fixed_scorer = self._fixed_scorer if settings.fixed_head else None
         counted = CountedRefinements(
             self.refiner, self._scorer(), self.growth, remaining, fixed_scorer
         )
         return grow_rule(counted, settings.max_conditions, settings.beam_width)
+
+    def _refinements(self, remaining: Mask | None) -> GreedyRefinements:
+        if isinstance(self.refiner, SetRefiner):
+            return SetRefinements(self.refiner, self.growth, remaining)
+        return GreedyRefinements(self.refiner, self.growth, remaining)
 
     def exclude(self, head: Head) -> None:
         """Search no longer for rules with the labels and values of this head."""
@@ -99,6 +107,8 @@ class RuleFinder:
         """Whether one compiled pass per condition finds the best rule."""
         settings = self.settings
         several_fixed = settings.fixed_head and settings.heads != "single"
+        if isinstance(self.refiner, SetRefiner) and settings.heads != "single":
+            return False  # each label has a best set of its own
         return settings.beam_width == 1 and settings.scores_literals and not several_fixed
 
     def _scorer(self) -> HeadScorer:
@@ -192,7 +202,7 @@ class LastResort:
                 finder.exclude(grown.head)
                 continue
             evidence = left.write_nothing(grown.head, covered)
-            rules.append(Rule(grown.head, grown.body, evidence=evidence))
+            rules.append(Rule(grown.head, Body(grown.body), evidence=evidence))
             finder.changed(left.leave(covered))
         return rules
 
@@ -210,10 +220,14 @@ class _WaitingRows(TrainingBoard):
         """The rows that are known to have no label."""
         return np.asarray((self.truth == 0).all(axis=0))
 
+    @cached_property
+    def is_decided(self) -> Mask:
+        """The rows of which it is known whether they have a label."""
+        return np.asarray(self.has_none | (self.truth == 1).any(axis=0))
+
     def are_often_labelled(self, least: float) -> bool:
         """Whether few enough of these rows have no label, among those of which it is known."""
-        is_decided = self.has_none | (self.truth == 1).any(axis=0)
-        weight = self.row_weight
+        weight, is_decided = self.row_weight, self.is_decided
         n_rows, n_bare = (total(weight[self.waiting & one]) for one in (is_decided, self.has_none))
         return n_rows > 0 and n_bare / n_rows < least
 

@@ -1,17 +1,19 @@
 """Prune rules: leave out conditions and rules that the training rows do not warrant."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from labelrules._types import UNSET, Mask, Matrix
+from labelrules._types import UNSET, Integers, Mask, Matrix
 from labelrules.data.table import column_of
-from labelrules.learners.covering.board import TrainingBoard, total
+from labelrules.learners.covering.board import TrainingBoard, Weight, total, total_within
 from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
 from labelrules.rules import Body, Head
-from labelrules.search.bodies.grow import Grown
+from labelrules.search.bodies.category_sets import bits_of_body
+from labelrules.search.bodies.grow import Grown, GrownBody
 
 if TYPE_CHECKING:
     from labelrules.kernels.covering.grow import DescriptionCounts
@@ -38,6 +40,8 @@ class DescriptionLength:
 
     n_possible: int
     n_labels: int = 1
+    n_values: Integers | None = None
+    """Of each column how many categories sets may be made of, if conditions may test for sets."""
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
@@ -45,31 +49,44 @@ class DescriptionLength:
 
         fewest = min(1, len(prefixes) - 1)
         head_bits = len(grown.head) * label_bits(self.n_labels)
-        lengths = [
-            self.bits(board, grown.head, covered)
-            + THEORY_WEIGHT * (condition_bits(length, self.n_possible) + head_bits)
-            for length, covered in enumerate(prefixes)
-        ]
+        before, *lengths = self._lengths(board, grown.head, [np.zeros_like(prefixes[0]), *prefixes])
+        for length in range(len(lengths)):
+            lengths[length] += THEORY_WEIGHT * (self._body_bits(grown.body, length) + head_bits)
         best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
-        nothing = np.zeros_like(prefixes[0])
-        before = self.bits(board, grown.head, nothing)
         right, wrong = board.count(grown.head, prefixes[best])
         return best if right > wrong and lengths[best] < before - 1e-9 else None
 
-    def bits(self, board: TrainingBoard, head: Head, covered: Mask) -> float:
-        """The bits for the exceptions when these rows are covered, too."""
-        return sum(self._bits_of(board, label, value, covered) for label, value in head)
+    def _body_bits(self, body: Body, length: int) -> float:
+        """The bits for the first conditions of a body."""
+        if self.n_values is None:
+            return condition_bits(length, self.n_possible)
+        return bits_of_body(Body(body.conditions[:length]), self.n_possible, self.n_values)
 
-    def _bits_of(self, board: TrainingBoard, label: int, value: int, covered: Mask) -> float:
-        cells = board.board[label]
-        predicted = (cells == value) | (covered & (cells == UNSET))
-        n_predicted, n_true, n_right = _count(board, label, value, predicted)
-        n_wrong, n_missed = n_predicted - n_right, n_true - n_right
-        n_others = total(board.weight[label]) - n_predicted
-        counts = (n_predicted, n_others, n_wrong, n_missed, n_true)
-        if board.unit == 1:
-            return exception_bits(*counts)
-        return exception_bits(*(board.unit * count for count in counts))  # type: ignore[arg-type]
+    def _lengths(self, board: TrainingBoard, head: Head, covers: list[Mask]) -> list[float]:
+        """The bits for the exceptions, for each of several ways to cover more rows."""
+        by_label = [self._lengths_of(board, label, value, covers) for label, value in head]
+        return [sum(bits) for bits in zip(*by_label, strict=True)]
+
+    def _lengths_of(
+        self, board: TrainingBoard, label: int, value: int, covers: list[Mask]
+    ) -> list[float]:
+        counts, weight = self.counts(board, label, value), board.weight[label]
+        is_open = board.board[label] == UNSET
+        is_true = board.truth[label] == value
+        n_added, n_added_right = (
+            _totals(weight * rows, covers) for rows in (is_open, is_open & is_true)
+        )
+        lengths = []
+        for added, added_right in zip(n_added, n_added_right, strict=True):
+            n_predicted, n_right = counts.n_predicted + added, counts.n_right + added_right
+            n_wrong, n_missed = n_predicted - n_right, counts.n_true - n_right
+            n_others = counts.n_rows - n_predicted
+            found = (n_predicted, n_others, n_wrong, n_missed, counts.n_true)
+            if board.unit == 1:
+                lengths.append(exception_bits(*found))
+            else:
+                lengths.append(exception_bits(*(board.unit * count for count in found)))
+        return lengths
 
     def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
@@ -80,11 +97,18 @@ class DescriptionLength:
         return DescriptionCounts(n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE)
 
 
+def _totals(weight: Weight, covers: list[Mask]) -> list[int]:
+    """The sum of weights, or how many count, of each of several sets of rows."""
+    (rows,) = weight.nonzero()  # mostly few
+    kept = weight[rows]
+    return [total_within(kept, covered[rows]) for covered in covers]
+
+
 def _count(board: TrainingBoard, label: int, value: int, predicted: Mask) -> tuple[int, int, int]:
     """Rows predicted to have a value, rows that have it, and rows predicted rightly."""
     true, weight = board.truth[label] == value, board.weight[label]
     n_predicted, n_true, n_right = (
-        total(weight[rows]) for rows in (predicted, true, predicted & true)
+        total_within(weight, rows) for rows in (predicted, true, predicted & true)
     )
     return n_predicted, n_true, n_right
 
@@ -134,11 +158,12 @@ class HeldOut:
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The best prefix on the held-out rows."""
-        best, kept, is_open = -2.0, None, board.board == UNSET
+        best, kept = -2.0, None
         for n_conditions, covered in enumerate(prefixes):
             if n_conditions < min(1, len(grown.body)):
                 continue
-            right, wrong = board.count(grown.head, covered & self.rows & ~board.ended, is_open)
+            rows = covered & self.rows & ~board.ended
+            right, wrong = board.count(grown.head, rows, all_open=True)
             value = (right - wrong) / (right + wrong) if right + wrong else -1.0
             if value > best:
                 best, kept = value, n_conditions
@@ -148,8 +173,12 @@ class HeldOut:
 def prefixes_of(body: Body, X: Matrix, board: TrainingBoard) -> list[Mask]:
     """The rows that no condition, the first, the first two and so on cover."""
     prefixes = [~board.ended]
-    for condition in body.conditions:
-        column = condition.column
-        values = board.board[column] if condition.on_label else column_of(X, column)
-        prefixes.append(prefixes[-1] & condition.holds(values))
+    for holds in body.masks() if isinstance(body, GrownBody) else _masks(body, X, board):
+        prefixes.append(prefixes[-1] & holds)
     return prefixes
+
+
+def _masks(body: Body, X: Matrix, board: TrainingBoard) -> Iterator[Mask]:
+    for condition in body:
+        column = condition.column
+        yield condition.holds(board.board[column] if condition.on_label else column_of(X, column))

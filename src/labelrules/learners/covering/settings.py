@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
@@ -114,7 +114,10 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         n_threads=_threads(learner.n_jobs),
     )
     _check_together(settings)
-    return settings
+    if settings.scores_literals or learner.operators is not None:
+        _check_sets(settings, learner.operators)
+        return settings
+    return replace(settings, allowed=settings.allowed.without_sets())
 
 
 def _optional(
@@ -158,6 +161,14 @@ def _check_together(settings: Settings) -> None:
             "heads='single'"
         )
     _check_slow_search(settings)
+
+
+def _check_sets(settings: Settings, operators: Any) -> None:
+    if operators is not None and "in" in operators and not settings.scores_literals:
+        raise ValueError(
+            "operators: 'in' needs a measure of partial predictions with micro or macro "
+            f"averaging, and no size_bonus, not {settings.measure}"
+        )
 
 
 def _check_slow_search(settings: Settings) -> None:

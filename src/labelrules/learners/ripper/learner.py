@@ -9,7 +9,8 @@ from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
-from labelrules.learners.base.estimator import Target
+from labelrules.data.weights import row_units
+from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -41,6 +42,9 @@ class Ripper(RuleClassifier):
 
     W. W. Cohen, "Fast Effective Rule Induction", ICML 1995; choices that this leaves open are made
     as in Weka's JRip. For several labels put it into a learner for each, such as `BinaryRelevance`.
+
+    Weights that are not whole are numbers of rows in gains, `min_coverage` and descriptions; each
+    row is then for growing or for pruning as a whole.
 
     Parameters
     ----------
@@ -122,6 +126,10 @@ class Ripper(RuleClassifier):
             )
         return data, target
 
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
+        # The rows are divided at random, so whole weights are rows that are repeated.
+        return weights == "rows"
+
     def _learn(self, data: Dataset, prefix: DecisionList | None) -> DecisionList:
         settings = ripper_settings(self)
         if data.n_unknown:  # of a single label: rows in which it is unknown tell nothing
@@ -131,7 +139,7 @@ class Ripper(RuleClassifier):
         _check_kept(kept, data.schema.n_labels)
         with progress_listener(self.progress) as listener:
             phase("sorting the columns")
-            search = FoilSearch(SortedColumns.of(data))
+            search = FoilSearch(SortedColumns.of(data), *row_units(data.weights))
             learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
             phase("searching for the first rule")
             report = partial(_report, listener, data.n_rows, heads, len(kept))

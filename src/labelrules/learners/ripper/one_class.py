@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from labelrules._types import Integers, Mask
+from labelrules._types import Floats, Integers, Mask
 from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.measures.formulas import ratio
 from labelrules.rules import Body
@@ -61,10 +61,13 @@ Reporter: TypeAlias = Callable[[NewRule], object]
 
 
 class Fired(NamedTuple):
-    """The rows left to a rule that it covers, and those of them that are positive."""
+    """The rows left to a rule that it covers, and those of them that are positive.
 
-    n_rows: int
-    n_right: int
+    Their numbers, or the sums of their weights.
+    """
+
+    n_rows: float
+    n_right: float
 
 
 class ClassLearner:
@@ -84,8 +87,7 @@ class ClassLearner:
     ) -> None:
         self.search, self.settings, self.classes = search, settings, classes
         self.left: Mask = np.ones(len(classes), dtype=np.bool_) if left is None else left
-        rows = self.left if self.left.any() else slice(None)
-        n_rows = np.bincount(classes[rows])
+        n_rows = self._class_sizes(self.left if self.left.any() else ~self.left)
         # Rising frequency; of classes that are equally frequent the last comes first.
         order = np.lexsort((-np.arange(len(n_rows)), n_rows))
         self.order: Integers = order[n_rows[order] > 0]
@@ -107,8 +109,14 @@ class ClassLearner:
     @property
     def default(self) -> int:
         """The most frequent class of the rows that no rule covers, the more frequent of equals."""
-        n_rows = np.bincount(self.classes[self.left], minlength=self.order.max() + 1)[self.order]
+        n_rows = self._class_sizes(self.left)[self.order]
         return int(self.order[np.flatnonzero(n_rows == n_rows.max())[-1]])
+
+    def _class_sizes(self, rows: Mask) -> Integers | Floats:
+        """The rows of each class, or the sums of their weights in units."""
+        weights, n_classes = self.search.weights, int(self.classes.max()) + 1
+        own = None if weights is None else weights[rows]
+        return np.bincount(self.classes[rows], own, minlength=n_classes)
 
     def listed(self) -> list[tuple[int, Body]]:
         """The class and body of each rule so far, up to one that always holds: the default rule."""
@@ -120,7 +128,7 @@ class ClassLearner:
         return [*rules, (self.default, Body())]
 
     def _report(self, report: Reporter, target: int, one: "OneClass", rule: Candidate) -> None:
-        n_rules, n_left = len(self.rules) + len(one.rules), _count(one.uncovered())
+        n_rules, n_left = len(self.rules) + len(one.rules), int(np.count_nonzero(one.uncovered()))
         body, share = self.search.body(rule.cuts), one.share(rule)
         report(NewRule(target, body, n_rules, n_left, share))
 
@@ -140,7 +148,7 @@ class OneClass:
         self.search, self.settings, self.classes, self.random = search, settings, classes, random
         self.left = left
         self.positive: Mask = classes == target
-        self.n_left, self.n_positive = _count(left), _count(left & self.positive)
+        self.n_left, self.n_positive = search.count(left), search.count(left & self.positive)
         self.n_possible = search.columns.n_conditions
         self.rules: list[Candidate] = []
 
@@ -242,7 +250,7 @@ class OneClass:
         rows that are either covered and positive or neither.
         """
         prefixes, (covered, right) = self.search.covered_by(cuts, held, self.positive)
-        n_rows, n_positive = int(covered[0]), int(right[0])
+        n_rows, n_positive = covered[0], right[0]
         if n_rows == 0:
             return Candidate(cuts, prefixes[-1].copy())
         if whole:
@@ -305,7 +313,7 @@ class OneClass:
 
     def _fires(self, rule: Candidate, left: Mask) -> Fired:
         fires = left & rule.covered
-        return Fired(_count(fires), _count(fires & self.positive))
+        return Fired(self.search.count(fires), self.search.count(fires & self.positive))
 
     def _is_wrong(self, fired: Fired) -> bool:
         """Whether a rule is wrong at least as often as right."""
@@ -313,11 +321,8 @@ class OneClass:
 
 
 def _sum(fired: Iterable[Fired]) -> Fired:
-    n_rows = n_right = 0
+    n_rows: float = 0
+    n_right: float = 0
     for one in fired:
         n_rows, n_right = n_rows + one.n_rows, n_right + one.n_right
     return Fired(n_rows, n_right)
-
-
-def _count(rows: Mask) -> int:
-    return int(np.count_nonzero(rows))

@@ -11,7 +11,7 @@ from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.learners.base.progress import is_nested_fit
 from labelrules.learners.scorecard.decoding import Unseen, UsualSets, least_count
-from labelrules.learners.scorecard.growth import CardGrowth, Points, Prices, Targets
+from labelrules.learners.scorecard.growth import CardGrowth, CellWeights, Points, Prices, Targets
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
 Report = Callable[[int], object]
@@ -37,34 +37,47 @@ class GrownCard(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CardTask:
-    """What scorecards are grown for: rows, their bins, and targets."""
+    """What scorecards are grown for: rows, their bins, targets, and weights if not all are 1."""
 
     data: Dataset
     binned: BinnedColumns
     targets: Targets
     ridge: float
+    weights: CellWeights | None = None
 
     def prices(self, cost: float, rows: Integers | slice = slice(None)) -> Prices:
         """The prices at a cost in bits, for some of the rows."""
-        return Prices.of(cost, self.ridge, int((self.data.Y[rows] == 1).sum()))
+        return Prices.of(cost, self.ridge, self._n_present(rows))
+
+    def _n_present(self, rows: Integers | slice) -> float:
+        """The labels that are present in these rows, or the sum of their weights."""
+        present = self.data.Y[rows] == 1
+        if self.weights is None:
+            return int(present.sum())
+        return self.weights.unit * int(self.weights.units[:, rows][present.T].sum())
 
     def usual_sets(self, cost: float) -> UsualSets:
         """The label sets that are frequent enough at this cost."""
-        return UsualSets.of(self.data.Y, least_count(self.prices(cost).bits))
+        by_row = None if self.weights is None else self.weights.by_row
+        return UsualSets.of(self.data.Y, least_count(self.prices(cost).bits), by_row)
 
     @heard_interrupts()
     def unseen(self, cost: float, part: Integers) -> Unseen:
         """The margins of some rows, by a scorecard that is grown on the others."""
         others = np.setdiff1d(np.arange(self.data.n_rows), part)
         targets = np.ascontiguousarray(self.targets[:, others])
-        growth = CardGrowth(self.binned.take(others), targets, self.prices(cost, others))
+        seen, held_out = (
+            None if self.weights is None else self.weights.take(rows) for rows in (others, part)
+        )
+        growth = CardGrowth(self.binned.take(others), targets, self.prices(cost, others), seen)
         for _ in growth.run():
             pass
-        return Unseen(growth.points.margins(self.binned.take(part)), self.data.Y[part])
+        margins = growth.points.margins(self.binned.take(part))
+        return Unseen(margins, self.data.Y[part], None if held_out is None else held_out.units.T)
 
     def card(self, cost: float, report: Report, limit: int | None = None) -> GrownCard:
         """A scorecard at this cost; if it is interrupted, what has grown so far."""
-        growth = CardGrowth(self.binned, self.targets, self.prices(cost))
+        growth = CardGrowth(self.binned, self.targets, self.prices(cost), self.weights)
         try:
             with heard_interrupts():
                 for n_conditions in growth.run(limit):
@@ -95,6 +108,6 @@ class CardTask:
 
 
 def _only_start(task: CardTask) -> Points:
-    growth = CardGrowth(task.binned, task.targets, task.prices(LEAST_COST))
+    growth = CardGrowth(task.binned, task.targets, task.prices(LEAST_COST), task.weights)
     growth.begin()
     return growth.points

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.scorecard.growth import DOUBLING
@@ -38,16 +38,24 @@ MANY_ROWS, ENOUGH_ROWS, MOST_REPEATS = 20_000, 500, 10
 
 
 class Unseen(NamedTuple):
-    """Margins and labels of rows that the scorecards which gave the margins have not seen."""
+    """Margins and labels of rows that the scorecards which gave the margins have not seen.
+
+    And the weights of their cells in units, if not all are 1.
+    """
 
     margins: Integers
     truth: Board
+    weights: Integers | None = None
 
     @classmethod
     def joined(cls, parts: "list[Unseen]") -> "Unseen":
         """Those of all parts."""
-        margins, truth = zip(*parts, strict=True)
-        return cls(np.concatenate(margins), np.concatenate(truth))
+        weights = [one.weights for one in parts if one.weights is not None]
+        return cls(
+            np.concatenate([one.margins for one in parts]),
+            np.concatenate([one.truth for one in parts]),
+            np.concatenate(weights) if weights else None,
+        )
 
 
 def held_out_parts(data: Dataset, seed: int) -> list[Integers]:
@@ -86,20 +94,25 @@ class UsualSets(NamedTuple):
     """Frequent label sets, the most frequent first: sets by labels, 0 or 1, and their counts."""
 
     members: Integers
-    counts: Integers
+    counts: Integers | Floats
 
     @classmethod
-    def of(cls, Y: Board, least: float) -> "UsualSets":
-        """The label sets that so many rows have, of those in which all labels are known."""
-        complete = Y[(Y != UNSET).all(axis=1)]
-        members, counts = np.unique(complete, axis=0, return_counts=True)
+    def of(cls, Y: Board, least: float, weights: Floats | None = None) -> "UsualSets":
+        """The label sets that so many rows have, of those in which all labels are known.
+
+        The weights are those of rows.
+        """
+        complete = (Y != UNSET).all(axis=1)
+        members, kinds = np.unique(Y[complete], axis=0, return_inverse=True)
+        own = None if weights is None else weights[complete]
+        counts = np.bincount(kinds.ravel(), own, minlength=len(members))
         order = np.lexsort((*members.T[::-1], -counts)) if len(counts) else np.arange(0)
         order = order[counts[order] >= least]
         return cls(members[order].astype(np.int64), counts[order])
 
     def bonuses(self, part: float) -> Integers:
         """The whole bonus of each, by a part of the logarithm of its count."""
-        points = [part * DOUBLING * log(int(count), 2) for count in self.counts]
+        points = [part * DOUBLING * log(float(count), 2) for count in self.counts]
         return np.asarray(np.rint(points), dtype=np.int64)
 
     def some(self, kept: Mask) -> "UsualSets":
@@ -142,7 +155,13 @@ class _Scorer:
     def __init__(self, unseen: Unseen, sets: UsualSets) -> None:
         rows = (unseen.truth != UNSET).any(axis=1)
         self.margins, truth = unseen.margins[rows], unseen.truth[rows]
+        # Which labels are present, and which are known; or their weights if so.
         self.truth, self.is_known = truth == 1, truth != UNSET
+        self.row_weights = np.ones(len(truth), dtype=np.int64)
+        if unseen.weights is not None:
+            weights = unseen.weights[rows]
+            self.truth, self.is_known = weights * self.truth, weights * self.is_known
+            self.row_weights = weights.sum(axis=1)
         self.sets = sets
         self.sizes = sets.members.sum(axis=1)
         self.totals = self.margins @ sets.members.T
@@ -160,8 +179,9 @@ class _Scorer:
             n_common = np.where(chosen, self.common[rows, number], n_common)
             n_given = np.where(chosen, self.n_in_set[rows, number], n_given)
         n_cells = int(n_given.sum() + self.n_true.sum())
-        exact = int(((n_common == n_given) & (n_common == self.n_true)).sum())
-        return 2 * int(n_common.sum()) / max(1, n_cells) + exact / max(1, len(self.truth))
+        is_exact = (n_common == n_given) & (n_common == self.n_true)
+        exact, n_rows = int(self.row_weights[is_exact].sum()), int(self.row_weights.sum())
+        return 2 * int(n_common.sum()) / max(1, n_cells) + exact / max(1, n_rows)
 
     def uses(self, shift: int, at_least_one: bool, part: float) -> Integers:
         """How many rows each label set decides."""
@@ -177,9 +197,9 @@ class _Scorer:
             if at_least_one:
                 none = ~chosen.any(axis=1)
                 chosen[none, points[none].argmax(axis=1)] = True
-            common = (chosen & self.truth).sum(axis=1)
+            common = (chosen * self.truth).sum(axis=1)
             total = np.where(chosen, points, 0).sum(axis=1)
-            self._own[key] = common, (chosen & self.is_known).sum(axis=1), total
+            self._own[key] = common, (chosen * self.is_known).sum(axis=1), total
         return self._own[key]
 
     def _chosen(self, shift: int, at_least_one: bool, part: float) -> tuple[Mask, Integers]:

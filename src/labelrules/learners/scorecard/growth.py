@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Floats, Integers, Mask
+from labelrules._types import Floats, Integers
+from labelrules.data import Dataset
+from labelrules.data.weights import row_units
 from labelrules.search.bodies.binned_columns import BinnedColumns
 
 if TYPE_CHECKING:
@@ -64,6 +66,9 @@ SWEEPS = 4
 PATIENCE = 0.9
 """Points are taken again only if they save less than this part of their price."""
 
+MOST_UNITS = 1 << 24
+"""The largest sum of weights of one label, in units: losses of so many rows fit into 64 bits."""
+
 BLOCK = 1 << 21
 """Cells of labels by rows that are counted together, so that counting takes little memory."""
 
@@ -93,7 +98,7 @@ class Prices:
     ridge: float
 
     @classmethod
-    def of(cls, cost: float, ridge: float, n_present: int) -> "Prices":
+    def of(cls, cost: float, ridge: float, n_present: float) -> "Prices":
         """By the bits of a literal if a thousand labels are present; more rows, more bits."""
         return cls(cost * log(2) * (max(1, n_present) / 1000) ** ROOT, ridge)
 
@@ -106,6 +111,31 @@ class Prices:
         """The ridge of each condition, as if all had the same variance."""
         share = n_covered / n_rows
         return np.asarray(BASE_RIDGE + self.ridge * 4 * share * (1 - share))
+
+
+class CellWeights(NamedTuple):
+    """Weights of cells, labels by rows, as multiples of a unit."""
+
+    units: Integers
+    unit: float
+
+    @classmethod
+    def of(cls, data: Dataset) -> "CellWeights | None":
+        """The weights of a data set; None if all are 1."""
+        units, unit = row_units(data.weights, MOST_UNITS)
+        if units is None:
+            return None
+        cells = np.broadcast_to(units.reshape(data.n_rows, -1), data.Y.shape)
+        return cls(np.ascontiguousarray(cells.T), unit)
+
+    def take(self, rows: Any) -> "CellWeights":
+        """The weights of some rows."""
+        return CellWeights(np.ascontiguousarray(self.units[:, rows]), self.unit)
+
+    @property
+    def by_row(self) -> Floats:
+        """The weight of each row, which is the mean of its cells."""
+        return np.asarray(self.unit * self.units.sum(axis=0) / len(self.units))
 
 
 class Points(NamedTuple):
@@ -139,18 +169,29 @@ class CardGrowth:
 
     `excess` is by how much points of each condition for each label are promised to save more than
     they cost, `score` the sum over labels, `costs` what the condition costs if it is not there yet.
-    `card` is the filled part of `room`.
+    `card` is the filled part of `room`. With weights, sums and losses are in their unit.
     """
 
-    def __init__(self, binned: BinnedColumns, targets: Targets, prices: Prices) -> None:
+    def __init__(
+        self,
+        binned: BinnedColumns,
+        targets: Targets,
+        prices: Prices,
+        weights: CellWeights | None = None,
+    ) -> None:
         self.is_known = targets >= 0
         self.binned, self.targets, self.prices = binned, np.maximum(targets, 0), prices
         self.n_labels, n_rows = targets.shape
+        self.units = None if weights is None else weights.units
+        self.unit = 1.0 if weights is None else weights.unit
+        self.wanted, self.counted = (self._weighed(one) for one in (self.targets, self.is_known))
+        nothing = np.empty((self.n_labels, 0), np.bool_)
+        self.weights = nothing if self.units is None else self.units
         self.tables = point_tables()
         self.margin = np.where(self.is_known, np.int32(0), np.int32(OUT_OF_REACH))
         covered = binned.n_covered
         allowed = (covered >= MIN_ROWS) & (n_rows - covered >= MIN_ROWS)
-        self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE, -1.0)
+        self.ridges = np.where(allowed, prices.ridges(covered, n_rows) * ONE / self.unit, -1.0)
         self.excess = np.zeros((self.n_labels, len(allowed)), np.int32)
         self.score = np.zeros(len(allowed), np.int64)
         self.leanings = self._lean()
@@ -158,7 +199,7 @@ class CardGrowth:
         self.price = self._in_grains(prices.literal)
         self.costs = np.full(len(allowed), self.price)
         self.conditions: list[int] = [-1]
-        self.card = self.room = _first_card(self.targets, self.is_known)
+        self.card = self.room = _first_card(self.wanted, self.counted)
         self.lost = np.zeros((1, self.n_labels), np.int64)
 
     def run(self, limit: int | None = None) -> Iterator[int]:
@@ -218,9 +259,10 @@ class CardGrowth:
         self.excess[labels, condition] = TAKEN
 
     def _refit(self, labels: Integers, n_sweeps: int, fresh: int = -1) -> None:
-        from labelrules.kernels.scorecard import refit
+        from labelrules.kernels.points import refit
 
-        refit(labels, fresh, self.card, self.margin, MOST_POINTS, n_sweeps, self.tables)
+        arguments = self.card, self.margin, self.weights, MOST_POINTS, n_sweeps, self.tables
+        refit(labels, fresh, *arguments)
 
     def _promise(self, labels: Integers) -> None:
         """Estimate anew what conditions would save for these labels."""
@@ -232,26 +274,40 @@ class CardGrowth:
             packed = np.empty((len(some), binned.n_rows), np.int64)
             pack_moments(self.targets, self.margin, some, self.tables.moments, packed)
             promise(
-                binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
-                self.ridges, self.leanings, self.tables.unit, GRAIN / (2 * ONE), self.price,
-                self.excess, self.score,
+                binned.cells, binned.candidates, binned.nominal, *self._sums(packed, some), some,
+                self.ridges, self.leanings, self.tables.unit, self.unit * GRAIN / (2 * ONE),
+                self.price, self.excess, self.score,
             )  # fmt: skip
 
     def _lean(self) -> npt.NDArray[np.int8]:
         """Whether each label is more or less frequent where each condition holds."""
         from labelrules.kernels.scorecard import lean
 
-        binned, totals = self.binned, self.targets.sum(axis=1, dtype=np.int64)
-        n_known = self.is_known.sum(axis=1, dtype=np.int64)
+        binned, totals = self.binned, self.wanted.sum(axis=1, dtype=np.int64)
+        n_known = self.counted.sum(axis=1, dtype=np.int64)
         leanings = np.zeros(self.excess.shape, np.int8)
         for some in self._blocks(np.arange(self.n_labels)):
             # A target, and one row if it is known.
             packed = (self.targets[some].astype(np.int64) << 32) + self.is_known[some]
             lean(
-                binned.cells, binned.candidates, binned.nominal, *binned.sums(packed), some,
+                binned.cells, binned.candidates, binned.nominal, *self._sums(packed, some), some,
                 totals, n_known, leanings,
             )  # fmt: skip
         return leanings
+
+    def _weighed(self, cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Numbers of cells, labels by rows, times their weights."""
+        return cells if self.units is None else self.units * cells
+
+    def _sums(self, packed: Integers, labels: Integers) -> tuple[Integers, Integers]:
+        """Sums over the rows of each bin, labels by cells, of two packed numbers of each row."""
+        if self.units is None:
+            return self.binned.sums(packed)
+        weights = self.units[labels]
+        upper = self.binned.sums(weights * (packed >> 32))
+        lower = self.binned.sums(weights * (packed & 0xFFFFFFFF))
+        # Each sum is a number by itself, and comes in two halves.
+        return (upper[0] << 32) + upper[1], (lower[0] << 32) + lower[1]
 
     def _blocks(self, labels: Integers) -> Iterator[Integers]:
         """Some labels after the other, so that counting takes little memory."""
@@ -267,8 +323,8 @@ class CardGrowth:
         room.rows[first : first + len(rows)] = rows
         room.start[rule + 1] = first + len(rows)
         room.points[rule] = 0
-        room.targets[rule] = self.targets[:, rows].sum(axis=1, dtype=np.int64)
-        room.counts[rule] = self.is_known[:, rows].sum(axis=1)
+        room.targets[rule] = self.wanted[:, rows].sum(axis=1, dtype=np.int64)
+        room.counts[rule] = self.counted[:, rows].sum(axis=1)
         room.ridges[rule] = ridge
         room.ridge_losses[rule] = round(ridge * self.tables.unit**2 / 2 * NAT)
         self.card, self.lost = _filled(room, rule + 1), _longer(self.lost, rule + 1)
@@ -278,13 +334,15 @@ class CardGrowth:
 
     def _review(self) -> bool:
         """Take points that no longer pay; whether any were taken."""
-        from labelrules.kernels.scorecard import prune_points, prune_rules
+        from labelrules.kernels.points import prune_points, prune_rules
 
         before = self.card.points.copy()
-        least = round(PATIENCE * self.prices.literal * ONE * NAT)
-        arguments = self.card, self.margin, MOST_POINTS, SWEEPS, self.tables, self.lost
-        prune_points(np.flatnonzero(~self.is_reviewed), least, *arguments)
-        prune_rules(round(self.prices.literal * ONE * NAT), *arguments)
+        price = self.prices.literal * ONE * NAT / self.unit
+        arguments = (
+            self.card, self.margin, self.weights, MOST_POINTS, SWEEPS, self.tables, self.lost
+        )  # fmt: skip
+        prune_points(np.flatnonzero(~self.is_reviewed), round(PATIENCE * price), *arguments)
+        prune_rules(round(price), *arguments)
         self.is_reviewed[:] = True
         changed = (self.card.points != before).any(axis=0)
         self._forget(np.asarray(~self.card.points.any(axis=1)))
@@ -310,7 +368,7 @@ class CardGrowth:
         return round(nats * GRAIN)
 
 
-def _first_card(targets: Targets, is_known: Mask) -> "Card":
+def _first_card(targets: npt.NDArray[Any], is_known: npt.NDArray[Any]) -> "Card":
     """Only the rule that holds for all rows, whose points cost nothing."""
     from labelrules.kernels.scorecard import Card
 

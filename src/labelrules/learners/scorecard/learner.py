@@ -12,8 +12,9 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._types import Board, Floats, Integers
 from labelrules.data import Dataset
 from labelrules.data.document import Record
+from labelrules.data.table import cell_counts
 from labelrules.export.plan import PointChances
-from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.estimator import TableClassifier, WeightKind
 from labelrules.learners.base.progress import (
     CardProgress,
     Listener,
@@ -29,7 +30,7 @@ from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.registry import register
 from labelrules.learners.scorecard.cards import LEAST_COST, CardTask, GrownCard, Report
 from labelrules.learners.scorecard.decoding import Decoding, Unseen, held_out_parts, tuned
-from labelrules.learners.scorecard.growth import DOUBLING, MIN_ROWS, Points
+from labelrules.learners.scorecard.growth import DOUBLING, MIN_ROWS, CellWeights, Points
 from labelrules.learners.scorecard.teaching import (
     check_teacher,
     mixed_targets,
@@ -191,7 +192,11 @@ class Scorecard(TableClassifier):
             presence = taught_presence(self.teacher, data, seed, job_count(self.n_jobs))
             targets = mixed_targets(data.Y, presence, float(self.teacher_weight))
         binned = BinnedColumns.of(data, self.n_cuts, MIN_ROWS)
-        return CardTask(data, binned, targets, float(self.ridge))
+        return CardTask(data, binned, targets, float(self.ridge), CellWeights.of(data))
+
+    def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
+        # Rows are held out at random, so whole weights are rows that are repeated.
+        return weights != "whole"
 
     def _card(self, task: CardTask, report: Report) -> GrownCard:
         if self.max_literals is None:
@@ -247,10 +252,13 @@ class Scorecard(TableClassifier):
 def _rule(body: Body, given: Integers, data: Dataset) -> Rule:
     """The rule that gives these points, with evidence from the rows it covers."""
     labels = np.flatnonzero(given).tolist()
-    truth = data.Y[body.covers(data.X, data.empty_board())]
+    covered = body.covers(data.X, data.empty_board())
+    truth = data.Y[covered]
+    weights = None if data.weights is None else data.weights[covered]
+    n_absent, n_present = (np.rint(cell_counts(truth == one, weights)) for one in (0, 1))
     values = [int(given[label] > 0) for label in labels]
     counts = [
-        Evidence(*(int((truth[:, label] == one).sum()) for one in (value, 1 - value)))
+        Evidence(*(int(n_present[label]), int(n_absent[label]))[:: 1 if value else -1])
         for label, value in zip(labels, values, strict=True)
     ]
     head = Head(dict(zip(labels, values, strict=True)), data.schema.n_labels)

@@ -4,15 +4,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset
-from labelrules.data.table import label_keys
+from labelrules.data.table import cell_counts, label_keys
 from labelrules.learners.base.label_models import numeric_features
 from labelrules.learners.base.presence import is_ours, presence_by
 from labelrules.learners.base.progress import nested_fit
-from labelrules.learners.base.sampling import folds_of, row_keys
+from labelrules.learners.base.sampling import folds_of, row_keys, weight_keys
 from labelrules.learners.scorecard.growth import ONE, Targets
 
 N_FOLDS = 5
@@ -68,7 +69,7 @@ def taught_presence(teacher: Any, data: Dataset, seed: int, n_jobs: int | None) 
         Threads of a forest.
     """
     # So that the order of rows does not matter.
-    order = np.lexsort((*label_keys(data.Y).T, row_keys(data.X)))
+    order = np.lexsort((*weight_keys(data), *label_keys(data.Y).T, row_keys(data.X)))
     ordered = data.take(order)
     folds = folds_of(ordered, N_FOLDS, seed)
     found = np.empty(data.Y.shape)
@@ -87,10 +88,12 @@ def _forest(seed: int, n_jobs: int | None) -> Any:
 
 def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:
     """What a teacher learns from rows that it sees; a label that they all have, or none, is so."""
-    if not is_ours(teacher) and (data.Y[seen] == UNSET).any():
+    truth, weights = data.Y[seen], None if data.weights is None else data.weights[seen]
+    by_label = weights is not None and weights.ndim == 2 and data.schema.n_labels > 1
+    if not is_ours(teacher) and (by_label or (truth == UNSET).any()):
         return _taught_apart(teacher, data, seen, unseen)
-    truth = data.Y[seen]
-    shares = (truth == 1).sum(axis=0) / np.maximum((truth != UNSET).sum(axis=0), 1)
+    n_present, n_known = (cell_counts(one, weights) for one in (truth == 1, truth != UNSET))
+    shares = n_present / np.where(n_known > 0, n_known, 1)
     varies = (shares > 0) & (shares < 1)
     found = np.repeat(shares[np.newaxis], len(unseen), axis=0)
     if not varies.any():
@@ -102,9 +105,11 @@ def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Fl
         X: Any = numeric_features(data)
         X = X.tocsr() if data.is_sparse else X
         Y = data.Y[seen][:, varies].astype(np.int64)
-        n_labels = int(varies.sum())
+        n_labels, given = int(varies.sum()), {}
+        if weights is not None:
+            given = _weights_for(teacher, weights)
         try:
-            fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y)
+            fitted = teacher.fit(X[seen], Y[:, 0] if n_labels == 1 else Y, **given)
         except ValueError as wrong:
             raise ValueError(
                 f"the teacher {type(teacher).__name__} cannot learn {counted(n_labels, 'label')} "
@@ -112,6 +117,15 @@ def _taught(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Fl
             ) from wrong
         found[:, varies] = presence_by(fitted, X[unseen], n_labels)
     return found
+
+
+def _weights_for(teacher: Any, weights: Floats) -> dict[str, Floats]:
+    """The weights of rows as an argument of `fit`."""
+    if has_fit_parameter(teacher, "sample_weight"):
+        return {"sample_weight": weights.reshape(len(weights))}
+    raise ValueError(
+        f"the teacher {type(teacher).__name__} takes no weights: give another one, or whole weights"
+    )
 
 
 def _taught_apart(teacher: Any, data: Dataset, seen: Integers, unseen: Integers) -> Floats:

@@ -89,7 +89,7 @@ def _part(
     elif order == "label":
         shown = _by_label(part, evidence, max_rules)
     else:
-        rules = [_rule(rule, part.schema, layout) for rule, layout in laid_out(part, evidence)]
+        rules = [rule_parts(rule, part.schema, layout) for rule, layout in laid_out(part, evidence)]
         shown = {"rules": rules[:max_rules], "n_left": len(rules) - len(rules[:max_rules])}
     nothing: dict[str, Any] = {"table": None, "groups": [], "rules": []}
     return {
@@ -118,7 +118,7 @@ def _by_label(part: Theory, evidence: ShownEvidence, max_rules: int | None) -> d
 
 def _rule_for(label: int | None, rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
     """What the template shows of a rule for one label."""
-    whole = _rule(rule, schema, layout)
+    whole = rule_parts(rule, schema, layout)
     if label is None:
         return {**whole, "labels": [], "counts": ""}
     named = [one for one in whole["labels"] if one["name"] == schema.labels[label]]
@@ -132,7 +132,7 @@ def _table(table: PointsTable, max_rows: int | None) -> dict[str, Any]:
     most = max(map(abs, shown), default=1)
     rows = [
         {
-            "conditions": [_condition(condition, table.schema) for condition in row.body],
+            "conditions": [condition_parts(condition, table.schema) for condition in row.body],
             "cells": [_cell(row.points.get(label), most) for label in table.labels],
             "note": _lines(row.note),
         }
@@ -169,8 +169,8 @@ def _about(theory: Theory) -> str:
     return f"Rule set, {theory.size_text}, in any order: those that hold vote on each label"
 
 
-def _rule(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
-    """What the template shows; the absent labels of a complete head are folded away."""
+def rule_parts(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
+    """What templates show of a rule; the absent labels of a complete head are folded away."""
     counts = rule.evidence if layout.evidence and rule.evidence else (None,) * len(rule.head)
     labels: list[dict[str, Any]] = [
         {
@@ -189,7 +189,7 @@ def _rule(rule: Rule, schema: Schema, layout: RuleLayout) -> dict[str, Any]:
         "folded": [label for label in labels if label["is_absent"]] if folds else [],
         "stops": rule.stops,
         "is_default": layout.is_default,
-        "conditions": [_condition(condition, schema) for condition in rule.body],
+        "conditions": [condition_parts(condition, schema) for condition in rule.body],
         "counts": counts_text([label["evidence"] for label in named]),
         "note": _lines(rule.note),
     }
@@ -208,7 +208,8 @@ def _label_set(label_set: LabelSet, schema: Schema) -> dict[str, Any]:
     return {"names": names, "points": _points(label_set.bonus)}
 
 
-def _condition(condition: Condition, schema: Schema) -> dict[str, Any]:
+def condition_parts(condition: Condition, schema: Schema) -> dict[str, Any]:
+    """What templates show of a condition: the name, the sign and the value."""
     if condition.on_label:
         name = schema.labels[condition.column]
         return {"on_label": True, "name": name, "value": int(condition.value)}

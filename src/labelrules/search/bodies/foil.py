@@ -41,21 +41,26 @@ class FoilSearch:
     """Divides rows and grows bodies on sorted columns, for any number of labels.
 
     A body is an array of *cuts*, see kernels/README.md, until `body` makes conditions of them. Two
-    threads may share the columns, but not a search.
+    threads may share the columns, but not a search. Rows may have `weights`, multiples of the
+    `unit`: then sums of them stand for numbers of rows, and are divided row by row all the same.
     """
 
-    def __init__(self, columns: SortedColumns) -> None:
+    def __init__(
+        self, columns: SortedColumns, weights: Integers | None = None, unit: float = 1.0
+    ) -> None:
         from labelrules.kernels.ripper import RipperTable, content_keys
 
-        self.columns = columns
+        self.columns, self.weights, self.unit = columns, weights, unit
         self.n_rows, n_columns = columns.X.shape
+        self.counted = np.ones(self.n_rows, dtype=np.bool_) if weights is None else weights
         with np.errstate(over="ignore"):
             multipliers = SplitMix64(_SEED_OF_MULTIPLIERS).draw(n_columns)
             keys = content_keys(columns.index, multipliers, self.n_rows)
-        self.order: Integers = np.argsort(keys, kind="stable")
+        ties = () if weights is None else (weights,)
+        self.order: Integers = np.lexsort((*ties, keys))
         self.table = RipperTable(
             columns.index, columns.nominal, columns.new_space(), *columns.places,
-            columns.by_column, _logarithms(self.n_rows + 1),
+            columns.by_column, _logarithms(self.n_rows + 1 if weights is None else 0),
         )  # fmt: skip
 
     def divide(
@@ -68,6 +73,12 @@ class FoilSearch:
         divide(self.order, classes, left, folds, random.draw(self.n_rows), growing, pruning)
         return growing, pruning
 
+    def count(self, rows: Mask) -> float:
+        """The number of rows, or the sum of their weights."""
+        if self.weights is None:
+            return int(np.count_nonzero(rows))
+        return self.unit * int(self.weights[rows].sum())
+
     def grow(
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
     ) -> Integers:
@@ -78,15 +89,22 @@ class FoilSearch:
         """
         from labelrules.kernels.ripper import grow
 
-        added: Integers = grow(self.table, positive, covered, least)
+        given = self.counted, self.unit, covered, least / self.unit
+        added: Integers = grow(self.table, positive, *given)
         return added if cuts is None else np.concatenate([cuts, added])
 
-    def covered_by(self, cuts: Integers, held: Mask, positive: Mask) -> tuple[Mask, Integers]:
+    def covered_by(
+        self, cuts: Integers, held: Mask, positive: Mask
+    ) -> tuple[Mask, Integers | Floats]:
         """Rows covered by the first 0, 1, ... cuts; of held-out rows the number, and positives."""
         from labelrules.kernels.ripper import covered_by
 
         counts = np.empty((2, len(cuts) + 1), np.int64)
-        return covered_by(self.columns.index, cuts, held, positive, counts), counts
+        covered: Mask = covered_by(self.columns.index, cuts, held, positive, counts)
+        if self.weights is None:
+            return covered, counts
+        held_out = np.array([held * self.weights, held * positive * self.weights])
+        return covered, self.unit * (held_out @ covered.T)
 
     def body(self, cuts: Integers) -> Body:
         """The conditions of cuts that no later one implies, with the simplest thresholds."""

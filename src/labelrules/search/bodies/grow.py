@@ -1,8 +1,9 @@
 """Grow a rule: refine bodies from the empty one and keep the best, greedily or in a beam."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -79,7 +80,7 @@ def grow_rule(
     """The best rule met when the `beam_width` best bodies of each length are refined, or None."""
     best = refinements.start()
     beam = [best]
-    while beam and len(beam[0].body.conditions) != max_conditions:
+    while beam and len(beam[0].body) != max_conditions:
         refined = [new for one in beam for new in refinements.refined(one, beam_width)]
         beam = _best_distinct(refined, beam_width) if beam_width > 1 else refined
         if beam and beam[0].merit > best.merit:
@@ -95,6 +96,34 @@ def _best_distinct(candidates: list[BodyCandidate], beam_width: int) -> list[Bod
         if len(beam) < beam_width and candidate.body not in [one.body for one in beam]:
             beam.append(candidate)
     return beam
+
+
+class GrownBody(Body):
+    """The body of a compiled run: as most are rejected, its conditions are made when asked for."""
+
+    refiner: Refiner
+    steps: list[list[int]]
+
+    def __init__(self, refiner: Refiner, steps: list[list[int]]) -> None:
+        object.__setattr__(self, "refiner", refiner)
+        object.__setattr__(self, "steps", steps)
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The conditions, with readable thresholds."""
+        return tuple(condition_of(self.refiner, step) for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def masks(self) -> Iterator[Mask]:
+        """For each condition where it holds, among the rows that those before it cover."""
+        n_features, columns = self.refiner.n_features, self.refiner.columns
+        for column, second, below, _ in self.steps:
+            if column >= n_features:
+                yield self.refiner.board[column - n_features] == below
+            else:
+                yield columns.holds(column, bool(second), below)
 
 
 STEPS = 64
@@ -128,12 +157,13 @@ class GreedyRefinements:
         refiner, covered = self.refiner, candidate.covered
         if candidate.head is not None:
             return []  # the compiled run has added all conditions
-        if not candidate.body.conditions:
+        if not len(candidate.body):
             best = refiner.best_first()
         elif len(covered.rows) < 2:
             return []
         else:
-            labels = may_conclude(refiner.allowed, np.arange(len(refiner.board)), candidate.body)
+            (sought,) = refiner.cells.values.nonzero()
+            labels = may_conclude(refiner.allowed, sought, candidate.body)
             best, covered = refiner.best(covered, labels)
         if best is None or not self.growth.improves(best.merit, candidate.merit):
             return []
@@ -162,7 +192,10 @@ class GreedyRefinements:
 
     def _refined(self, body: Body, best: Refinement, covered: Covered) -> BodyCandidate:
         refiner = self.refiner
-        condition = refiner.condition(best.column, best.place, covered, self.remaining)
+        if best.codes:
+            condition = Condition.among(best.column, best.codes)
+        else:
+            condition = refiner.condition(best.column, best.place, covered, self.remaining)
         body, inside = body.and_(condition), refiner.narrow(covered, condition)
         labels = may_conclude(refiner.allowed, best.labels, body)
         return BodyCandidate(body, inside, best.merit, labels)
@@ -210,25 +243,29 @@ class GreedyRefinements:
                 refiner.everywhere.rows.copy(), covered, growth.min_gain, description, room,
                 refiner.scoring, steps,
             )  # fmt: skip
-        conditions = []
+        body: Body = GrownBody(refiner, steps[:n_steps].tolist())
         if self.remaining is not None:  # thresholds move, so other rows may be covered
-            covered[:] = True
-        for step in steps[:n_steps].tolist():
-            condition = self._condition(step, covered)
-            conditions.append(condition)
-            if self.remaining is not None:
-                covered &= condition.holds(refiner.values_of(condition))
+            body = self._moved(steps[:n_steps].tolist(), self.remaining, covered)
         inside = Covered(covered, covered.nonzero()[0], refiner.columns.index)
-        merit = Merit(score, int(correct))
-        return BodyCandidate(Body(conditions), inside, merit, first.labels, head)
+        return BodyCandidate(body, inside, Merit(score, int(correct)), first.labels, head)
 
-    def _condition(self, step: list[int], inside: Mask) -> Condition:
-        column, second, below, above = step
-        n_features = self.refiner.n_features
-        if column >= n_features:
-            return Condition.label(column - n_features, present=below == 1)
-        rows = None if self.remaining is None else np.flatnonzero(inside & self.remaining)
-        return self.refiner.columns.between(column, bool(second), below, above, rows)
+    def _moved(self, steps: list[list[int]], remaining: Mask, covered: Mask) -> Body:
+        """The body with thresholds between remaining rows; `covered` receives its rows."""
+        covered[:] = True
+        conditions = []
+        for step in steps:
+            condition = condition_of(self.refiner, step, np.flatnonzero(covered & remaining))
+            conditions.append(condition)
+            covered &= condition.holds(self.refiner.values_of(condition))
+        return Body(conditions)
+
+
+def condition_of(refiner: Refiner, step: list[int], rows: Integers | None = None) -> Condition:
+    """The condition of a step of a compiled run, with a threshold between values of the rows."""
+    column, second, below, above = step
+    if column >= refiner.n_features:
+        return Condition.label(column - refiner.n_features, present=below == 1)
+    return refiner.columns.between(column, bool(second), below, above, rows)
 
 
 def may_conclude(allowed: Language, labels: Integers, body: Body) -> Integers:

@@ -11,8 +11,10 @@ from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.measures import Formula, Measure, Tally, confusion
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
+from labelrules.search.bodies.category_sets import SET_PLACE, SetRefiner
 from labelrules.search.bodies.grow import NO_MERIT, BodyCandidate, Growth, may_conclude
 from labelrules.search.bodies.refine import Covered, Refiner
+from labelrules.search.bodies.rule_language import SETS
 from labelrules.search.heads.batch import HeadsFound, best_heads
 from labelrules.search.heads.choose import best_head
 from labelrules.search.heads.problem import Counting, Polarity
@@ -103,11 +105,11 @@ class CountedRefinements:
     ) -> list[tuple[Merit, Integers, Condition]]:
         """The best conditions to add, best first; of equal ones those that come first."""
         best: list[tuple[Merit, Integers, Condition]] = []
-        for part in self._columns(candidate.body, covered):
+        for part in self._columns(candidate, covered):
             for merit, place in self._better(candidate, part, covered):
                 if len(best) == beam_width and merit <= best[-1][0]:
                     break
-                condition = self.refiner.condition(part.column, place, covered, self.remaining)
+                condition = self._condition(part, place, covered)
                 # Where rows have left, several cuts can be one condition.
                 if condition not in [known for _, _, known in best]:
                     best.append((merit, part.counts.labels, condition))
@@ -134,13 +136,19 @@ class CountedRefinements:
     def _masks(self, part: "_ColumnRefinements", covered: Covered) -> list[Mask]:
         """The rows that each refinement covers."""
         refiner, places = self.refiner, part.places.tolist()
-        conditions = [
-            refiner.condition(part.column, place, covered, self.remaining) for place in places
-        ]
+        conditions = [self._condition(part, place, covered) for place in places]
         return [refiner.narrow(covered, condition).mask for condition in conditions]
 
-    def _columns(self, body: Body, covered: Covered) -> Iterator["_ColumnRefinements"]:
+    def _condition(self, part: "_ColumnRefinements", place: int, covered: Covered) -> Condition:
+        if part.sets:
+            return part.sets[place - SET_PLACE]
+        return self.refiner.condition(part.column, place, covered, self.remaining)
+
+    def _columns(
+        self, candidate: BodyCandidate, covered: Covered
+    ) -> Iterator["_ColumnRefinements"]:
         """The refinements by each feature, then by each label that is written somewhere."""
+        body, head = candidate.body, candidate.head
         refiner, allowed = self.refiner, self.refiner.allowed
         features = allowed.features if body.conditions else allowed.first_features
         tested = allowed.labels if body.conditions else allowed.first_labels
@@ -148,6 +156,8 @@ class CountedRefinements:
         space = refiner.space(covered.listing, features[np.newaxis])
         for column in np.flatnonzero(features).tolist():
             yield _counted(refiner, space, column, covered, labels, int(features[column]))
+            if isinstance(refiner, SetRefiner) and features[column] & SETS:
+                yield from _counted_sets(refiner, column, covered, labels, head)
         label_space = refiner.label_space(covered, tested)
         if label_space is None:
             return
@@ -164,6 +174,7 @@ class _ColumnRefinements(NamedTuple):
     column: int
     places: Integers
     counts: Counts
+    sets: "tuple[Condition, ...]" = ()
 
 
 def _counted(
@@ -193,6 +204,19 @@ def _counted(
     place = np.concatenate([places for _, places in parts])
     order = np.argsort(place)
     return _ColumnRefinements(column, place[order], _counts(refiner, inside[:, :, order], labels))
+
+
+def _counted_sets(
+    refiner: SetRefiner, column: int, covered: Covered, labels: Integers, head: Head | None
+) -> Iterator[_ColumnRefinements]:
+    """Count the best sets of a column for each of the labels."""
+    sets = refiner.sets_of_column(covered, column, labels, head) if labels.size else []
+    if sets:
+        rows = [refiner.narrow(covered, condition).rows for condition in sets]
+        inside = np.stack([_sums(refiner, labels, each) for each in rows], axis=2)
+        places = SET_PLACE + np.arange(len(sets))
+        counts = _counts(refiner, inside, labels)
+        yield _ColumnRefinements(column, places, counts, tuple(sets))
 
 
 def count_body(refiner: Refiner, covered: Covered, labels: Integers) -> Counts:

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +14,14 @@ from labelrules.measures import Formula
 from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
 from labelrules.rules import Condition
+from labelrules.search.bodies.best_by_column import (
+    LabelRoot,
+    better_of,
+    divided,
+    most_of_columns,
+    room_for,
+    slots_of,
+)
 from labelrules.search.bodies.rule_language import Language, Operators
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
@@ -26,12 +33,6 @@ if TYPE_CHECKING:
 WORTH_A_THREAD = 200_000
 """Entries to count below which another thread costs more than it saves."""
 
-SEVERAL = 4
-"""Changed labels beyond which conditions on all labels are searched anew."""
-
-BUCKETS = 32
-"""Groups of the refinements by a column, for each operator; see kernels/README.md, "Slots"."""
-
 Reached: TypeAlias = Any
 """By targets and slots: the right cells where the best score is reached, 0 elsewhere.
 
@@ -40,12 +41,16 @@ Whole numbers of 32 bits; None if labels are not merged.
 
 
 class Refinement(NamedTuple):
-    """A condition by column and place, the merit it leads to, and the labels that its head has."""
+    """A condition by column and place, the merit it leads to, and the labels that its head has.
+
+    A set of categories names these instead of a place.
+    """
 
     merit: Merit
     column: int
     place: int
     labels: Integers
+    codes: tuple[int, ...] = ()
 
 
 class Covered(NamedTuple):
@@ -97,15 +102,16 @@ class Refiner:
         n_targets = n_labels * self.n_layers
         self.targets_of = np.arange(n_targets).reshape(n_labels, self.n_layers)
         self.everywhere = Covered(np.ones(n_rows, dtype=np.bool_), np.arange(n_rows), columns.index)
-        self.slots = _slots(columns.nominal, columns.n_values)
-        self.label_slots = _slots(np.ones(n_labels, np.int8), np.ones(n_labels, np.int64))
-        self.root = _room_for(n_targets)
+        self.slots = slots_of(columns.nominal, columns.n_values)
+        self.label_slots = slots_of(np.ones(n_labels, np.int8), np.ones(n_labels, np.int64))
+        self.root = room_for(n_targets)
         self.reached = self._marks(n_targets, self.slots.starts)
         self.empty_body = np.empty((n_labels, 2)), np.empty((n_labels, 2), np.int64)
         self.stale = np.ones(n_labels, dtype=np.bool_)
         self.written = np.empty(0, np.int64)  # labels that conditions may test
-        self.label_root = _LabelRoot(n_labels)
+        self.label_root = LabelRoot(n_labels)
         self.first_labels: RefinementSpace | None = None  # as the board was when last searched
+        self.first: BestRefinements | None = None  # the best first conditions on any column
         self.chunks = divided(columns.index, n_threads)
         self.pool = ThreadPoolExecutor(len(self.chunks) - 1) if len(self.chunks) > 1 else None
 
@@ -114,18 +120,25 @@ class Refiner:
         (labels,) = self.stale.nonzero()
         if labels.size == 0:
             return
+        self.note_written(labels)
+        is_sought = self.cells.values[labels] > 0
+        self._search_first(labels[is_sought])
+        for label in labels[~is_sought].tolist():
+            self.drop(label)
+        self.label_root.changed |= self.stale
+        self.first_labels = self.first = None
+        self.stale[:] = False
+
+    def _search_first(self, labels: Integers) -> None:
+        """Search for the best first conditions for some labels."""
         for old, new in zip(self.empty_body, self.score(self.everywhere, labels), strict=True):
             old[labels] = new
-        self.note_written(labels)
         targets = self.targets_of[labels].ravel()
         best, reached = self._search(self.everywhere, targets, self.first_space, None)
         for old, new in zip(self.root, best, strict=True):
             old[targets] = new
         if self.reached is not None:
             self.reached[targets] = reached
-        self.label_root.changed |= self.stale
-        self.first_labels = None
-        self.stale[:] = False
 
     def note_written(self, labels: Integers) -> None:
         """Keep up with the labels that are written in some row, if conditions may test them."""
@@ -139,15 +152,30 @@ class Refiner:
         """Expect no rule for a label any more; its cells, and what others are told, stay."""
         targets = self.targets_of[label]
         self.empty_body[0][label] = -np.inf
-        for best in (self.root, self.label_root.best):
+        for best in (self.root, self.label_root.best, self.first):
             if best is not None:
                 best.scores[targets], best.columns[targets] = -np.inf, -1
+        if self.reached is not None:
+            self.reached[targets] = 0
 
     def best_first(self) -> Refinement | None:
         """The best first condition, after `refresh`."""
-        operators = self.allowed.first_features[np.newaxis], self.allowed.first_labels
         targets = self.targets_of.ravel()
-        return self._choose(self.everywhere, targets, self.root, self.reached, operators)
+        if self.merging:
+            operators = self.allowed.first_features[np.newaxis], self.allowed.first_labels
+            return self._choose(self.everywhere, targets, self.root, self.reached, operators)
+        if self.first is None:
+            self.first = self._first_on_any_column()
+        return self._single(targets, self.first)
+
+    def _first_on_any_column(self) -> "BestRefinements":
+        """For each target the best first condition on a feature or a label."""
+        space = self.label_space(self.everywhere, self.allowed.first_labels)
+        if space is None:
+            return self.root
+        by_labels = self.label_root.renewed(self, space)
+        by_labels.columns[by_labels.columns >= 0] += self.n_features
+        return better_of(self.root, by_labels)
 
     def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
         """The best further condition, and the covered rows with their columns narrowed down."""
@@ -203,7 +231,7 @@ class Refiner:
         def search(first: int, last: int) -> "BestRefinements":
             if source is not None:
                 self._narrow(source, first, last, covered)
-            best = _room_for(len(targets))
+            best = room_for(len(targets))
             self.fill(best, space, first, last, covered, targets, reached)
             return best
 
@@ -254,10 +282,7 @@ class Refiner:
         if covered is self.everywhere:
             self.first_labels = space
         if space is not None:
-            if covered is self.everywhere and not self.merging:
-                by_labels, marks = self.label_root.renewed(self, space), reached
-            else:
-                by_labels, marks = self.search_space(space, covered, targets)
+            by_labels, marks = self.search_space(space, covered, targets)
             by_labels.columns[by_labels.columns >= 0] += self.n_features
             if self.merging:
                 reached = np.hstack([
@@ -265,17 +290,20 @@ class Refiner:
                     np.where((by_labels.scores >= best.scores)[:, np.newaxis], marks, 0),
                 ])  # fmt: skip
             best = better_of(best, by_labels)
+        if not self.merging:
+            return self._single(targets, best)
         top = float(best.scores.max(initial=-np.inf))
         if top == -np.inf:
             return None
-        if self.merging:
-            spaces = [self.space(covered.listing, operators[0]), *([space] if space else [])]
-            tied = best.scores == top
-            return self._merged(covered, targets[tied], top, reached[tied], spaces)
-        return self._single(targets, best, top)
+        spaces = [self.space(covered.listing, operators[0]), *([space] if space else [])]
+        tied = best.scores == top
+        return self._merged(covered, targets[tied], top, reached[tied], spaces)
 
-    def _single(self, targets: Integers, best: "BestRefinements", top: float) -> Refinement:
-        """The refinement with the most right cells, then the first condition."""
+    def _single(self, targets: Integers, best: "BestRefinements") -> Refinement | None:
+        """The best refinement: then that with the most right cells, then the first condition."""
+        top = float(best.scores.max(initial=-np.inf))
+        if top == -np.inf:
+            return None
         (tied,) = (best.scores == top).nonzero()
         if tied.size > 1:
             tied = tied[best.corrects[tied] == best.corrects[tied].max()]
@@ -368,7 +396,7 @@ class Refiner:
         last: int | None = None,
     ) -> "tuple[BestRefinements, Reached]":
         """The best refinements by the columns of a space, all or some."""
-        reached, best = self._marks(len(targets), space.slots), _room_for(len(targets))
+        reached, best = self._marks(len(targets), space.slots), room_for(len(targets))
         last = space.nominal.size if last is None else last
         self.fill(best, space, first, last, covered, targets, reached)
         return best, reached
@@ -384,12 +412,9 @@ class Refiner:
         reached: Reached,
     ) -> None:
         """Note the best refinements by some columns."""
-        labels, layers = np.divmod(targets, self.n_layers)
-        values = self.cells.values[labels]
-        if self.n_layers == 2:
-            values = values & np.left_shift(1, layers).astype(np.int8)
         from labelrules.kernels.index import empty_codes
 
+        values = self.values_for(targets)
         codes = empty_codes(self.cells.counted, len(covered.mask))  # type: ignore[no-untyped-call]
         unknown = np.full(len(targets), -1)
         self.kernels.best_refinements(
@@ -397,94 +422,14 @@ class Refiner:
             unknown, best, reached,
         )  # fmt: skip
 
+    def values_for(self, targets: Integers) -> npt.NDArray[np.int8]:
+        """The values that heads may have, for each target."""
+        labels, layers = np.divmod(targets, self.n_layers)
+        values: npt.NDArray[np.int8] = self.cells.values[labels]
+        if self.n_layers == 2:
+            values = values & np.left_shift(1, layers).astype(np.int8)
+        return values
+
     def _marks(self, n_targets: int, starts: Integers) -> Reached:
         """Room for the right cells that are reached, if labels are merged."""
         return np.zeros((n_targets, int(starts[-1])), np.int32) if self.merging else None
-
-
-class _LabelRoot:
-    """For each target the best condition on one label, from the empty body.
-
-    A rule for a label changes what counts for it, and the rows that a condition on it covers; the
-    rest stays, and is not searched again.
-    """
-
-    def __init__(self, n_labels: int) -> None:
-        self.changed = np.ones(n_labels, dtype=np.bool_)
-        self.best: BestRefinements | None = None
-
-    def renewed(self, refiner: Refiner, space: "RefinementSpace") -> "BestRefinements":
-        """The best conditions, as the board is now."""
-        changed = np.flatnonzero(self.changed)
-        if self.best is None or changed.size > SEVERAL:
-            targets = refiner.targets_of.ravel()
-            self.best, _ = refiner.search_space(space, refiner.everywhere, targets)
-        else:
-            for label in changed.tolist():
-                self._renew(self.best, refiner, space, label)
-        self.changed[:] = False
-        return type(self.best)._make(part.copy() for part in self.best)
-
-    def _renew(
-        self, best: "BestRefinements", refiner: Refiner, space: "RefinementSpace", label: int
-    ) -> None:
-        lost = best.columns == label
-        lost[refiner.targets_of[label]] = True
-        targets, others = np.flatnonzero(lost), np.flatnonzero(~lost)
-        anew, _ = refiner.search_space(space, refiner.everywhere, targets)
-        by_label, _ = refiner.search_space(space, refiner.everywhere, others, label, label + 1)
-        kept = type(best)._make(part[others] for part in best)
-        better = better_of(kept, by_label)
-        for old, new, other in zip(best, anew, better, strict=True):
-            old[targets], old[others] = new, other
-
-
-def better_of(first: "BestRefinements", second: "BestRefinements") -> "BestRefinements":
-    """For each target the better of two: score, then right cells, then the first column."""
-    same = first.scores == second.scores
-    wins = (second.scores > first.scores) | (same & (second.corrects > first.corrects))
-    same &= (first.corrects == second.corrects) & (second.columns >= 0)
-    wins |= same & (second.columns < first.columns)
-    return type(first)._make(np.where(wins, b, a) for a, b in zip(first, second, strict=True))
-
-
-def _room_for(n_targets: int) -> "BestRefinements":
-    from labelrules.kernels.covering.refine import BestRefinements
-
-    corrects, columns, places = np.full((3, n_targets), -1)
-    return BestRefinements(np.full(n_targets, -np.inf), corrects, columns, places)
-
-
-def divided(index: "Index", n_threads: int) -> list[tuple[int, int]]:
-    """Columns divided into parts of about equally many entries."""
-    n_columns = index.start.size
-    n_parts = max(1, min(n_threads, n_columns))
-    # A column costs something even if it is empty.
-    work = np.cumsum(index.stop - index.start + 8)
-    ends = np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts) if n_columns else []
-    edges = [0, *(int(end) + 1 for end in ends), n_columns]
-    return list(pairwise(edges))
-
-
-class _Slots(NamedTuple):
-    """Where the groups of refinements by each column begin, how many, and how wide they are."""
-
-    starts: Integers
-    buckets: Integers
-    widths: Integers
-
-
-def _slots(nominal: npt.NDArray[np.int8], n_values: Integers) -> _Slots:
-    """Slots for columns; one of two values needs no second operator and has a slot for each."""
-    two = (nominal > 0) & (n_values <= 2)
-    buckets = np.where(two, 2, np.where(nominal > 0, np.minimum(n_values, BUCKETS), BUCKETS))
-    sizes = np.where(two, 2, 2 * buckets)
-    widths = np.where(nominal > 0, 1, -(-n_values // BUCKETS))
-    return _Slots(np.concatenate([[0], np.cumsum(sizes)]), buckets.astype(np.int64), widths)
-
-
-def most_of_columns(by_slot: Integers, starts: Integers) -> Integers:
-    """The greatest number in the slots of each column."""
-    if starts.size == 1:
-        return by_slot[:0]
-    return np.asarray(np.maximum.reduceat(by_slot, starts[:-1]))

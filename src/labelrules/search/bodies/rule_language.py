@@ -1,8 +1,9 @@
 """The language of rules: which conditions bodies may have."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,19 @@ from labelrules._checks import quoted, suggestion
 from labelrules.data.schema import Schema
 
 Operators: TypeAlias = npt.NDArray[np.int8]
-"""For each column: 1 for its first operator, 2 for its second, 3 for both, 0 for none."""
+"""For each column: 1 for its first operator, 2 for its second, 3 for both, 0 for none.
+
+Where sets of categories are allowed, 4 is added; 1 is then allowed, too.
+"""
+
+SETS = 4
+"""The bit for sets of categories."""
+
+OPERATORS = ("<=", ">", "=", "!=", "in")
+USUAL = ("<=", ">", "=")
+
+MANY = 5
+"""Categories of a column from which sets are searched for if nothing is said about operators."""
 
 Wish: TypeAlias = str | tuple[str, str]
 """A feature, or a head label with a label that its body tests."""
@@ -39,10 +52,20 @@ class Language:
         """Whether bodies may test labels."""
         return bool(self.labels.any())
 
+    @cached_property
+    def has_sets(self) -> bool:
+        """Whether bodies may test for sets of categories."""
+        return bool((self.features & SETS).any())
+
+    def without_sets(self) -> "Language":
+        """The same without sets of categories."""
+        features, first = self.features & ~SETS, self.first_features & ~SETS
+        return replace(self, features=features, first_features=first)
+
 
 def language(
     schema: Schema,
-    operators: Iterable[str] = ("<=", ">", "="),
+    operators: Iterable[str] | None = ("<=", ">", "="),
     label_conditions: bool = True,
     required: Iterable[Wish] = (),
     forbidden: Iterable[Wish] = (),
@@ -50,7 +73,8 @@ def language(
     """The conditions that bodies may have.
 
     If any are `required`, each body tests one of these features, or the second label of a pair for
-    a head with the first; no body tests those that are `forbidden`. `operators` are for features.
+    a head with the first; no body tests those that are `forbidden`. `operators` are for features;
+    if they are None, `<=`, `>` and `=`, and "in" for columns of at least `MANY` categories.
     """
     features = _feature_operators(schema, operators)
     n = schema.n_labels
@@ -85,14 +109,20 @@ def _listed(name: str, wishes: Iterable[Any], what: str) -> list[Any]:
     return list(wishes)
 
 
-def _feature_operators(schema: Schema, operators: Iterable[str]) -> Operators:
-    chosen = _listed("operators", operators, "'<=', '>', '=' and '!='")
-    unknown = [operator for operator in chosen if operator not in ("<=", ">", "=", "!=")]
+def _feature_operators(schema: Schema, operators: Iterable[str] | None) -> Operators:
+    wanted = USUAL if operators is None else operators
+    chosen = _listed("operators", wanted, "'<=', '>', '=', '!=' and 'in'")
+    unknown = [operator for operator in chosen if operator not in OPERATORS]
     if unknown:
-        raise ValueError(f"operators are '<=', '>', '=' and '!=', not {quoted(unknown[0])}")
+        raise ValueError(f"operators are '<=', '>', '=', '!=' and 'in', not {quoted(unknown[0])}")
     numeric = ("<=" in chosen) + 2 * (">" in chosen)
-    nominal = ("=" in chosen) + 2 * ("!=" in chosen)
-    masks = [nominal if f.is_nominal else numeric for f in schema.features]
+    one = ("=" in chosen) + 2 * ("!=" in chosen)
+    sets = one | 1 | SETS  # a set of one category is written as "="
+    least = 0 if "in" in chosen else MANY if operators is None else inf
+    masks = [
+        (sets if len(f.categories or ()) >= least else one) if f.is_nominal else numeric
+        for f in schema.features
+    ]
     return np.array(masks, dtype=np.int8)
 
 

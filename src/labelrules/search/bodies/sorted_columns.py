@@ -222,10 +222,10 @@ class SortedColumns:
 
         if self.nominal[column]:
             second, number = divmod(place, SECOND_PLACE)
-            (value,) = self._values(column, [number], index, n_inside)
+            (value,) = self.values_at(column, [number], index, n_inside)
             return Condition(column, "!=" if second else "=", value)
         number, second = divmod(place, 2)
-        low, high = self._values(column, [number, number + 1], index, n_inside)
+        low, high = self.values_at(column, [number, number + 1], index, n_inside)
         return self._cut(column, bool(second), low, high, neighbours)
 
     def between(
@@ -236,6 +236,13 @@ class SortedColumns:
         if self.nominal[column]:
             return Condition(column, "!=" if second else "=", low)
         return self._cut(column, second, low, self._value(above, column), neighbours)
+
+    def holds(self, column: int, second: bool, below: int) -> Mask:
+        """Where the condition between two rows holds, if all rows in question are around it."""
+        values, low = column_of(self.X, column), self._value(below, column)
+        if not self.nominal[column]:
+            return np.asarray(values > low if second else values <= low)
+        return np.asarray((values != low) & ~np.isnan(values) if second else values == low)
 
     def _cut(
         self, column: int, second: bool, low: float, high: float, neighbours: Integers | None
@@ -248,7 +255,7 @@ class SortedColumns:
         threshold = threshold_between(low, high, self.features[column])
         return Condition(column, ">" if second else "<=", threshold)
 
-    def _values(
+    def values_at(
         self, column: int, numbers: list[int], index: "Index", n_inside: int
     ) -> list[float]:
         """The values of a column with these numbers, among those that covered rows have, rising."""

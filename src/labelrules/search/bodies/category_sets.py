@@ -1,0 +1,247 @@
+"""Sets of categories as conditions, `region in {North, West}`: refine bodies by the best one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Integers
+from labelrules.measures import Formula
+from labelrules.measures.description_length import category_bits, condition_bits, exception_bits
+from labelrules.measures.formulas import is_quasi_convex
+from labelrules.measures.linear_ratios import linear_ratio
+from labelrules.measures.measure import Merit
+from labelrules.rules import Body, Condition, Head
+from labelrules.search.bodies.grow import BodyCandidate, GreedyRefinements
+from labelrules.search.bodies.refine import Covered, Refinement, Refiner
+from labelrules.search.bodies.rule_language import SETS, Operators
+from labelrules.search.bodies.sorted_columns import SortedColumns
+
+if TYPE_CHECKING:
+    from labelrules.kernels.covering.category_sets import BestSets
+    from labelrules.kernels.covering.grow import DescriptionCounts
+
+FEWEST = 3
+"""Categories that a column must have for sets: of two, each is what the other is not."""
+
+SET_PLACE = 1 << 50
+"""Where sets come among the refinements by a column: last, and by their size."""
+
+
+def finds_best_sets(formula: Formula, counting: str) -> bool:
+    """Whether the best set of categories is a cut of their order by precision.
+
+    >>> finds_best_sets(Formula("f", 0.8), "head-relative")
+    True
+    >>> finds_best_sets(Formula("subset"), "head-relative")
+    False
+    """
+    weights = linear_ratio(formula)
+    if counting == "head-relative":
+        return weights is not None or is_quasi_convex(formula)
+    # By the chapter's counting the positives are not always the same cells.
+    return weights is not None and not weights.needs_prior
+
+
+def set_columns(columns: SortedColumns, operators: Operators) -> Integers:
+    """The columns that sets may be made of."""
+    wanted = (operators & SETS > 0) & (columns.nominal == 1) & (columns.n_values >= FEWEST)
+    return np.flatnonzero(wanted)
+
+
+class SetRefiner(Refiner):
+    """A `Refiner` that also finds the best set of categories; those of all rows are kept."""
+
+    def __init__(self, *columns_and_cells: Any, formula: Formula, **others: Any) -> None:
+        super().__init__(*columns_and_cells, formula=formula, **others)  # type: ignore[misc]
+        self.is_exact = finds_best_sets(formula, others["counting"])
+        self.set_columns = set_columns(self.columns, self.allowed.features)
+        self.first_set_columns = set_columns(self.columns, self.allowed.first_features)
+        most = int(self.columns.n_values[self.set_columns].max(initial=0))
+        self.log_factorials = np.cumsum(np.log2(np.maximum(np.arange(most + 1), 1)))
+        self.root_sets = self._room_for_sets(self.targets_of.size)
+
+    def _room_for_sets(self, n_targets: int) -> "BestSets":
+        from labelrules.kernels.covering.category_sets import BestSets
+
+        corrects, columns, sizes = np.full((3, n_targets), -1)
+        most = int(self.columns.n_values[self.set_columns].max(initial=0))
+        members = np.zeros((n_targets, most), dtype=np.bool_)
+        return BestSets(np.full(n_targets, -np.inf), corrects, columns, sizes, members)
+
+    def refresh(self) -> None:
+        """Search anew, from the empty body, for the labels whose cells have changed."""
+        targets = self.targets_of[self.stale].ravel()
+        super().refresh()
+        if targets.size:
+            anew = self._search_sets(self.everywhere, targets, self.first_set_columns)
+            for old, new in zip(self.root_sets, anew, strict=True):
+                old[targets] = new
+
+    def drop(self, label: int) -> None:
+        """Expect no rule for a label any more."""
+        super().drop(label)
+        targets = self.targets_of[label]
+        self.root_sets.scores[targets], self.root_sets.columns[targets] = -np.inf, -1
+
+    def best_first(self) -> Refinement | None:
+        """The best first condition, after `refresh`."""
+        by_set = self._best_set(self.everywhere, self.targets_of.ravel(), self.root_sets)
+        return _better(super().best_first(), by_set)
+
+    def best(self, covered: Covered, labels: Integers) -> tuple[Refinement | None, Covered]:
+        """The best further condition, and the covered rows with their columns narrowed down."""
+        found, narrowed = super().best(covered, labels)
+        targets = self.targets_of[labels].ravel()
+        sets = self._search_sets(narrowed, targets, self.set_columns)
+        return _better(found, self._best_set(narrowed, targets, sets)), narrowed
+
+    @contextmanager
+    def only(self, label: int, value: int) -> Iterator[None]:
+        """Heads of the label may have this value only."""
+        before = self.cells.values[label]
+        self.cells.values[label] = 1 << value
+        try:
+            yield
+        finally:
+            self.cells.values[label] = before
+
+    def _search_sets(
+        self,
+        covered: Covered,
+        targets: Integers,
+        columns: Integers,
+        values: npt.NDArray[np.int8] | None = None,
+    ) -> "BestSets":
+        best = self._room_for_sets(len(targets))
+        values = self.values_for(targets) if values is None else values
+        if columns.size:
+            space = self.space(covered.listing, self.allowed.features[np.newaxis])
+            self.kernels.best_sets(
+                space, columns, covered.rows, self.cells, targets, values, self.scoring,
+                self.is_exact, self.columns.n_values, self.log_factorials, best,
+            )  # fmt: skip
+        return best
+
+    def sets_of_column(
+        self, covered: Covered, column: int, labels: Integers, head: Head | None = None
+    ) -> list[Condition]:
+        """The best sets of a column for each label, or for those of a head; small ones first."""
+        labels = labels if head is None else np.array(head.labels)
+        targets = self.targets_of[labels].ravel()
+        values = self.values_for(targets)
+        if head is not None:
+            values = values & np.repeat(1 << np.array(head.values), self.n_layers).astype(np.int8)
+        sets = self._search_sets(covered, targets, np.array([column]), values)
+        found = {
+            self._codes(covered, sets, at): None
+            for at in np.argsort(sets.sizes, kind="stable").tolist()
+            if sets.columns[at] >= 0
+        }
+        return [Condition.among(column, codes) for codes in found]
+
+    def _best_set(self, covered: Covered, targets: Integers, sets: "BestSets") -> Refinement | None:
+        """The best set of all labels: score, right cells, then column, size and label."""
+        at = int(np.lexsort((sets.sizes, sets.columns, -sets.corrects, -sets.scores))[0])
+        if sets.columns[at] < 0:
+            return None
+        column = int(sets.columns[at])
+        same = (sets.scores == sets.scores[at]) & (sets.corrects == sets.corrects[at])
+        same &= (sets.columns == column) & (sets.members == sets.members[at]).all(axis=1)
+        labels = np.unique(targets[same] // self.n_layers)
+        merit, codes = (
+            Merit(float(sets.scores[at]), int(sets.corrects[at])),
+            self._codes(covered, sets, at),
+        )
+        return Refinement(merit, column, SET_PLACE + len(codes), labels, codes)
+
+    def _codes(self, covered: Covered, sets: "BestSets", at: int) -> tuple[int, ...]:
+        """The categories of a set, which is noted by their numbers among covered rows."""
+        numbers = np.flatnonzero(sets.members[at]).tolist()
+        listing, n_rows = covered.listing, len(covered.rows)
+        values = self.columns.values_at(int(sets.columns[at]), numbers, listing, n_rows)
+        return tuple(map(int, values))
+
+
+def _better(first: Refinement | None, second: Refinement | None) -> Refinement | None:
+    """The better one by score, right cells, then column and place."""
+    if first is None or second is None:
+        return second if first is None else first
+    if first.merit != second.merit:
+        return max(first, second, key=lambda one: one.merit)
+    return min(first, second, key=lambda one: (one.column, one.place))
+
+
+@dataclass(frozen=True, eq=False)
+class SetRefinements(GreedyRefinements):
+    """Greedy refinements where bodies may test for sets: one pass for each further condition."""
+
+    refiner: SetRefiner
+
+    def _run(self, first: Refinement) -> BodyCandidate:
+        refiner, growth = self.refiner, self.growth
+        grown = self._refined(Body(), first, refiner.everywhere)
+        head = self._only_head(first.labels) or self.head(grown)
+        ((label, value),) = head
+        patience = (
+            None
+            if growth.describe is None
+            else _Patience(refiner, label, value, growth.describe(label, value))
+        )
+        while len(grown.body) != growth.max_conditions and len(grown.covered.rows) > 1:
+            if patience is not None and patience.ends(grown):
+                break
+            with refiner.only(label, value):
+                best, covered = refiner.best(grown.covered, np.array([label]))
+            if best is None or not growth.improves(best.merit, grown.merit):
+                break
+            grown = self._refined(grown.body, best, covered)
+        return grown._replace(labels=first.labels, head=head)
+
+
+class _Patience:
+    """Ends growth when several conditions in a row have not shortened the description."""
+
+    def __init__(
+        self, refiner: SetRefiner, label: int, value: int, counts: "DescriptionCounts"
+    ) -> None:
+        self.refiner, self.label, self.value, self.counts = refiner, label, value, counts
+        self.shortest, self.n_idle = np.inf, 0
+
+    def ends(self, grown: BodyCandidate) -> bool:
+        """Whether growth ends with this body, the next longer one."""
+        from labelrules.kernels.covering.grow import SHORTER
+
+        length = self.length(grown)
+        self.n_idle = 0 if length < self.shortest - SHORTER else self.n_idle + 1
+        self.shortest = min(length, self.shortest)
+        return self.counts.patience > 0 and self.n_idle >= self.counts.patience
+
+    def length(self, grown: BodyCandidate) -> float:
+        """The bits for the rule and for the exceptions to it."""
+        from labelrules.kernels.covering.grow import THEORY_WEIGHT
+
+        cells, counts, unit = self.refiner.cells, self.counts, self.refiner.scoring.unit
+        layer = self.value if self.refiner.n_layers == 2 else 0
+        counted = cells.counted[layer, self.label, grown.covered.rows]
+        is_right = cells.truth[self.label, grown.covered.rows] == self.value
+        n_covered, right = int(counted.sum()), int((counted * is_right).sum())
+        n_predicted = counts.n_predicted + n_covered
+        n_cells = (
+            n_predicted, counts.n_rows - n_predicted, n_predicted - counts.n_right - right,
+            counts.n_true - counts.n_right - right, counts.n_true,
+        )  # fmt: skip
+        bits = exception_bits(*(unit * n for n in n_cells))
+        return bits + THEORY_WEIGHT * bits_of_body(
+            grown.body, counts.n_possible, self.refiner.columns.n_values
+        )
+
+
+def bits_of_body(body: Body, n_possible: int, n_values: Integers) -> float:
+    """The bits that encode a body: for each condition which one, for sets what they name, too."""
+    sets = [one for one in body if one.codes]
+    more = sum(category_bits(int(n_values[one.column]), len(one.codes)) for one in sets)
+    return condition_bits(len(body), n_possible) + more
