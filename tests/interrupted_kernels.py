@@ -250,6 +250,13 @@ def search_heads(data):
         best_heads(tally, data.n_rows, measure)
 
 
+def change_rules(data):
+    from labelrules import SeparateAndConquer, edit
+
+    model = SeparateAndConquer(max_rules=4, pruning=None).fit(data)
+    str(edit(model, data).remove(1).preview())
+
+
 def main():
     list(modules(kernels))
     entries = {name: [Interrupting(kernel)] for name, kernel in called_from_python()}
@@ -260,6 +267,7 @@ def main():
     learn(data)
     discover(data)
     search_heads(data)
+    change_rules(data)
     report = {
         name: {
             "outcomes": [one for entry in made for one in entry.outcomes],

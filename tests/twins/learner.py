@@ -36,6 +36,7 @@ MERGED = ("precision", "recall", "hamming", "f")
 
 def learn(data: Dataset, settings: Settings) -> DecisionList:
     """Find the best rule, apply it, add it; until nothing is left."""
+    data = data.take([any(value != UNSET for value in labels) for labels in data.Y])
     table = Table(data, settings)
     rules: list[Rule] = []
     while not is_finished(table, rules):
