@@ -1,16 +1,57 @@
-"""COMPARE: learners side by side, such as their quality against the size of their models."""
+"""COMPARE: learners side by side: quality against size, and ranks and tests over data sets."""
 
+from labelrules.experiments.comparing.bayesian import (
+    BayesianSignedRank,
+    Posterior,
+    bayesian_signed_rank,
+)
+from labelrules.experiments.comparing.diagrams import (
+    critical_difference_svg,
+    plot_critical_difference,
+)
+from labelrules.experiments.comparing.nemenyi import (
+    NemenyiPair,
+    NemenyiTest,
+    critical_difference,
+    nemenyi_test,
+)
+from labelrules.experiments.comparing.ranks import (
+    AverageRanks,
+    FriedmanTest,
+    average_ranks,
+    friedman_test,
+)
+from labelrules.experiments.comparing.score_tables import ScoreTable, score_table
+from labelrules.experiments.comparing.signed_ranks import SignedRanks, WilcoxonHolm, wilcoxon_holm
 from labelrules.experiments.cross_validation import FrontierProgress, frontier
 from labelrules.experiments.fold_scores import CrossValidation, FoldProgress, cross_validate
 from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
 
 __all__ = [
+    "AverageRanks",
+    "BayesianSignedRank",
     "CrossValidation",
     "FoldProgress",
     "FoldValues",
+    "FriedmanTest",
     "Frontier",
     "FrontierPoint",
     "FrontierProgress",
+    "NemenyiPair",
+    "NemenyiTest",
+    "Posterior",
+    "ScoreTable",
+    "SignedRanks",
+    "WilcoxonHolm",
+    "average_ranks",
+    "bayesian_signed_rank",
+    "critical_difference",
+    "critical_difference_svg",
     "cross_validate",
+    "friedman_test",
     "frontier",
+    "nemenyi_test",
+    "plot_critical_difference",
+    "score_table",
+    "wilcoxon_holm",
 ]

@@ -237,7 +237,7 @@ class Frontier:
 
     def __str__(self) -> str:
         return "\n".join(
-            [self._title(), "", *_aligned([self._head(), *self._rows()]), *self._notes()]
+            [self._title(), "", *aligned([self._head(), *self._rows()]), *self._notes()]
         )
 
     def _repr_html_(self) -> str:
@@ -297,7 +297,7 @@ def _described(point: FrontierPoint, measure: str) -> str:
     return f"{_literals(point)} by {point.learner} ({limit}), {point[measure].mean:.3f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines with the first column on the left, the others on the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -1,0 +1,1 @@
+"""Learners compared over data sets: average ranks, tests, and critical-difference diagrams."""
