@@ -22,7 +22,7 @@ templates_path = ["_templates"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 nb_execution_mode = "off"  # `make notebook` has run them, and their results are in the files
-myst_heading_anchors = 3  # so that pages can link to sections of each other
+myst_heading_anchors = 4  # so that pages can link to sections of each other
 
 autosummary_generate = True
 # Names that differ in case only would share a page where file names know no case.
@@ -40,17 +40,17 @@ html_title = "labelrules"
 html_static_path = ["_static"]
 html_css_files = ["labelrules.css"]
 html_show_sourcelink = False
-html_sidebars = {
-    "*": [],
-    "notebooks/*": [],
-}  # a page without pages below it has nothing to list beside it
+html_sidebars = {page: [] for page in ("index", "get-started", "choosing")}
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
-    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 6,
+    "navigation_depth": 2,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 
 

@@ -63,6 +63,8 @@ def bare_client(site: Site, **options) -> TestClient:
 def post(client: TestClient, site: Site, path: str = "/edit", **fields):
     """Send a form as the pages do, made from the present state unless a revision is given."""
     form = {"csrf": site.csrf, "revision": site.state.revision, **fields}
+    if path == "/learned":
+        form.setdefault("job", site.job.number)
     return client.post(path, data={k: v for k, v in form.items() if v is not None})
 
 

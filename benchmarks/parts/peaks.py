@@ -26,7 +26,7 @@ def encoded_bytes(data: Dataset) -> int:
     return int(of_X + data.Y.nbytes)
 
 
-def _kilobytes(field: str) -> int:
+def kilobytes(field: str) -> int:
     lines = STATUS.read_text().splitlines()
     return int(next(line for line in lines if line.startswith(f"{field}:")).split()[1])
 
@@ -45,7 +45,7 @@ def measuring(allocated: bool = False) -> Iterator[dict[str, float]]:
         tracemalloc.start()
     elif has_status:
         CLEAR.write_text("5")  # forgets the peak so far
-        before = _kilobytes("VmRSS")
+        before = kilobytes("VmRSS")
     start = time.process_time()
     yield found
     found["cpu"] = time.process_time() - start
@@ -53,7 +53,7 @@ def measuring(allocated: bool = False) -> Iterator[dict[str, float]]:
         found["allocated"] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     elif has_status:
-        found["resident"] = (_kilobytes("VmHWM") - before) * 1024
+        found["resident"] = (kilobytes("VmHWM") - before) * 1024
 
 
 def in_fresh_process(script: str, *arguments: Any) -> dict[str, Any]:

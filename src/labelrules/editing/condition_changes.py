@@ -32,7 +32,7 @@ def _threshold(value: Any, feature: Feature) -> float:
         if found is None:
             example = example_of(feature.time)
             raise ValueError(
-                f"the threshold of {quoted(feature.name)} must be {example}, not {value!r}"
+                f"the threshold of {quoted(feature.name)} must be {example}, not {value!r:.60}"
             )
         return float(found)
     if feature.categories is not None:
@@ -41,7 +41,9 @@ def _threshold(value: Any, feature: Feature) -> float:
             raise ValueError(f"{quoted(feature.name)} has no category {quoted(value)}{near}")
         return float(feature.categories.index(value))
     if not is_number(value) or value != value or value in (float("inf"), float("-inf")):
-        raise ValueError(f"the threshold of {quoted(feature.name)} must be a number, not {value!r}")
+        raise ValueError(
+            f"the threshold of {quoted(feature.name)} must be a number, not {value!r:.60}"
+        )
     return float(value)
 
 

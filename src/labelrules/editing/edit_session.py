@@ -145,16 +145,29 @@ class EditSession:
         found = {part: self.outcome(rules, part).measures for part in self.parts}
         return {part: values for part, values in found.items() if values is not None}
 
-    def open_test(self, rules: EditedRules, step: int, reason: str, author: str | None) -> Opening:
-        """Measure rules on the test part, and note it."""
+    def open_test(
+        self,
+        rules: EditedRules,
+        step: int,
+        reason: str,
+        author: str | None,
+        write: Callable[[], object],
+    ) -> Opening:
+        """Measure rules on the test part, and note it; `write` writes all openings."""
         if self._test is None:
             raise ValueError("there is no test part: give one by edit(..., test=...)")
         measures = Outcome.of(rules.theory, self._test).measures
         if measures is None:
             raise ValueError("no label of the test part is known: there is nothing to measure")
         with self._lock:
-            opening = Opening(len(self.openings) + 1, reason, author, now(), step, measures)
-            self.openings = (*self.openings, opening)
+            before = self.openings
+            opening = Opening(len(before) + 1, reason, author, now(), step, measures)
+            self.openings = (*before, opening)
+            try:
+                write()
+            except BaseException:
+                self.openings = before
+                raise
         return opening
 
 

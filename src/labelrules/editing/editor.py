@@ -294,11 +294,12 @@ class Editor:
         return compare(theory, self.theory, self.data)
 
     def open_test(self, reason: str, *, author: str | None = None) -> Opening:
-        """The measures on the test part; that it was looked at is counted, and cannot be undone."""
+        """The measures on the test part; that it was looked at is counted, and cannot be undone.
+
+        If it cannot be written, there is no look: the measures are not given.
+        """
         step, signed = self.history.now.number, author or self.author
-        opening = self.session.open_test(self._rules, step, _reason(reason), signed)
-        self._written()
-        return opening
+        return self.session.open_test(self._rules, step, _reason(reason), signed, self._written)
 
     @property
     def openings(self) -> tuple[Opening, ...]:

@@ -26,11 +26,18 @@ from labelrules.experiments.comparing.signed_ranks import SignedRanks, WilcoxonH
 from labelrules.experiments.cross_validation import FrontierProgress, frontier
 from labelrules.experiments.fold_scores import CrossValidation, FoldProgress, cross_validate
 from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
+from labelrules.experiments.measuring import FitMeasure
+from labelrules.experiments.running.fitting import Outcome
+from labelrules.experiments.running.results import Fit, Results
+from labelrules.experiments.running.run import ExperimentProgress, experiment
 
 __all__ = [
     "AverageRanks",
     "BayesianSignedRank",
     "CrossValidation",
+    "ExperimentProgress",
+    "Fit",
+    "FitMeasure",
     "FoldProgress",
     "FoldValues",
     "FriedmanTest",
@@ -39,7 +46,9 @@ __all__ = [
     "FrontierProgress",
     "NemenyiPair",
     "NemenyiTest",
+    "Outcome",
     "Posterior",
+    "Results",
     "ScoreTable",
     "SignedRanks",
     "WilcoxonHolm",
@@ -48,6 +57,7 @@ __all__ = [
     "critical_difference",
     "critical_difference_svg",
     "cross_validate",
+    "experiment",
     "friedman_test",
     "frontier",
     "nemenyi_test",

@@ -25,6 +25,15 @@ _MEASURES = {
     "samples Jaccard": "jaccard/samples/full",
     "subset accuracy": "subset/samples/full",
 }
+USUAL = (*_MEASURES, "Hamming loss")
+"""The names of the measures of :func:`evaluate` that need predictions only."""
+RANKING = (
+    "micro average precision", "macro average precision", "micro ROC AUC", "macro ROC AUC",
+    "label ranking average precision", "ranking loss", "coverage error",
+)  # fmt: skip
+"""The names of those that need scores."""
+SMALLER_IS_BETTER = ("Hamming loss", "ranking loss", "coverage error")
+"""The names of those of which smaller values are better."""
 
 
 class Evaluation(dict[str, float]):

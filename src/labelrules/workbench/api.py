@@ -4,13 +4,44 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from msgspec.json import schema_components
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from labelrules.workbench.inputs import Fields, form_of, query_of
-from labelrules.workbench.operations import IN_HISTORY, OPERATIONS, Field, Operation
+from labelrules._checks import quoted
+from labelrules.data.document import builtins_of
+from labelrules.workbench.answers import (
+    ErrorAnswer,
+    ExplanationAnswer,
+    FindingsAnswer,
+    HistoryAnswer,
+    LearningAnswer,
+    NamesAnswer,
+    OpeningsAnswer,
+    PreviewAnswer,
+    RuleAnswer,
+    RulesAnswer,
+    StateAnswer,
+)
+from labelrules.workbench.inputs import (
+    CSRF,
+    LARGEST_NUMBER,
+    LONGEST_TEXT,
+    Fields,
+    InputError,
+    form_of,
+    query_of,
+)
+from labelrules.workbench.operations import (
+    IN_HISTORY,
+    NUMBER,
+    OPERATIONS,
+    Field,
+    Operation,
+    counted_field,
+)
 from labelrules.workbench.project import State
 from labelrules.workbench.site import Site
 from labelrules.workbench.values import (
@@ -25,15 +56,15 @@ from labelrules.workbench.values import (
     rules_value,
     state_value,
 )
-from labelrules.workbench.views.learning import LIMITS, learning_of
+from labelrules.workbench.views.learning import LIMITS, SCOPES, learning_of, open_test
 
 Call: TypeAlias = Callable[[Site, State, Fields], Any]
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
-REVISION = Field("revision", "integer", "the state that the change was made from")
-_NUMBER = Field("number", "integer", "the rule, counted from 1")
-_WHERE = Field("where", "string", "a slice, such as 'age > 60'", False)
-_LIST = "array"
+REVISION = counted_field("revision", "the state that the change was made from")
+_JOB = Field("job", "integer", "which learning, as in the answer to /api/learn")
+_WHERE = Field("where", "text", "a slice, such as 'age > 60'", False)
+_PARTS = ("training", "validation")
 
 
 @dataclass(frozen=True)
@@ -44,7 +75,13 @@ class Resource:
     path: str
     about: str
     call: Call
+    answer: type
     fields: tuple[Field, ...] = ()
+
+    @property
+    def given(self) -> tuple[Field, ...]:
+        """The fields that are no part of the path."""
+        return tuple(one for one in self.fields if f"{{{one.name}}}" not in self.path)
 
     @property
     def route(self) -> str:
@@ -75,57 +112,68 @@ def _learn(site: Site, state: State, fields: Fields) -> Any:
 
 
 def _accept(site: Site, state: State, fields: Fields) -> Any:
-    return state_value(site, site.project.accept(fields.number("revision")))
+    state = site.project.accept(fields.number("revision"), fields.number("job"))
+    return state_value(site, state)
 
 
 def _drop(site: Site, state: State, fields: Fields) -> Any:
-    site.project.drop()
+    site.project.drop(fields.number("job"))
     return state_value(site, site.state)
 
 
 def _open_test(site: Site, state: State, fields: Fields) -> Any:
-    site.project.open_test(fields.number("revision"), fields.text("reason"))
+    open_test(site, fields)
     return openings_value(site, state, fields)
 
 
-_PART = Field("part", "string", "training (the default) or validation", False)
+_PART = Field("part", "text", "a part of the data, by default training", False, among=_PARTS)
 
 RESOURCES = (
     Resource("GET", "/api/state", "The present state and its measures.",
-             lambda site, state, fields: state_value(site, state)),
-    Resource("GET", "/api/names", "The names of labels, features and categories.", names_value),
-    Resource("GET", "/api/rules", "All rules with their evidence.", rules_value),
-    Resource("GET", "/api/rules/{number}", "One rule.", rule_value, (_NUMBER,)),
+             lambda site, state, fields: state_value(site, state), StateAnswer),
+    Resource("GET", "/api/names", "The names of labels, features and categories.", names_value,
+             NamesAnswer),
+    Resource("GET", "/api/rules", "All rules with their evidence.", rules_value, RulesAnswer),
+    Resource("GET", "/api/rules/{number}", "One rule.", rule_value, RuleAnswer, (NUMBER,)),
     Resource("GET", "/api/rows/{row}", "Why a row gets its labels, and what would change them.",
-             explanation_value, (Field("row", "integer", "the row, counted from 0"), _PART)),
-    Resource("GET", "/api/findings", "What is to be looked at, with fixes.", findings_value),
-    Resource("GET", "/api/history", "Steps, versions and branches.", history_value),
-    Resource("GET", "/api/learning", "The progress of learning.", learning_value),
+             explanation_value, ExplanationAnswer,
+             (Field("row", "integer", "the row, counted from 0"), _PART)),
+    Resource("GET", "/api/findings", "What is to be looked at, with fixes.", findings_value,
+             FindingsAnswer),
+    Resource("GET", "/api/history", "Steps, versions and branches.", history_value,
+             HistoryAnswer),
+    Resource("GET", "/api/learning", "The progress of learning.", learning_value,
+             LearningAnswer),
     Resource("GET", "/api/test", "How often the test part was opened, and what was seen.",
-             openings_value),
+             openings_value, OpeningsAnswer),
     *(
         Resource("POST", f"/api/preview/{one.name}", f"Preview: {one.about}", _preview(one),
-                 (*one.fields, _WHERE))
+                 PreviewAnswer, (*one.fields, _WHERE))
         for one in OPERATIONS.values() if one.name not in IN_HISTORY
     ),
     *(
-        Resource("POST", f"/api/edit/{one.name}", one.about, _edit(one), (REVISION, *one.fields))
+        Resource("POST", f"/api/edit/{one.name}", one.about, _edit(one), StateAnswer,
+                 (REVISION, *one.fields))
         for one in OPERATIONS.values()
     ),
-    Resource("POST", "/api/learn", "Learn rules again, in the background.", _learn, (
+    Resource("POST", "/api/learn", "Learn rules again, in the background.", _learn,
+             LearningAnswer, (
         REVISION,
-        Field("scope", "string", "after (a rule) or labels", False),
+        Field("scope", "text", "which rules; by default what is given of the two that follow",
+              False, among=SCOPES),
         Field("after", "integer", "keep the rules up to this one; 0 for none", False),
-        Field("labels", _LIST, "learn the rules for these labels only", False),
-        Field("forbidden", _LIST, "features that no new rule tests", False),
-        Field("preferred", _LIST, "features to try first", False),
-        Field("constraints", _LIST, "constraints on labels", False),
+        Field("labels", "names", "learn the rules for these labels only", False),
+        Field("forbidden", "names", "features that no new rule tests", False),
+        Field("preferred", "names", "features to try first", False),
+        Field("constraints", "names", "constraints on labels", False),
         *(Field(name, "integer", "a limit", False) for name in LIMITS),
     )),
-    Resource("POST", "/api/accept", "Accept the newly learned rules.", _accept, (REVISION,)),
-    Resource("POST", "/api/drop", "Cancel learning, or drop its result.", _drop),
+    Resource("POST", "/api/accept", "Accept the newly learned rules.", _accept, StateAnswer,
+             (REVISION, _JOB)),
+    Resource("POST", "/api/drop", "Cancel learning, or drop its result.", _drop, StateAnswer,
+             (_JOB,)),
     Resource("POST", "/api/test", "Open the test part; openings are counted.", _open_test,
-             (REVISION, Field("reason", "string", "why it is opened"))),
+             OpeningsAnswer, (REVISION, Field("reason", "text", "why it is opened"))),
 )  # fmt: skip
 
 
@@ -144,18 +192,31 @@ def _endpoint(site: Site, resource: Resource) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         is_get = resource.method == "GET"
         fields = query_of(request) if is_get else await form_of(request, site.keys)
+        _check(fields, resource, is_get)
         fields.values.update(request.path_params)
         found = await run_in_threadpool(resource.call, site, site.state, fields)
-        return JSONResponse(found)
+        return JSONResponse(builtins_of(found))
 
     return endpoint
 
 
+def _check(fields: Fields, resource: Resource, is_get: bool) -> None:
+    """Refuse fields that the address does not have, and empty ones in it."""
+    known = [one.name for one in resource.given]
+    fields.check_names(known if is_get else [*known, CSRF])
+    for name, value in fields.values.items():
+        if is_get and value == "":
+            raise InputError(f"the field {quoted(name)} is empty")
+
+
 def openapi() -> dict[str, Any]:
     """The description of the interface, in OpenAPI 3.1."""
+    answers = [*{one.answer: None for one in RESOURCES}, ErrorAnswer]
+    references, schemas = schema_components(answers, ref_template="#/components/schemas/{name}")
+    of_answer = dict(zip(answers, references, strict=True))
     paths: dict[str, Any] = {}
     for one in RESOURCES:
-        paths.setdefault(one.path, {})[one.method.lower()] = _described(one)
+        paths.setdefault(one.path, {})[one.method.lower()] = _described(one, of_answer)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -169,66 +230,84 @@ def openapi() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR},
+            "schemas": schemas,
         },
     }
 
 
-_ERROR = {
-    "type": "object",
-    "properties": {"error": {"type": "string"}, "revision": {"type": "integer"}},
-    "required": ["error"],
+_REFUSALS = {
+    "400": "a field is missing, wrong or unknown, or nothing can be written; nothing has changed",
+    "403": "the token is missing or wrong, or the request comes from a page of another site",
+    "404": "what is named is not there",
+    "409": "the state is older than the present one, or something else is going on",
+    "413": "the request is too large",
 }
 
 
-_ANSWER = {"application/json": {"schema": {"type": "object"}}}
-
-
-def _described(resource: Resource) -> dict[str, Any]:
-    refused = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
+def _described(resource: Resource, of_answer: dict[type, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "summary": resource.about,
         "responses": {
-            "200": {"description": "done", "content": _ANSWER},
-            "400": {"description": "a field is missing or wrong; nothing has changed", **refused},
-            "403": {"description": "the token is missing or wrong", **refused},
-            "404": {"description": "what is named is not there", **refused},
-            "409": {"description": "the state is older than the present one, or busy", **refused},
+            "200": {"description": "done", "content": _json(of_answer[resource.answer])},
+            **{
+                status: {"description": about, "content": _json(of_answer[ErrorAnswer])}
+                for status, about in _REFUSALS.items()
+            },
         },
-    }  # fmt: skip
-    in_path = [one for one in resource.fields if f"{{{one.name}}}" in resource.path]
-    others = [one for one in resource.fields if one not in in_path]
-    if resource.method == "POST":
-        found["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": _body_schema(others)}},
+    }
+    is_post = resource.method == "POST"
+    if is_post:
+        content = _json(_body_schema(resource.given))
+        found["requestBody"] = {"required": True, "content": content}
+    parameters = [
+        {
+            "name": one.name,
+            "in": "query" if one in resource.given else "path",
+            "required": one.is_required,
+            "description": one.about,
+            "schema": _schema(one),
         }
-        others = []
-    if in_path or others:
-        found["parameters"] = [
-            {
-                "name": one.name,
-                "in": "path" if one in in_path else "query",
-                "required": one in in_path or one.is_required,
-                "description": one.about,
-                "schema": _schema(one),
-            }
-            for one in (*in_path, *others)
-        ]
-    return found
+        for one in resource.fields
+        if not (is_post and one in resource.given)
+    ]
+    return found | ({"parameters": parameters} if parameters else {})
 
 
-def _body_schema(fields: list[Field]) -> dict[str, Any]:
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _body_schema(fields: tuple[Field, ...]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {one.name: {**_schema(one), "description": one.about} for one in fields},
+        "properties": {
+            one.name: {**_or_null(_schema(one), one), "description": one.about} for one in fields
+        },
         "required": [one.name for one in fields if one.is_required],
+        "additionalProperties": False,
     }
 
 
+def _or_null(schema: dict[str, Any], field: Field) -> dict[str, Any]:
+    """A field of a body that may be left out may also be null."""
+    if field.is_required:
+        return schema
+    either = {**schema, "type": [schema["type"], "null"]}
+    return {**either, "enum": [*field.among, None]} if field.among else either
+
+
 def _schema(field: Field) -> dict[str, Any]:
-    if field.kind == _LIST:
-        return {"type": "array", "items": {"type": "string"}}
+    """The values of a field, as JSON Schema."""
     if field.kind == "integer":
-        return {"type": "integer", "minimum": 0}
-    return {"type": "string"}
+        return {"type": "integer", "minimum": field.low, "maximum": LARGEST_NUMBER - 1}
+    if field.among:
+        return {"type": "string", "enum": list(field.among)}
+    text: dict[str, Any] = {"type": "string", "maxLength": LONGEST_TEXT}
+    name = {**text, "minLength": 1}
+    if field.kind == "names":
+        return {"type": "array", "items": name}
+    if field.kind == "quantity":
+        return {**name, "type": ["number", "string"]}
+    if field.kind == "name" or not field.is_required:
+        return name if field.kind == "name" else text
+    return {**name, "pattern": r"\S"}

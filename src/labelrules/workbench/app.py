@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from labelrules._html import render
 from labelrules.workbench import api
@@ -70,8 +70,6 @@ ACTIONS: dict[str, Action] = {
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
-LONGEST_PATH = 2_000
-
 
 def create_app(site: Site, hosts: tuple[str, ...] = ()) -> Guard:
     """The workbench of a project as an ASGI application.
@@ -101,6 +99,7 @@ def create_app(site: Site, hosts: tuple[str, ...] = ()) -> Guard:
         )
     }
     handlers[ConflictError] = _conflict(site)
+    handlers[ClientDisconnect] = _gone
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     return Guard(app, site.keys, hosts)
@@ -159,7 +158,10 @@ def _failed(site: Site, status: int) -> Callable[[Request, Exception], Response]
             reason = _REASONS.get(code, wrong.detail)
         if code == 500:
             reason = f"a defect of the workbench ({type(wrong).__name__}); nothing has changed"
-        return _refusal(site, request, code, reason)
+        found = _refusal(site, request, code, reason)
+        if code == 405:
+            found.headers["allow"] = ", ".join(_methods(request))
+        return found
 
     return answer
 
@@ -168,6 +170,17 @@ _REASONS = {
     404: "there is no such page",
     405: "this address does not take such a request",
 }
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the address takes."""
+    matching = [one for one in request.app.routes if one.matches(request.scope)[0] != Match.NONE]
+    return sorted({method for one in matching for method in one.methods or ()})
+
+
+def _gone(request: Request, wrong: Exception) -> Response:
+    """An answer that nobody reads: the client has hung up before all was sent."""
+    return Response(status_code=400)
 
 
 def _refusal(site: Site, request: Request, status: int, reason: str) -> Response:

@@ -1,9 +1,12 @@
 """Begin or go on with a project, and serve it."""
 
+import os
 import socket
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
+from errno import EADDRINUSE
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,8 @@ from labelrules.workbench.site import Site
 
 PORT = 8765
 """The port that is tried first, so that bookmarks stay."""
+
+LAST_PORT = 65_535
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
@@ -55,21 +60,36 @@ def opened(material: Material, model: Callable[[], Any]) -> tuple[Editor, bool]:
 
 def listening(host: str, port: int | None) -> socket.socket:
     """A socket on this port; if none is asked for the usual one, or any if it is taken."""
+    if port is not None and not 1 <= port <= LAST_PORT:
+        raise ValueError(f"a port is a number from 1 to {LAST_PORT}, not {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wanted = [PORT, 0] if port is None else [port]
     for number in wanted:
         found = socket.socket(family, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name != "nt":  # there it would let two servers have one port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))
-        except OSError as wrong:
+        except (OSError, UnicodeError) as wrong:
             found.close()
             if number == wanted[-1]:
-                reason = wrong.strerror or str(wrong)
-                raise OSError(f"cannot listen on {host}, port {number}: {reason}") from None
+                raise OSError(_why_not_listening(wrong, host, port)) from None
         else:
             return found
     raise AssertionError("the loop returns or raises")
+
+
+def _why_not_listening(wrong: Exception, host: str, port: int | None) -> str:
+    where = f"{host}, port {port}" if port else host
+    if not isinstance(wrong, OSError):
+        return f"cannot listen on {where}: no machine can have this name"
+    advice = ": choose another one, or leave out --port" if wrong.errno == EADDRINUSE else ""
+    return f"cannot listen on {where}: {wrong.strerror or wrong}{advice}"
+
+
+def is_open_to_others(listener: socket.socket) -> bool:
+    """Whether other machines may reach the server, too."""
+    return not ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def names_of_host(host: str) -> tuple[str, ...]:
@@ -84,8 +104,8 @@ def serve(
     name: str,
     *,
     path: Path | None = None,
+    listener: socket.socket,
     host: str = "127.0.0.1",
-    port: int | None = None,
     browser: bool = False,
     announce: Callable[[str], object] = print,
 ) -> None:
@@ -98,8 +118,10 @@ def serve(
         What the pages are headed with.
     path : Path, optional
         The project file.
-    host, port
-        Where to listen, by default on this machine only.
+    listener : socket
+        Where it listens.
+    host : str
+        The name under which it does.
     browser : bool, default=False
         Whether to open the page in the browser.
     announce : function
@@ -109,15 +131,13 @@ def serve(
 
     keys = Keys()
     app = create_app(Site(Project(editor, path), name, keys), names_of_host(host))
-    listener = listening(host, port)
     shown = "127.0.0.1" if host in EVERY_ADDRESS else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={keys.token}"
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, date_header=False,
+        app, log_level="error", access_log=False, server_header=False, date_header=False,
         ws="none", lifespan="off", timeout_graceful_shutdown=2,
     )  # fmt: skip
     announce(address)
     if browser:
         webbrowser.open(address)
-    with listener:
-        uvicorn.Server(config).run(sockets=[listener])
+    uvicorn.Server(config).run(sockets=[listener])

@@ -2,27 +2,38 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from labelrules._checks import quoted, suggestion
+from labelrules.data.schema import Feature
 from labelrules.editing import Editor
 from labelrules.workbench.inputs import Fields, InputError
 
-Read: TypeAlias = Callable[[Fields], dict[str, Any]]
+Kind: TypeAlias = Literal["integer", "text", "name", "quantity", "names"]
+"""What a field holds: text has no spaces around it, a name is taken as it is."""
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field of an operation: its name, its JSON type, and what it says."""
+class Field(NamedTuple):
+    """A field of an operation: its name, its kind, what it says, and its values.
+
+    These are a least number, or some words.
+    """
 
     name: str
-    kind: str
+    kind: Kind
     about: str
     is_required: bool = True
+    low: int = 0
+    among: tuple[str, ...] = ()
 
 
-NUMBER = Field("number", "integer", "the rule, counted from 1")
-CONDITION = Field("condition", "integer", "the condition of its body, counted from 1")
+def counted_field(name: str, about: str, is_required: bool = True) -> Field:
+    """A field whose number counts from 1."""
+    return Field(name, "integer", about, is_required, 1)
+
+
+NUMBER = counted_field("number", "the rule, counted from 1")
+CONDITION = counted_field("condition", "the condition of its body, counted from 1")
 
 
 @dataclass(frozen=True)
@@ -36,22 +47,22 @@ class Operation:
 
     def arguments(self, fields: Fields) -> dict[str, Any]:
         """The values of its fields."""
-        found: dict[str, Any] = {}
-        for field in self.fields:
-            if field.kind == "integer":
-                is_given = fields.values.get(field.name) not in (None, "")
-                if field.is_required or is_given:
-                    found[field.name] = fields.number(field.name)
-            elif field.is_required:
-                found[field.name] = fields.text(field.name)
-            else:
-                found[field.name] = fields.optional(field.name)
-        return found
+        return {one.name: _value(one, fields) for one in self.fields}
 
     def change(self, fields: Fields) -> Callable[[Editor], Editor]:
         """The change that the fields ask for."""
         arguments = self.arguments(fields)
         return lambda editor: self.call(editor, **arguments)
+
+
+def _value(field: Field, fields: Fields) -> Any:
+    """The value of a field; None if it is left out, and may be."""
+    if not field.is_required and not fields.has(field.name):
+        return None
+    if field.kind == "text" and not field.is_required:
+        return fields.optional(field.name)
+    read = {"integer": fields.number, "quantity": fields.quantity, "name": fields.exact}
+    return read.get(field.kind, fields.text)(field.name)
 
 
 def _move(editor: Editor, number: int, to: int) -> Editor:
@@ -62,17 +73,22 @@ def _add(editor: Editor, rule: str, at: int | None = None) -> Editor:
     return editor.add(rule, at=at)
 
 
-def _threshold(editor: Editor, number: int, condition: int, value: str) -> Editor:
-    given: float | str = value
+def _threshold(editor: Editor, number: int, condition: int, value: str | float) -> Editor:
+    given = value
     body = editor.rules[number - 1].rule.body if 1 <= number <= len(editor.rules) else ()
     for tested in list(body)[condition - 1 : condition] if condition else []:
-        if not tested.on_label and editor.data.schema.features[tested.column].is_numeric:
-            given = _as_number(value)
+        if not tested.on_label:
+            given = _read(value, editor.data.schema.features[tested.column])
     return editor.set_threshold(number, condition=condition, value=given)
 
 
-def _as_number(text: str) -> float | str:
+def _read(value: str | float, feature: Feature) -> str | float:
     """A number, if the text is one; the editor refuses other texts in its own words."""
+    if feature.categories is not None or not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not feature.is_numeric or "_" in text:  # which Python reads in numbers
+        return text
     try:
         return float(text)
     except ValueError:
@@ -84,14 +100,14 @@ OPERATIONS = {
     for one in (
         Operation(
             "replace", "Write a rule anew, in the rule language.",
-            (NUMBER, Field("rule", "string", "the new rule")),
+            (NUMBER, Field("rule", "text", "the new rule")),
             lambda editor, number, rule: editor.replace(number, rule),
         ),
         Operation(
             "add", "Add a rule.",
             (
-                Field("rule", "string", "the rule, in the rule language"),
-                Field("at", "integer", "its number in the list; by default the last", False),
+                Field("rule", "text", "the rule, in the rule language"),
+                counted_field("at", "its number in the list; by default the last", False),
             ),
             _add,
         ),
@@ -99,7 +115,7 @@ OPERATIONS = {
                   lambda editor, number: editor.remove(number)),
         Operation(
             "move", "Move a rule to another place in the list.",
-            (NUMBER, Field("to", "integer", "its new number")), _move,
+            (NUMBER, counted_field("to", "its new number")), _move,
         ),
         Operation("lock", "Keep a rule when others are learned again.", (NUMBER,),
                   lambda editor, number: editor.lock(number)),
@@ -111,16 +127,16 @@ OPERATIONS = {
                   lambda editor, number: editor.enable(number)),
         Operation(
             "note", "Write a note at a rule, or remove it.",
-            (NUMBER, Field("text", "string", "the note; empty to remove it", False)),
+            (NUMBER, Field("text", "text", "the note; empty to remove it", False)),
             lambda editor, number, text: editor.note(number, text),
         ),
         Operation(
             "set_threshold", "Move the threshold of a condition.",
-            (NUMBER, CONDITION, Field("value", "string", "the new threshold")), _threshold,
+            (NUMBER, CONDITION, Field("value", "quantity", "the new threshold")), _threshold,
         ),
         Operation(
             "add_condition", "Add a condition to the body of a rule.",
-            (NUMBER, Field("test", "string", "the condition, in the rule language")),
+            (NUMBER, Field("test", "text", "the condition, in the rule language")),
             lambda editor, number, test: editor.add_condition(number, test),
         ),
         Operation(
@@ -129,21 +145,21 @@ OPERATIONS = {
         ),
         Operation(
             "toggle_label", "Take a label into the head of a rule, turn it over, or out of it.",
-            (NUMBER, Field("label", "string", "the name of the label")),
+            (NUMBER, Field("label", "name", "the name of the label")),
             lambda editor, number, label: editor.toggle_label(number, label),
         ),
         Operation("undo", "Undo the last step.", (), lambda editor: editor.undo()),
         Operation("redo", "Redo the step that was undone.", (), lambda editor: editor.redo()),
         Operation(
             "commit", "Name the present rules as a version, with the reason.",
-            (Field("reason", "string", "why the rules were changed"),),
+            (Field("reason", "text", "why the rules were changed"),),
             lambda editor, reason: editor.commit(reason),
         ),
         Operation("branch", "Begin a branch at the present rules.",
-                  (Field("name", "string", "the name of the branch"),),
+                  (Field("name", "text", "the name of the branch"),),
                   lambda editor, name: editor.branch(name)),
         Operation("switch", "Go to another branch.",
-                  (Field("name", "string", "the name of the branch"),),
+                  (Field("name", "text", "the name of the branch"),),
                   lambda editor, name: editor.switch(name)),
     )
 }  # fmt: skip

@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlencode
@@ -124,7 +123,10 @@ class Guard:
         """The status and the reason if a request is refused whoever sends it."""
         host = headers.get("host", "")
         if not self._is_known(host):
-            return 400, f"this server does not answer to the name {host[:80]!r}"
+            return 400, (
+                f"this server does not answer to the name {host[:80]!r}: open the address that "
+                "'labelrules workbench' has printed, or give it this name by --host"
+            )
         site = headers.get("sec-fetch-site", "same-origin")
         is_visit = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in SAFE
         if site not in ("same-origin", "none") and not is_visit:
@@ -176,11 +178,12 @@ def cookie_name(headers: dict[str, str]) -> str:
 
 
 def _cookie(headers: dict[str, str], name: str) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return None
-    return None if found is None else found.value
+    """The value of a cookie; those of other servers on this machine may be written in any way."""
+    for pair in headers.get("cookie", "").split(";"):
+        given, _, value = pair.partition("=")
+        if given.strip() == name:
+            return value.strip().strip('"')
+    return None
 
 
 def _bearer(headers: dict[str, str]) -> str | None:
@@ -235,7 +238,7 @@ def _with_headers(send: Send, is_static: bool) -> Send:
 
 async def _answer(send: Send, scope: Scope, status: int, reason: str) -> None:
     """A refusal, as JSON for the interface and as a page for people."""
-    if scope["path"].startswith("/api"):
+    if scope["path"].startswith("/api/"):
         body = json.dumps({"error": reason}).encode()
         await _send(send, status, body, "application/json", [])
         return

@@ -1,10 +1,34 @@
-"""What the interface answers: the values behind the pages, as plain JSON."""
+"""What the interface answers: the values behind the pages."""
 
 from collections.abc import Callable
 from typing import Any
 
-from labelrules.editing import Editor
+from labelrules.editing import Editor, PartPreview
 from labelrules.inspection import explain
+from labelrules.workbench.answers import (
+    CountsAnswer,
+    ExplainedLabelAnswer,
+    ExplanationAnswer,
+    FeatureAnswer,
+    FindingAnswer,
+    FindingsAnswer,
+    HistoryAnswer,
+    LabelChangeAnswer,
+    LearningAnswer,
+    ListedRuleAnswer,
+    MeasureChangeAnswer,
+    NamesAnswer,
+    OpeningAnswer,
+    OpeningsAnswer,
+    PartAnswer,
+    PreviewAnswer,
+    RuleAnswer,
+    RulePairAnswer,
+    RulesAnswer,
+    StateAnswer,
+    StepAnswer,
+    VersionAnswer,
+)
 from labelrules.workbench.figures import Counted
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
@@ -18,37 +42,35 @@ ROWS_LISTED = 200
 """Rows that a preview lists; their number is always given."""
 
 
-def state_value(site: Site, state: State) -> dict[str, Any]:
+def state_value(site: Site, state: State) -> StateAnswer:
     """The present state."""
     editor = state.editor
     with site.project.reading:
         measures = {name: dict(values) for name, values in editor.measures.items()}
-    return {
-        "revision": state.revision,
-        "data": site.name,
-        "branch": editor.branch_name,
-        "n_rules": len(site.figures(state).rules),
-        "can_undo": editor.can_undo,
-        "can_redo": editor.can_redo,
-        "is_learning": site.job.is_running,
-        "measures": measures,
-    }
+    return StateAnswer(
+        revision=state.revision,
+        data=site.name,
+        branch=editor.branch_name,
+        n_rules=len(site.figures(state).rules),
+        can_undo=editor.can_undo,
+        can_redo=editor.can_redo,
+        is_learning=site.job.is_running,
+        measures=measures,
+    )
 
 
-def names_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def names_value(site: Site, state: State, fields: Fields) -> NamesAnswer:
     """Labels and features."""
     schema = state.editor.theory.schema
-    return {
-        "labels": list(schema.labels),
-        "features": [
-            {"name": one.name, "kind": one.kind, "categories": one.categories}
-            for one in schema.features
-        ],
-    }
+    features = [
+        FeatureAnswer(one.name, one.kind, None if one.categories is None else list(one.categories))
+        for one in schema.features
+    ]
+    return NamesAnswer(list(schema.labels), features)
 
 
-def _counts(counted: Counted | None) -> dict[str, Any] | None:
-    return None if counted is None else counted._asdict()
+def _counts(counted: Counted | None) -> CountsAnswer | None:
+    return None if counted is None else CountsAnswer(*counted)
 
 
 def _line(line: RuleLine) -> dict[str, Any]:
@@ -67,47 +89,48 @@ def _line(line: RuleLine) -> dict[str, Any]:
     }
 
 
-def rules_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def rules_value(site: Site, state: State, fields: Fields) -> RulesAnswer:
     """All rules."""
     lines = rule_lines(state, site.figures(state))
-    return {"revision": state.revision, "rules": [_line(line) for line in lines]}
+    return RulesAnswer(state.revision, [ListedRuleAnswer(**_line(line)) for line in lines])
 
 
-def rule_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def rule_value(site: Site, state: State, fields: Fields) -> RuleAnswer:
     """One rule."""
     line = found_line(fields.number("number"), state, site.figures(state))
-    return {"revision": state.revision, **_line(line)}
+    return RuleAnswer(**_line(line), revision=state.revision)
 
 
 def preview_value(
     site: Site, state: State, change: Callable[[Editor], Editor], where: str | None
-) -> dict[str, Any]:
+) -> PreviewAnswer:
     """What a change would do."""
     with site.project.reading:
         preview = change(state.editor).preview(since=state.editor, where=where)
-        parts = {
-            name: {
-                "n_rows": part.n_rows,
-                "n_changed_cells": part.n_cells,
-                "n_changed_rows": len(part.rows),
-                "rows": part.rows[:ROWS_LISTED].tolist(),
-                "labels": [one._asdict() for one in part.labels if one.n_rows],
-                "measures": [one._asdict() for one in part.measures],
-            }
-            for name, part in preview.parts.items()
-        }
+        parts = {name: _part(part) for name, part in preview.parts.items()}
         rules = preview.rules
-    return {
-        "revision": state.revision,
-        "removed": [one.text for one in rules.removed],
-        "added": [one.text for one in rules.added],
-        "changed": [{"before": one.one.text, "after": one.other.text} for one in rules.changed],
-        "reordered": rules.reordered,
-        "parts": parts,
-    }
+    return PreviewAnswer(
+        revision=state.revision,
+        removed=[one.text for one in rules.removed],
+        added=[one.text for one in rules.added],
+        changed=[RulePairAnswer(one.one.text, one.other.text) for one in rules.changed],
+        reordered=rules.reordered,
+        parts=parts,
+    )
 
 
-def explanation_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def _part(part: PartPreview) -> PartAnswer:
+    return PartAnswer(
+        n_rows=part.n_rows,
+        n_changed_cells=part.n_cells,
+        n_changed_rows=len(part.rows),
+        rows=part.rows[:ROWS_LISTED].tolist(),
+        labels=[LabelChangeAnswer(*one) for one in part.labels if one.n_rows],
+        measures=[MeasureChangeAnswer(*one) for one in part.measures],
+    )
+
+
+def explanation_value(site: Site, state: State, fields: Fields) -> ExplanationAnswer:
     """Why a row gets its labels."""
     name, part = chosen_part(site, state, fields)
     row = fields.number("row")
@@ -121,71 +144,63 @@ def explanation_value(site: Site, state: State, fields: Fields) -> dict[str, Any
     names = state.editor.theory.schema.labels
     truth = dict(zip(names, part.data.Y[row].tolist(), strict=True))
     labels = {
-        one.label: {
-            "predicted": one.predicted,
-            "truth": None if truth[one.label] < 0 else truth[one.label],
-            "sentence": one.sentence(),
-        }
+        one.label: ExplainedLabelAnswer(
+            one.predicted, None if truth[one.label] < 0 else truth[one.label], one.sentence()
+        )
         for one in explanation
     }
-    return {"row": row, "part": name, "labels": labels}
+    return ExplanationAnswer(row, name, labels)
 
 
-def findings_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def findings_value(site: Site, state: State, fields: Fields) -> FindingsAnswer:
     """What is to be looked at."""
-    found = findings_of(state.editor)
-    return {
-        "findings": [
-            {
-                "kind": one.kind,
-                "sentence": one.sentence,
-                "fix": None if one.fix is None else str(one.fix),
-                "effect": None if one.effect is None else str(one.effect),
-            }
-            for one in found
+    return FindingsAnswer(
+        [
+            FindingAnswer(
+                one.kind,
+                one.sentence,
+                None if one.fix is None else str(one.fix),
+                None if one.effect is None else str(one.effect),
+            )
+            for one in findings_of(state.editor)
         ]
-    }
+    )
 
 
-def history_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def history_value(site: Site, state: State, fields: Fields) -> HistoryAnswer:
     """Steps, versions and branches."""
     editor = state.editor
-    return {
-        "steps": [
-            {"number": one.number, "text": str(one), "author": one.author,
-             "time": one.time.isoformat()}
-            for one in editor.steps
-        ],
-        "versions": [
-            {"name": one.name, "reason": one.reason, "author": one.author, "step": one.step,
-             "time": one.time.isoformat(),
-             "measures": {part: dict(found) for part, found in one.measures.items()}}
+    return HistoryAnswer(
+        steps=[StepAnswer(one.number, str(one), one.author, one.time) for one in editor.steps],
+        versions=[
+            VersionAnswer(
+                one.name, one.reason, one.author, one.step, one.time,
+                {part: dict(found) for part, found in one.measures.items()},
+            )
             for one in editor.versions
         ],
-        "branches": dict(editor.branches),
-        "branch": editor.branch_name,
-    }  # fmt: skip
+        branches=dict(editor.branches),
+        branch=editor.branch_name,
+    )  # fmt: skip
 
 
-def learning_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def learning_value(site: Site, state: State, fields: Fields) -> LearningAnswer:
     """The progress of learning."""
     job = site.job
-    return {
-        "is_running": job.is_running,
-        "share": job.share,
-        "text": job.text if job.base is not None else "",
-        "error": job.error,
-        "has_proposal": job.proposal is not None,
-    }
+    return LearningAnswer(
+        job=job.number,
+        is_running=job.is_running,
+        share=job.share,
+        text=job.text if job.base is not None else "",
+        error=job.error,
+        has_proposal=job.proposal is not None,
+    )
 
 
-def openings_value(site: Site, state: State, fields: Fields) -> dict[str, Any]:
+def openings_value(site: Site, state: State, fields: Fields) -> OpeningsAnswer:
     """The openings of the test part."""
-    return {
-        "has_test": state.editor.has_test,
-        "openings": [
-            {"number": one.number, "reason": one.reason, "author": one.author, "step": one.step,
-             "time": one.time.isoformat(), "measures": dict(one.measures)}
-            for one in state.editor.openings
-        ],
-    }  # fmt: skip
+    openings = [
+        OpeningAnswer(one.number, one.reason, one.author, one.step, one.time, dict(one.measures))
+        for one in state.editor.openings
+    ]
+    return OpeningsAnswer(state.editor.has_test, openings)

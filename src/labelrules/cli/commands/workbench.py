@@ -1,6 +1,7 @@
 """``labelrules workbench``: read and change rules in the browser."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ labelrules workbench patients.csv model.json --validation later.csv --author "A.
 
 EMBEDDED = "clinic"
 EXTRA = "the workbench needs Starlette and uvicorn: pip install 'labelrules[workbench]'"
+OPEN = (
+    "other machines can reach this address: who knows it can read and change the model, and the "
+    "connection is not encrypted"
+)
 
 
 @click.command("workbench", cls=Command, examples=EXAMPLES)
@@ -52,21 +57,26 @@ def command(
     """Serve until Ctrl-C."""
     check_extra()
     check_files(project, [data, model, validation, test, reading.xml], "--project")
-    from labelrules.workbench.opening import opened, serve
+    from labelrules.workbench.opening import is_open_to_others, listening, opened, serve
 
-    material, kept = _material(data or EMBEDDED, model, validation, test, reading)
-    path = _path_of(project, model, material.data.name)
-    material = _at(material, path, author)
-    if material.path is not None and not material.path.exists():
-        say(f"edits are written to {material.path}")
-    editor, goes_on = opened(material, lambda: _learned(material.data) if kept is None else kept)
-    if goes_on:
-        say(f"going on from {material.path}")
-    is_seen = sys.stdout.isatty() if browser is None else browser
-    serve(
-        editor, material.data.name or str(data), path=path, host=host, port=port, browser=is_seen,
-        announce=_say_where,
-    )  # fmt: skip
+    with listening(host, port) as listener:
+        material, kept = _material(data or EMBEDDED, model, validation, test, reading)
+        path = _path_of(project, model, material.data.name)
+        material = replace(material, path=path, author=author)
+        if not path.exists():
+            say(f"edits are written to {path}")
+        editor, goes_on = opened(
+            material, lambda: _learned(material.data) if kept is None else kept
+        )
+        if goes_on:
+            say(f"going on from {path}")
+        if is_open_to_others(listener):
+            say(OPEN)
+        is_seen = sys.stdout.isatty() if browser is None else browser
+        serve(
+            editor, material.data.name or str(data), path=path, listener=listener, host=host,
+            browser=is_seen, announce=_say_where,
+        )  # fmt: skip
 
 
 def check_extra() -> None:
@@ -116,12 +126,6 @@ def _editable(found: Any, rows: "Dataset") -> Any:
         say(f"the rules of {found.source} are edited, without the rest of the {found.kind}")
         return theory
     return found.kept
-
-
-def _at(material: "Material", path: Path, author: str | None) -> "Material":
-    from dataclasses import replace
-
-    return replace(material, path=path, author=author)
 
 
 def _path_of(project: str | None, model: str | None, name: str) -> Path:

@@ -16,9 +16,9 @@ MAX_LEARNERS = 100
 
 _WIDTH = 380  # of the scale
 _WIDEST = 700  # with many learners
-_LETTER, _ROW, _BAR = 7.3, 22, 10  # width of a letter, height of a name, distance of bars
-_TOP = 74  # above the scale: title and critical difference
-_GAP = 8  # between a line and its name
+_LETTER, _ROW, _BAR = 8.2, 22, 10  # width of a letter, height of a name, distance of bars
+_TOP = 80  # above the scale: title and critical difference
+_RANK = 50  # from the end of a line to its name, with the average rank between them
 _MARGIN = 24  # of the scale on both sides
 
 
@@ -144,10 +144,10 @@ def critical_difference_svg(test: NemenyiTest) -> "Markup":
         for left in (True, False)
     ]
     width = min(max(_WIDTH, 36 * diagram.n_learners), _WIDEST)
-    start = _LETTER * sides[0] + _GAP + 34 + _MARGIN
+    start = _LETTER * sides[0] + _RANK + _MARGIN
     unit = width / (diagram.n_learners - 1)
     first_row = _TOP + 24 + _BAR * diagram.n_levels
-    right = start + width + _MARGIN + 34 + _GAP + _LETTER * sides[1]
+    right = start + width + _MARGIN + _RANK + _LETTER * sides[1]
     difference = test.critical_difference * unit
     height = first_row + _ROW * diagram.n_rows + 14
     return render(
@@ -172,6 +172,7 @@ def critical_difference_svg(test: NemenyiTest) -> "Markup":
         start=start,
         end=start + width,
         top=_TOP,
+        beside=_RANK - 4,
         difference=difference,
         difference_text=f"CD = {test.critical_difference:.3f}",
         width=max(right, start + difference + 20, 460),

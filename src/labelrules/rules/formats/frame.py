@@ -44,7 +44,16 @@ def frame_of_theory(theory: Theory, library: str, per: str) -> Any:
         "label set": (_SET_TYPES, _label_sets),
     }[per]
     rows = list(rows_of(theory))
-    columns = {name: [row[name] for row in rows] for name in types}
+    return typed_frame({name: [row[name] for row in rows] for name in types}, types, library)
+
+
+def typed_frame(columns: dict[str, list[Any]], types: dict[str, str], library: str) -> Any:
+    """Columns as a frame of pandas or polars, for the `to_frame` of a result.
+
+    The types are "number" (whole), "count" (whole, perhaps missing), "real" (perhaps missing),
+    "flag" and "text".
+    """
+    one_of(library, "library", ("pandas", "polars"))
     try:
         return _pandas(columns, types) if library == "pandas" else _polars(columns, types)
     except ImportError:
@@ -57,17 +66,21 @@ def _pandas(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
     import pandas as pd
 
     # Counts are whole numbers that may be missing, for which NumPy has no type.
-    known = {"number": "int64", "count": "Int64", "flag": "bool", "text": "object"}
+    known = {"number": "int64", "count": "Int64", "real": "float64", "flag": "bool"}
     return pd.DataFrame(
-        {name: pd.Series(values, dtype=known[types[name]]) for name, values in columns.items()}
+        {
+            name: pd.Series(values, dtype=known.get(types[name], "object"))
+            for name, values in columns.items()
+        }
     )
 
 
 def _polars(columns: dict[str, list[Any]], types: dict[str, str]) -> Any:
     import polars as pl
 
-    known = {"number": pl.Int64, "count": pl.Int64, "flag": pl.Boolean, "text": pl.String}
-    return pl.DataFrame(columns, schema={name: known[kind] for name, kind in types.items()})
+    known = {"number": pl.Int64, "count": pl.Int64, "real": pl.Float64, "flag": pl.Boolean}
+    schema = {name: known.get(kind, pl.String) for name, kind in types.items()}
+    return pl.DataFrame(columns, schema=schema)
 
 
 def placed_rules(theory: Theory) -> Iterator[tuple[dict[str, Any], Rule, Theory]]:

@@ -30,7 +30,7 @@ def learn_page(site: Site, state: State, fields: Fields) -> Page:
     values |= {
         "n_rules": len(rules),
         "n_locked": sum(one.locked for one in rules),
-        "label": fields.optional("label"),
+        "label": fields.name("label"),
         "after": fields.number("after", 0),
     }
     return Page("learn.html", values)
@@ -46,15 +46,11 @@ def begin_learning(site: Site, fields: Fields) -> str:
 def learning_of(fields: Fields, editor: Editor) -> tuple[Callable[[Editor, Any], Editor], str]:
     """What the fields ask to learn, and that in words."""
     schema = editor.theory.schema
-    scope = fields.choice("scope", SCOPES)
-    labels = fields.names("labels") if scope == "labels" else None
-    after = fields.number("after", 0) or None if scope == "after" else None
-    if scope == "labels" and not labels:
-        raise InputError("choose at least one label whose rules shall be learned again")
+    labels, after = _scope(fields)
     for name in labels or ():
         if name not in schema.label_index:
             raise InputError(f"there is no label {quoted(name)}{suggestion(name, schema.labels)}")
-    limits = {name: fields.number(name, 0) or None for name in LIMITS}
+    limits = {name: fields.number(name) if fields.has(name) else None for name in LIMITS}
     told = Knowledge(
         forbidden=tuple(_lines(fields, "forbidden")),
         preferred=tuple(_lines(fields, "preferred")),
@@ -71,9 +67,22 @@ def learning_of(fields: Fields, editor: Editor) -> tuple[Callable[[Editor, Any],
     return change, about
 
 
+def _scope(fields: Fields) -> tuple[list[str] | None, int | None]:
+    """The labels whose rules are learned, or the rule after which all are."""
+    labels, after = fields.names("labels"), fields.number("after", 0) or None
+    scope = fields.choice("scope", SCOPES, "labels" if labels else "after")
+    if scope == "labels" and not labels:
+        raise InputError("choose at least one label whose rules shall be learned again")
+    if labels and (scope == "after" or after is not None):
+        raise InputError(
+            "choose either labels whose rules are learned again, or a rule after which all are"
+        )
+    return (labels, None) if labels else (None, after)
+
+
 def _lines(fields: Fields, name: str, separator: str = ",") -> list[str]:
     """Names separated by commas or lines, or a JSON list."""
-    if isinstance(fields.values.get(name), list):
+    if fields.is_json:
         return fields.names(name)
     text = (fields.optional(name) or "").replace("\r", "")
     pieces = text.replace("\n", separator).split(separator)
@@ -84,13 +93,15 @@ def end_learning(site: Site, fields: Fields) -> str:
     """Accept what was learned, or drop it, or cancel."""
     action = fields.choice("action", ("accept", "drop"))
     if action == "accept":
-        site.project.accept(fields.number("revision"))
+        site.project.accept(fields.number("revision"), fields.number("job"))
         return address("/", done="accepted")
-    site.project.drop()
+    site.project.drop(fields.number("job"))
     return address("/learn", done="dropped")
 
 
 def open_test(site: Site, fields: Fields) -> str:
     """Open the test part."""
+    if not site.state.editor.has_test:
+        raise InputError("there is no test part: start the workbench with --test")
     site.project.open_test(fields.number("revision"), fields.text("reason"))
     return "/test"

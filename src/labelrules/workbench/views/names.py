@@ -87,7 +87,7 @@ def labels_page(site: Site, state: State, fields: Fields) -> Page:
 def label_page(site: Site, state: State, fields: Fields) -> Page:
     """One label: its rules, the rules that test it, and rows in which it is wrong."""
     figures, schema = site.figures(state), state.editor.theory.schema
-    name = fields.text("name")
+    name = fields.exact("name")
     check_name(name, schema.labels, "label")
     label = schema.label_index[name]
     lines = rule_lines(state, figures)
@@ -140,7 +140,7 @@ def features_page(site: Site, state: State, fields: Fields) -> Page:
 def feature_page(site: Site, state: State, fields: Fields) -> Page:
     """One feature: its values, and the rules that test it."""
     figures, schema = site.figures(state), state.editor.theory.schema
-    name = fields.text("name")
+    name = fields.exact("name")
     check_name(name, schema.feature_names, "feature")
     number = schema.feature_index[name]
     feature, column = schema.features[number], figures.training.data.column(number)

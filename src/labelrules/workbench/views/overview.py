@@ -54,13 +54,13 @@ def rules_page(site: Site, state: State, fields: Fields) -> Page:
 def chosen_filters(fields: Fields, schema: Schema) -> dict[str, str | None]:
     """The filters of the address; names must be those of the data."""
     chosen = {
-        "label": fields.optional("label"),
-        "feature": fields.optional("feature"),
+        "label": fields.name("label"),
+        "feature": fields.name("feature"),
         "sign": fields.choice("sign", SIGNS) or None,
         "layer": fields.optional("layer"),
         "state": fields.choice("state", STATES) or None,
         "q": fields.optional("q"),
-        "tests": fields.optional("tests"),
+        "tests": fields.name("tests"),
     }
     check_name(chosen["tests"], schema.labels, "label")
     check_name(chosen["label"], schema.labels, "label")

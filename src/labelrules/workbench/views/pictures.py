@@ -70,7 +70,7 @@ def _flows(editor: Editor) -> dict[tuple[str | None, int | None], RowFlow]:
 def flow_page(site: Site, state: State, fields: Fields) -> Page:
     """How many rows reach each rule, and what it decides."""
     theory, schema = state.editor.theory, state.editor.theory.schema
-    label = fields.optional("label")
+    label = fields.name("label")
     check_name(label, schema.labels, "label")
     layers = theory.layers if isinstance(theory, LayeredTheory) else (theory,)
     layer = fields.number("layer", len(layers))

@@ -39,7 +39,7 @@ def rows_page(site: Site, state: State, fields: Fields) -> Page:
     """Rows by what is true of them."""
     schema = state.editor.theory.schema
     name, part = chosen_part(site, state, fields)
-    label, truth = fields.optional("label"), fields.choice("truth", TRUTHS)
+    label, truth = fields.name("label"), fields.choice("truth", TRUTHS)
     check_name(label, schema.labels, "label")
     rule = fields.number("rule", 0)
     numbers = _rows(state, part, label, truth, rule)
@@ -110,7 +110,7 @@ def row_page(site: Site, state: State, fields: Fields) -> Page:
     one = part.data.take([row])
     changed, given = changed_row(one, fields)
     tried = one if changed is None else changed
-    label = fields.optional("label")
+    label = fields.name("label")
     check_name(label, theory.schema.labels, "label")
     explanation = explain(
         theory, tried, 0, training=state.editor.data, counterfactuals="given", limit=ROWS_TRIED,
@@ -150,22 +150,25 @@ def changed_row(one: Dataset, fields: Fields) -> tuple[Dataset | None, dict[str,
         if index is None:
             near = suggestion(name, schema.feature_names)
             raise InputError(f"there is no feature {quoted(name)}{near}")
-        values[index] = _read(value, schema.features[index], readers[index])
+        if value != schema.features[index].text(values[index]):
+            values[index] = _read(value, schema.features[index], readers[index])
     if np.array_equal(values, row_values(one), equal_nan=True):
         return None, given
     return Dataset(schema, np.asfortranarray(values[None, :]), one.Y, one.name), given
 
 
-def _read(text: Any, feature: Any, read: Any) -> float:
-    """A value as people write it; ``?`` or nothing is missing."""
-    text = str(text).strip()
+def _read(text: Any, feature: Feature, read: Any) -> float:
+    """A value as people write it; ``?`` or nothing is missing, unless a category is called so."""
+    text, categories = str(text), feature.categories or ()
+    for written in (text, text.strip()):
+        if written in categories:
+            return float(categories.index(written))
+    text = text.strip()
     if text in ("", "?"):
         return float("nan")
-    if feature.is_nominal or feature.categories is not None:
-        if text not in feature.categories:
-            near = suggestion(text, feature.categories)
-            raise InputError(f"{quoted(feature.name)} has no category {quoted(text)}{near}")
-        return float(feature.categories.index(text))
+    if feature.categories is not None:
+        near = suggestion(text, categories)
+        raise InputError(f"{quoted(feature.name)} has no category {quoted(text)}{near}")
     try:
         return float(read(float(text) if feature.is_numeric else text))
     except (ValueError, DataError, TypeError):

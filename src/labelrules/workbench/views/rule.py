@@ -136,7 +136,7 @@ def rule_page(site: Site, state: State, fields: Fields) -> Page:
     line = found_line(number, state, figures)
     place = figures.places.get(number)
     schema, rule = state.editor.theory.schema, line.edited.rule
-    label = fields.optional("label")
+    label = fields.name("label")
     check_name(label, schema.labels, "label")
     shown = schema.label_index[label] if label else rule.head.labels[0]
     values = {

@@ -1,0 +1,251 @@
+"""One learner on one division of the rows: its predictions, its measures and its size."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from labelrules._checks import quoted, suggestion
+from labelrules._types import Board, Floats, Matrix
+from labelrules.data import Dataset
+from labelrules.learners.base.estimator import TableClassifier
+from labelrules.learners.base.progress import nested_fit
+from labelrules.measures import Measure, evaluate
+from labelrules.measures.evaluation import RANKING, SMALLER_IS_BETTER, USUAL
+
+Categories: TypeAlias = Literal["columns", "codes"]
+"""How learners of other libraries get features with categories: see `as_numbers`."""
+
+_NAMES = {name.casefold(): name for name in (*USUAL, *RANKING)}
+
+
+@dataclass(frozen=True)
+class FitMeasure:
+    """A measure of finished predictions, by the name under which it is shown.
+
+    Attributes
+    ----------
+    name : str
+        Of a usual measure as `evaluate` names it, or the text of a `Measure`.
+    measure : Measure or None
+        None for one of the usual measures.
+    """
+
+    name: str
+    measure: Measure | None = None
+
+    @classmethod
+    def of(cls, given: "str | Measure | FitMeasure") -> "FitMeasure":
+        """The measure of a name or text; ``micro-F1`` is the same as ``micro F1``.
+
+        >>> FitMeasure.of("micro-F1").name, FitMeasure.of("example-F1").name
+        ('micro F1', 'samples F1')
+        >>> FitMeasure.of("f1/micro").measure
+        Measure.parse('f1/micro/full')
+        """
+        if isinstance(given, FitMeasure):
+            return given
+        if isinstance(given, Measure):
+            return cls(str(given), given)
+        if not isinstance(given, str):
+            raise ValueError(f"a measure must be a name or a Measure, not {given!r:.60}")
+        usual = given.casefold().replace("-", " ").replace("example ", "samples ")
+        if usual in _NAMES:
+            return cls(_NAMES[usual])
+        try:
+            return cls(given, Measure.parse(given))
+        except ValueError as wrong:
+            near = suggestion(given.replace("-", " "), _NAMES.values())
+            known = ", ".join(map(repr, _NAMES.values()))
+            raise ValueError(f"measure: {wrong}; there are also {known}{near}") from None
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether greater values are better."""
+        return self.name not in SMALLER_IS_BETTER
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether it measures a ranking, by a number for each cell."""
+        return self.name in RANKING
+
+
+def fit_measures(given: Any) -> tuple[FitMeasure, ...]:
+    """The measures of one name or several; each once."""
+    is_one = isinstance(given, str | Measure | FitMeasure)
+    if not is_one and not isinstance(given, Iterable):
+        raise ValueError(f"measures must be names, or Measures, not {given!r:.60}")
+    found = [FitMeasure.of(one) for one in ([given] if is_one else given)]
+    if not found:
+        raise ValueError("measures is empty: give at least one")
+    names = [one.name for one in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"the measure {quoted(twice[0])} is given twice")
+    return tuple(found)
+
+
+def measured(
+    measures: Iterable[FitMeasure], held: Dataset, predicted: Any, scores: Any = None
+) -> dict[str, float]:
+    """The values of measures on rows with their predictions; those that are not defined are left out.
+
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> measured(fit_measures(["subset accuracy", "f1/micro"]), readers, readers.Y)
+    {'subset accuracy': 1.0, 'f1/micro': 1.0}
+    """
+    weights = held.weights
+    usual: dict[str, float] = {}
+    values: dict[str, float] = {}
+    for one in measures:
+        if one.measure is not None:
+            values[one.name] = one.measure.of_predictions(held.Y, predicted, sample_weight=weights)
+            continue
+        usual = usual or evaluate(held.Y, predicted, scores, sample_weight=weights)
+        if one.name in usual:
+            values[one.name] = usual[one.name]
+    return {name: float(value) for name, value in values.items() if np.isfinite(value)}
+
+
+def learned(
+    learner: Any, train: Dataset, categories: Categories = "columns", **options: Any
+) -> Any:
+    """A copy of the learner, fitted to rows; learners of other libraries get arrays.
+
+    Weights of rows are given to `fit`; an error if it takes none. The parameter `progress` is
+    False, for its bars would break that of the whole, and Ctrl-C ends the copy at once.
+    """
+    model = clone(learner, safe=False)
+    if isinstance(model, TableClassifier):
+        if "progress" in model.get_params(deep=False):
+            model.set_params(progress=False)
+        with nested_fit():
+            return model.fit(train, **options)
+    if train.n_unknown:
+        raise ValueError(
+            f"the data have {train.n_unknown:,} unknown labels, and {type(model).__name__} is a "
+            "learner of another library, which needs to know all of them"
+        )
+    if train.weights is not None:
+        if not has_fit_parameter(model, "sample_weight"):
+            raise ValueError(f"the rows have weights, which {type(model).__name__} does not take")
+        options["sample_weight"] = np.array(train.weights)
+    Y = train.Y.astype(np.int64)
+    model.fit(as_numbers(train, categories), Y.ravel() if Y.shape[1] == 1 else Y, **options)
+    return model
+
+
+def predictions(model: Any, held: Dataset, categories: Categories = "columns") -> Board:
+    """The predicted labels of rows, rows by labels."""
+    if isinstance(model, TableClassifier):
+        return np.asarray(model.predict(held))
+    return _by_labels(model.predict(as_numbers(held, categories)), held)
+
+
+def presence_scores(model: Any, held: Dataset, categories: Categories = "columns") -> Floats:
+    """For each row and label a number, greater where the label is more likely to be present."""
+    if isinstance(model, TableClassifier):
+        return np.asarray(model.predict_proba(held))
+    X, n_labels = as_numbers(held, categories), held.schema.n_labels
+    if hasattr(model, "predict_proba"):
+        found, classes = model.predict_proba(X), getattr(model, "classes_", None)
+        if isinstance(found, list):  # of each label, the probability of each of its classes
+            columns = [_of_presence(*one) for one in zip(found, classes or (), strict=True)]
+            return np.column_stack(columns)
+        if n_labels == 1 and np.ndim(found) == 2 and classes is not None:
+            return _of_presence(found, classes).reshape(-1, 1)
+        return _by_labels(found, held)
+    if hasattr(model, "decision_function"):
+        return _by_labels(model.decision_function(X), held)
+    raise ValueError(
+        f"{type(model).__name__} has neither predict_proba nor decision_function, which measures "
+        "of a ranking need: leave them out"
+    )
+
+
+def _of_presence(probabilities: Any, classes: Any) -> Floats:
+    """The probability of the class 1, which was perhaps in no row."""
+    places = np.flatnonzero(np.asarray(classes) == 1)
+    array = np.asarray(probabilities, dtype=np.float64)
+    return array[:, places[0]] if places.size else np.zeros(len(array))
+
+
+def _by_labels(found: Any, held: Dataset) -> Any:
+    """An array, rows by labels, of what a learner predicts."""
+    array = np.asarray(found.toarray() if sparse.issparse(found) else found)
+    is_column = held.schema.n_labels == 1 and array.ndim == 1
+    return array.reshape(-1, 1) if is_column else array
+
+
+def as_numbers(data: Dataset, categories: Categories = "columns") -> Any:
+    """The features as an array of numbers, or a CSR array where X is sparse; NaN where missing.
+
+    Numbers, times, ordered categories and features with two categories are as they are stored. A
+    feature with three or more categories without an order has a column of 0 and 1 for each, or with
+    ``categories="codes"`` the number of its category.
+
+    >>> from labelrules import load
+    >>> readers = load("magazines")
+    >>> [len(feature.categories) for feature in readers.schema.features]
+    [3, 3, 2, 2]
+    >>> as_numbers(readers).shape, as_numbers(readers, "codes").shape
+    ((14, 8), (14, 4))
+    """
+    features = data.schema.features
+    many = [one.is_nominal and len(one.categories or ()) > 2 for one in features]
+    if categories == "codes" or not any(many):
+        return _row_by_row(data.X)
+    parts: list[Any] = []
+    for place, (feature, is_spread) in enumerate(zip(features, many, strict=True)):
+        column = data.column(place)
+        known = np.where(np.isnan(column), np.nan, 1.0)
+        codes = range(len(feature.categories or ()))
+        spread = [(column == code) * known for code in codes] if is_spread else [column]
+        parts += [sparse.csc_array(one[:, None]) for one in spread] if data.is_sparse else spread
+    return sparse.hstack(parts, format="csr") if data.is_sparse else np.column_stack(parts)
+
+
+def _row_by_row(X: Matrix) -> Any:
+    """A copy that may be written to, as learners of other libraries expect."""
+    return sparse.csr_array(X) if sparse.issparse(X) else np.array(X, order="C")
+
+
+def literals_of(model: Any) -> int | None:
+    """The literals of a fitted learner, of all theories that vote; None if it has no rules.
+
+    Learners of other libraries may say it by an attribute `n_literals`.
+
+    >>> from labelrules import SeparateAndConquer, load
+    >>> literals_of(SeparateAndConquer(max_rules=1).fit(load("magazines")))
+    2
+    """
+    said = getattr(model, "n_literals", None)
+    if said is not None:
+        return int(said() if callable(said) else said)
+    theories = _theories(model)
+    return sum(int(one.n_literals) for one in theories) if theories else None
+
+
+def rules_of(model: Any) -> int | None:
+    """The number of rules of a fitted learner; None if it has none. See `literals_of`.
+
+    >>> from labelrules import SeparateAndConquer, load
+    >>> rules_of(SeparateAndConquer(max_rules=1).fit(load("magazines")))
+    1
+    """
+    said = getattr(model, "n_rules", None)
+    if said is not None:
+        return int(said() if callable(said) else said)
+    theories = _theories(model)
+    return sum(map(len, theories)) if theories else None
+
+
+def _theories(model: Any) -> list[Any]:
+    if hasattr(model, "theory_"):
+        return [model.theory_]
+    return list(getattr(model, "theories_", None) or [])
