@@ -16,12 +16,25 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "notebooks/*.py"]
+exclude_patterns = ["_build", "notebooks/*.py", "examples", "gallery/*.ipynb", "gallery/*.py"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["deflist", "dollarmath"]
 nb_execution_mode = "off"  # `make notebook` has run them, and their results are in the files
+# Each build runs the examples whose code has changed, and fails if one of them does.
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 5,
+}
+
 myst_heading_anchors = 4  # so that pages can link to sections of each other
 
 autosummary_generate = True

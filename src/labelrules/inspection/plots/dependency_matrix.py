@@ -28,6 +28,7 @@ _SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
 _DISC = tuple((float(np.cos(a)), float(np.sin(a))) for a in np.linspace(0, 2 * np.pi, 17)[:-1])
 _LARGEST, _SMALLEST = 0.235, 0.175  # half the width of a mark, in cells: two fit side by side
 _THINNEST = 0.9  # points of the strokes of a sign: a dot wide even on a coarse screen
+_WIDE = 6.0  # inches; a narrower figure has no room for the title of its legend on one line
 MANY = 30  # more labels than this have their names on all four sides
 
 
@@ -255,13 +256,14 @@ def _draw_names(ax: "Axes", names: list[str], around: bool) -> None:
 
 def _add_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
     """Below the axes; in a figure of our own at its lower edge, where there is room for it."""
+    corners = ["upper corners: row predicted by column", "lower corners: column predicted by row"]
     words: dict[str, Any] = {
         "handles": _legend_handles(marks),
         "frameon": False,
         "fontsize": 8,
         "handlelength": 1.4,
         "columnspacing": 1.2,
-        "title": "upper corners: row predicted by column; lower corners: column predicted by row",
+        "title": ("\n" if is_ours and ax.figure.get_figwidth() < _WIDE else "; ").join(corners),
         "title_fontsize": 8,
         "ncols": 4,
     }
