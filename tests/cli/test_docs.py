@@ -1,14 +1,15 @@
-"""The page on the command line shows what is printed."""
+"""The pages with calls of the command line show what is printed."""
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
 from shell import called
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -51,12 +52,14 @@ def same(shown: str, found: str) -> bool:
     return times.sub("T s", shown) == times.sub("T s", found)
 
 
-def test_every_line_of_the_page_prints_what_is_shown(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "fewest"), [("command-line.md", 25), ("get-started.md", 5)])
+def test_every_line_of_the_page_prints_what_is_shown(page, fewest, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    shutil.copy(DOCS / "_static" / "patients.csv", tmp_path)
     monkeypatch.delenv("LABELRULES_DATA", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
     pytest.importorskip("sqlglot")
-    listed = calls(PAGE.read_text(encoding="utf-8"))
-    assert len(listed) >= 25
+    listed = calls((DOCS / page).read_text(encoding="utf-8"))
+    assert len(listed) >= fewest
     for line, shown in listed:
         assert same(shown, printed(line)), f"{line}\n{printed(line)}"
