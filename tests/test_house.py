@@ -221,13 +221,6 @@ def test_the_paper_map_names_the_whole_chapter():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=named)
-def test_links_between_pages_lead_somewhere(path):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (path.parent / target).is_file(), target
-
-
-@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_tests_that_pages_name_are_there(path):
     mentioned = re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)*)`", path.read_text(encoding="utf-8"))
     for file, name in mentioned:

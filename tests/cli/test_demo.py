@@ -3,6 +3,7 @@
 from goldens import golden
 from labelrules import __version__, load, theory_text
 from labelrules.cli import main
+from labelrules.cli.app import COMMANDS
 
 READERS = load("magazines")
 
@@ -30,13 +31,22 @@ def test_demo_shows_readers_rules_and_one_explanation(capsys, monkeypatch):
 
 def test_demo_goes_on_with_the_clinic(capsys):
     output = run(capsys, "demo")
-    clinic = output[output.index("A clinic:") :]
+    clinic = output[output.index("A clinic:") : output.index("With a table of your own")]
     assert "1,000 invented patients" in clinic
     for line in ('"vomiting", ill_for > 2 days', '"aches", temperature > 38.4'):
         assert line in clinic
     assert "Why patient 22 gets these diagnoses\n\nflu\n    because" in clinic
     assert len(clinic.splitlines()) <= 40
     assert max(map(len, clinic.splitlines())) <= 90
+
+
+def test_demo_says_how_to_read_rules_and_how_to_go_on(capsys):
+    output = run(capsys, "demo")
+    assert output.startswith("Rules for rows that may have several labels")
+    for line in output[output.index("With a table of your own") :].splitlines():
+        name, _, words = line.strip().partition(" ")
+        assert name != "labelrules" or words.split()[0] in {*COMMANDS, "--help"}
+    assert max(map(len, output.splitlines())) <= 90
 
 
 def test_version(capsys):

@@ -12,14 +12,30 @@ if TYPE_CHECKING:
     from labelrules.rules import DecisionList
 
 _PATIENT, _WIDTH = 22, 90
+_BEGINNING = """\
+Rules for rows that may have several labels: learned, read, and asked for reasons.
+"a, not b <- c = d" means: if c is d, then label a is present, and b is absent. The first
+rule to name a label decides it; * ends the list for a row; a body may test labels, too.
+"""
+_NEXT = """
+With a table of your own, a column of 0 and 1 for each label:
+
+  labelrules learn TABLE.csv --labels a,b,c -o model.json
+  labelrules explain model.json TABLE.csv --row 0
+  labelrules workbench TABLE.csv model.json --labels a,b,c
+
+labelrules --help lists all commands.
+"""
 
 
 @click.command("demo", cls=Command, examples="labelrules demo")
 def command() -> None:
     """Learn and show."""
+    print(_BEGINNING)
     _show_readers()
     print()
     _show_clinic()
+    print(_NEXT, end="")
 
 
 def _show_readers() -> None:
