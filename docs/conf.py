@@ -31,6 +31,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 5,
 }
@@ -53,7 +54,9 @@ html_title = "labelrules"
 html_static_path = ["_static"]
 html_css_files = ["labelrules.css"]
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("index", "get-started", "choosing")}
+# A list of all names of the reference, or of one page, would help nobody.
+_WITHOUT_LIST = ("index", "get-started", "choosing", "api", "api/generated/*")
+html_sidebars = {page: [] for page in _WITHOUT_LIST}
 html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",

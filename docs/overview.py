@@ -22,7 +22,7 @@ FEATURES = ["age", "sex", "smoker", "temperature", "oxygen", "crp", "cough", "ac
 LABELS = ["pneumonia", "flu", "infection"]
 ROW = 42
 """The patient of the picture, who has two diagnoses."""
-SIZE = (1240, 578)
+SIZE = (1240, 512)
 
 PAGE = """<!DOCTYPE html><meta charset="utf-8"><style>
 body { margin: 0; padding: 14px; font: 13.5px/1.45 system-ui, sans-serif; color: #1a1a1a;

@@ -20,7 +20,10 @@ from labelrules.discovery import find_constraints
 
 clinic = load("clinic")  # without the patients of whom some label is unknown:
 clinic = clinic.take((clinic.Y >= 0).all(axis=1))
-train, test = clinic.take(range(0, len(clinic), 2)), clinic.take(range(1, len(clinic), 2))
+train, test = (
+    clinic.take(range(0, len(clinic), 2)),
+    clinic.take(range(1, len(clinic), 2)),
+)
 found = find_constraints(train, tolerance=0.1, alpha=0.05)
 found
 
@@ -48,7 +51,9 @@ from sklearn.preprocessing import StandardScaler
 
 from labelrules import ConstrainedClassifier
 
-base = make_pipeline(SimpleImputer(), StandardScaler(), MultiOutputClassifier(LogisticRegression()))
+base = make_pipeline(
+    SimpleImputer(), StandardScaler(), MultiOutputClassifier(LogisticRegression())
+)
 model = ConstrainedClassifier(
     base, constraints="not bronchitis <- pneumonia", tolerance=0.1, alpha=0.05
 ).fit(train)
@@ -69,12 +74,18 @@ import pandas as pd
 from labelrules import evaluate
 from labelrules.discovery import violations
 
-predictions = {"logistic regression": repairs.before, "with constraints": repairs.after}
+predictions = {
+    "logistic regression": repairs.before,
+    "with constraints": repairs.after,
+}
 pd.DataFrame(
     {
         name: {
             "violations": len(violations(predicted, model.constraints_)),
-            **{key: evaluate(test.Y, predicted)[key] for key in ("micro F1", "subset accuracy")},
+            **{
+                key: evaluate(test.Y, predicted)[key]
+                for key in ("micro F1", "subset accuracy")
+            },
         }
         for name, predicted in predictions.items()
     }

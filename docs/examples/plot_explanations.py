@@ -53,8 +53,8 @@ found
 # The same as data, for a program that wants to do something with it:
 
 for label in found.present:
-    reason = found[label]
-    print(label, "|", reason.rule.text, "|", [str(c) for c in reason.counterfactual.changes])
+    print(found[label].rule.text)
+    print("  would go:", *map(str, found[label].counterfactual.changes))
 
 # %%
 # How diagnoses depend on each other

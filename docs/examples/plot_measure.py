@@ -56,10 +56,16 @@ import pandas as pd
 
 from labelrules import Measure
 
-judges = [Measure.parse(f"{name}/micro/full") for name in ("recall", "precision", "net-benefit")]
+judges = [
+    Measure.parse(f"{name}/micro/full")
+    for name in ("recall", "precision", "net-benefit")
+]
 pd.DataFrame(
     {
-        name: {str(judge): judge.of_predictions(test.Y, model.predict(test)) for judge in judges}
+        name: {
+            str(judge): judge.of_predictions(test.Y, model.predict(test))
+            for judge in judges
+        }
         for name, model in models.items()
     }
 ).T.round(3)
@@ -73,7 +79,11 @@ pd.DataFrame(
 from labelrules import frontier
 
 sizes = frontier(
-    train, learners, sizes=(5, 10, 20, 40), n_folds=3, measure="net-benefit/micro/full"
+    train,
+    learners,
+    sizes=(5, 10, 20, 40),
+    n_folds=3,
+    measure="net-benefit/micro/full",
 )
 ax = sizes.plot()
 

@@ -48,7 +48,9 @@ table.head()
 
 from labelrules import SeparateAndConquer, theory_text
 
-model = SeparateAndConquer(heads="multi", measure="f1", pruning=None).fit(features, labels)
+model = SeparateAndConquer(heads="multi", measure="f1", pruning=None).fit(
+    features, labels
+)
 print(theory_text(model, evidence=True))
 
 # %%
@@ -59,7 +61,9 @@ from labelrules.inspection import plot_search_tree
 from labelrules.search import search_tree
 
 secondary = features["education"] == "Secondary"
-tree = search_tree(labels.to_numpy(), secondary.to_numpy(), "f1/micro/partial", "tree")
+tree = search_tree(
+    labels.to_numpy(), secondary.to_numpy(), "f1/micro/partial", "tree"
+)
 ax = plot_search_tree(tree, label_names=list(labels))
 
 # %%
@@ -69,8 +73,14 @@ ax = plot_search_tree(tree, label_names=list(labels))
 # If a column is an ordered ``Categorical``, rules may compare: ``education > Primary``.
 
 levels = ["Primary", "Secondary", "University"]
-ordered = features.assign(education=pd.Categorical(features["education"], levels, ordered=True))
-print(theory_text(SeparateAndConquer(pruning=None, min_coverage=2).fit(ordered, labels)))
+ordered = features.assign(
+    education=pd.Categorical(features["education"], levels, ordered=True)
+)
+print(
+    theory_text(
+        SeparateAndConquer(pruning=None, min_coverage=2).fit(ordered, labels)
+    )
+)
 
 # %%
 # Sets of categories
@@ -84,8 +94,12 @@ import numpy as np
 
 random = np.random.default_rng(0)
 regions = ["North", "East", "South", "West", "Centre", "Islands", "Coast", "Hills"]
-orders = pd.DataFrame({"region": random.choice(regions, 400), "express": random.random(400) < 0.3})
-delayed = (orders["region"].isin(["Islands", "Hills", "North"]) & ~orders["express"]).astype(int)
+orders = pd.DataFrame(
+    {"region": random.choice(regions, 400), "express": random.random(400) < 0.3}
+)
+delayed = (
+    orders["region"].isin(["Islands", "Hills", "North"]) & ~orders["express"]
+).astype(int)
 complaint = ((delayed == 1) & (random.random(400) < 0.9)).astype(int)
 outcome = pd.DataFrame({"late": delayed, "complaint": complaint})
 deliveries = SeparateAndConquer().fit(orders, outcome)

@@ -65,10 +65,15 @@ class Words(CountVectorizer):
 
 
 prepare = ColumnTransformer(
-    [("words", Words(min_df=20), "note")], remainder="passthrough", verbose_feature_names_out=False
+    [("words", Words(min_df=20), "note")],
+    remainder="passthrough",
+    verbose_feature_names_out=False,
 )
 pipeline = Pipeline(
-    [("prepare", prepare.set_output(transform="pandas")), ("rules", SeparateAndConquer())]
+    [
+        ("prepare", prepare.set_output(transform="pandas")),
+        ("rules", SeparateAndConquer()),
+    ]
 )
 
 # %%

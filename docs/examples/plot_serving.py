@@ -42,7 +42,10 @@ patient = dict.fromkeys(predictor.columns) | {
     "cough": 1,
 }
 answer = predictor(patient)
-{label: (answer.probabilities[label], answer.reasons[label]) for label in answer.labels}
+for label in answer.labels:
+    print(
+        f"{label}: probability {answer.probabilities[label]:.2f}, by {answer.reasons[label]}"
+    )
 
 # %%
 # A request without a needed column is an error that names it, not a wrong answer:
@@ -60,7 +63,9 @@ except DataError as error:
 
 from timeit import repeat
 
-seconds = min(repeat(lambda: predictor(patient).labels, number=1000, repeat=3)) / 1000
+seconds = (
+    min(repeat(lambda: predictor(patient).labels, number=1000, repeat=3)) / 1000
+)
 print(f"{1e6 * seconds:.0f} microseconds")
 
 # %%
@@ -79,7 +84,10 @@ app = FastAPI()
 def labels(patient: dict) -> dict:
     """Labels, probabilities and reasons."""
     found = predictor(patient)
-    return {name: getattr(found, name) for name in ("labels", "probabilities", "reasons")}
+    return {
+        name: getattr(found, name)
+        for name in ("labels", "probabilities", "reasons")
+    }
 
 
 TestClient(app).post("/labels", json=patient).json()["labels"]

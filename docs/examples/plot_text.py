@@ -25,9 +25,13 @@ estimators = [kind for _, kind in all_estimators()]
 texts = [inspect.getdoc(kind).partition("\nAttributes\n")[0] for kind in estimators]
 labels = pd.DataFrame(
     {
-        "Classifier": [issubclass(kind, base.ClassifierMixin) for kind in estimators],
+        "Classifier": [
+            issubclass(kind, base.ClassifierMixin) for kind in estimators
+        ],
         "Regressor": [issubclass(kind, base.RegressorMixin) for kind in estimators],
-        "Transformer": [issubclass(kind, base.TransformerMixin) for kind in estimators],
+        "Transformer": [
+            issubclass(kind, base.TransformerMixin) for kind in estimators
+        ],
         "Clusterer": [issubclass(kind, base.ClusterMixin) for kind in estimators],
         "Probabilities": [hasattr(kind, "predict_proba") for kind in estimators],
     }
@@ -46,7 +50,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from labelrules import Scorecard, SeparateAndConquer
 
 words = TfidfVectorizer(
-    stop_words="english", token_pattern="[a-z]{3,}", min_df=12, max_df=0.5, sublinear_tf=True
+    stop_words="english",
+    token_pattern="[a-z]{3,}",
+    min_df=12,
+    max_df=0.5,
+    sublinear_tf=True,
 )
 X = words.fit_transform(texts)
 X.shape
@@ -80,7 +88,9 @@ print(theory_text(card))
 
 from labelrules import explain
 
-row = next(n for n, kind in enumerate(estimators) if kind.__name__ == "LogisticRegression")
+row = next(
+    n for n, kind in enumerate(estimators) if kind.__name__ == "LogisticRegression"
+)
 explain(card, X, row)
 
 # %%
@@ -92,7 +102,9 @@ explain(card, X, row)
 
 from labelrules import dataset, frontier
 
-data = dataset(X, labels, feature_names=words.get_feature_names_out(), name="estimators")
+data = dataset(
+    X, labels, feature_names=words.get_feature_names_out(), name="estimators"
+)
 sizes = frontier(
     data,
     {"scorecard": Scorecard(), "decision list": SeparateAndConquer()},
