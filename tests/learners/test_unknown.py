@@ -79,10 +79,18 @@ def _others(data, label):
     return [name for j, name in enumerate(data.schema.labels) if j != label]
 
 
+SIZES = [
+    pytest.param(24, 8, id="24x8"),
+    pytest.param(40, 12, id="40x12", marks=pytest.mark.slow),
+]
+"""Rows and features: the twin counts every condition by itself."""
+
+
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
-def test_covering_is_that_of_the_twin_on_real_data(name, share, data_folder):
-    data = with_unknown(small(name, data_folder), share)
+@pytest.mark.parametrize(("n_rows", "n_features"), SIZES)
+def test_covering_is_that_of_the_twin_on_real_data(name, share, n_rows, n_features, data_folder):
+    data = with_unknown(small(name, data_folder, n_rows, n_features), share)
     for heads in ("single", "multi"):
         parameters = {"heads": heads, "measure": "f0.5", "max_rules": 2, "max_conditions": 2}
         expected = naive.learn(data, naive.Settings(**parameters))
@@ -99,13 +107,13 @@ def test_layers_are_those_of_the_twin_on_real_data(name, data_folder):
     np.testing.assert_array_equal(chain, layered_learners.chain(base, data, data, order))
 
 
-def small(name, data_folder):
+def small(name, data_folder, n_rows=40, n_features=12):
     """Some rows, features and labels of a benchmark."""
     data = read_mulan(data_folder / f"{name}-train.arff.gz")
     features = np.array(data.schema.feature_names, dtype=object)
     frequent = np.argsort(-data.Y.sum(axis=0), kind="stable")[4:]
-    names = [*features[12:], *np.array(data.schema.labels, dtype=object)[frequent]]
-    return data.take(np.arange(40)).without(names)
+    names = [*features[n_features:], *np.array(data.schema.labels, dtype=object)[frequent]]
+    return data.take(np.arange(n_rows)).without(names)
 
 
 ALL = [
