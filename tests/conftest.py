@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Before NumPy is imported: tests run side by side, and on as many cores as there are workers, the
+# threads of linear algebra would wait for each other most of the time.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
 # the same examples on every run and machine; compiling and files make the first one slow
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.load_profile("ci")
