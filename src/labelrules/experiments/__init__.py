@@ -30,6 +30,7 @@ from labelrules.experiments.measuring import FitMeasure
 from labelrules.experiments.running.fitting import Outcome
 from labelrules.experiments.running.results import Fit, Results
 from labelrules.experiments.running.run import ExperimentProgress, experiment
+from labelrules.experiments.stratified_folds import IterativeStratifiedKFold
 
 __all__ = [
     "AverageRanks",
@@ -44,6 +45,7 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "FrontierProgress",
+    "IterativeStratifiedKFold",
     "NemenyiPair",
     "NemenyiTest",
     "Outcome",

@@ -92,7 +92,7 @@ def fit_measures(given: Any) -> tuple[FitMeasure, ...]:
 def measured(
     measures: Iterable[FitMeasure], held: Dataset, predicted: Any, scores: Any = None
 ) -> dict[str, float]:
-    """The values of measures on rows with their predictions; those that are not defined are left out.
+    """The values of measures on rows with their predictions, of those that are defined.
 
     >>> from labelrules import load
     >>> readers = load("magazines")
@@ -144,7 +144,8 @@ def predictions(model: Any, held: Dataset, categories: Categories = "columns") -
     """The predicted labels of rows, rows by labels."""
     if isinstance(model, TableClassifier):
         return np.asarray(model.predict(held))
-    return _by_labels(model.predict(as_numbers(held, categories)), held)
+    found: Board = _by_labels(model.predict(as_numbers(held, categories)), held)
+    return found
 
 
 def presence_scores(model: Any, held: Dataset, categories: Categories = "columns") -> Floats:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import sklearn
-from msgspec import Meta
+from msgspec import Meta, field
 
 from labelrules._compiling import compiling_seconds, learning_clock
 from labelrules._types import Integers
@@ -37,7 +37,7 @@ LONGEST_MESSAGE = 500
 Seconds = Annotated[float, Meta(ge=0)]
 
 
-class Outcome(FrozenRecord, kw_only=True):
+class Outcome(FrozenRecord, kw_only=True, frozen=True):
     """What came of one fit, as files keep it.
 
     Attributes
@@ -70,7 +70,7 @@ class Outcome(FrozenRecord, kw_only=True):
     status: Literal["done", "failed", "timed out"]
     measures: tuple[str, ...]
     message: str = ""
-    values: dict[str, float] = {}
+    values: dict[str, float] = field(default_factory=dict)
     literals: Count | None = None
     rules: Count | None = None
     seconds: Seconds | None = None
@@ -78,7 +78,7 @@ class Outcome(FrozenRecord, kw_only=True):
     cpu_seconds: Seconds | None = None
     peak_memory: Count | None = None
     limit: Seconds | None = None
-    versions: dict[str, str] = {}
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +116,11 @@ def outcome_of(task: FitTask) -> Outcome:
     >>> from labelrules.experiments.measuring import fit_measures
     >>> readers, rows = load("magazines"), np.arange(14)
     >>> measures = fit_measures("subset accuracy")
-    >>> found = outcome_of(FitTask(SeparateAndConquer(), readers, readers, rows, rows, measures))
+    >>> given = readers, readers, rows, rows, measures
+    >>> found = outcome_of(FitTask(SeparateAndConquer(), *given))
     >>> found.status, found.values, found.rules
     ('done', {'subset accuracy': 1.0}, 9)
-    >>> outcome_of(FitTask(SeparateAndConquer(beam_width=0), readers, readers, rows, rows, measures))
+    >>> outcome_of(FitTask(SeparateAndConquer(beam_width=0), *given))
     Outcome(status='failed', ... message='ValueError: beam_width must be a whole number of ...
     """
     meter = _Meter()
@@ -195,7 +196,7 @@ class _Meter:
     """
 
     _lock = threading.Lock()
-    _at_work: "set[_Meter]" = set()
+    _at_work: ClassVar["set[_Meter]"] = set()
     alone_in_process = False
     """Whether this process does nothing else, so that all it ever needed is that of the work."""
 

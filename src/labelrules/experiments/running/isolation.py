@@ -16,8 +16,8 @@ import threading
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+import cloudpickle
 import msgspec
-from joblib.externals import cloudpickle
 
 from labelrules.experiments.running.fitting import (
     FitTask,

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool  # of which that of joblib is one
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from joblib.externals.loky.process_executor import BrokenProcessPool
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import counted, job_count, number, one_of, truth_value, whole_number
@@ -83,12 +83,12 @@ def experiment(
         :func:`load`.
     measures : list of str or Measure, default=("micro F1", "macro F1", ...)
         The measures of :func:`evaluate` by name, or any :class:`Measure` or its text.
-    split : int or splitter, default=5
-        The number of folds, over which label sets are spread evenly; or a splitter of scikit-learn.
-        Data sets that are pairs of parts are divided already.
+    split : int, float or splitter, default=5
+        The number of folds; the share of rows that is held out; or a splitter of scikit-learn.
+        Folds and holdouts are stratified as by :class:`IterativeStratifiedKFold`, and do not depend
+        on the order of the rows. Data sets that are pairs of parts are divided already.
     n_repeats : int, default=1
-        How often the rows are divided into folds, each time otherwise; a splitter has repeats of
-        its own.
+        How often the rows are divided, each time otherwise; a splitter has repeats of its own.
     random_state : int, default=0
         Divides the rows of repetition r by ``random_state + r``. Parameters `random_state` of
         learners that are None are set to the same number.
@@ -257,9 +257,9 @@ class _Run:
         return None
 
     def _finished(self, key: str, outcome: Outcome, listener: Listener) -> None:
-        for number, fit in enumerate(self.fits):
+        for place, fit in enumerate(self.fits):
             if fit.fingerprint == key:
-                self.fits[number] = replace(fit, outcome=outcome)
+                self.fits[place] = replace(fit, outcome=outcome)
         done = next(fit for fit in self.fits if fit.fingerprint == key)
         if self.kept is not None:
             self.kept.keep(key, done.place, outcome)
