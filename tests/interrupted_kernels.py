@@ -257,6 +257,13 @@ def change_rules(data):
     str(edit(model, data).remove(1).preview())
 
 
+def divide_rows(data):
+    from labelrules.experiments import IterativeStratifiedKFold
+
+    for groups in (None, np.arange(data.n_rows) // 2):
+        list(IterativeStratifiedKFold().split(data.Y, data.Y, groups))
+
+
 def main():
     list(modules(kernels))
     entries = {name: [Interrupting(kernel)] for name, kernel in called_from_python()}
@@ -268,6 +275,7 @@ def main():
     discover(data)
     search_heads(data)
     change_rules(data)
+    divide_rows(data)
     report = {
         name: {
             "outcomes": [one for entry in made for one in entry.outcomes],

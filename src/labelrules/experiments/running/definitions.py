@@ -11,12 +11,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from labelrules._checks import is_number, is_whole, number, quoted, suggestion
+from labelrules._checks import is_number, is_whole, number, quoted, suggestion, whole_number
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, load
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import conform
-from labelrules.experiments.cross_validation import checked_folds, refuse_cell_weights
+from labelrules.experiments.cross_validation import refuse_cell_weights
 from labelrules.experiments.measuring import Categories
 from labelrules.experiments.stratified_folds import even_sizes, holdout_sizes, stratified_folds
 from labelrules.learners import registered
@@ -137,7 +137,7 @@ def divided(
 
 def _divisions(data: Dataset, split: Any, n_repeats: int, random_state: int) -> Iterator[Division]:
     if is_whole(split):
-        sizes = even_sizes(data.n_rows, checked_folds(split, data.n_rows))
+        sizes = even_sizes(data.n_rows, whole_number(split, "split", low=2))
         for repeat in range(n_repeats):
             folds = stratified_folds(data, sizes, random_state + repeat)
             for fold in range(len(sizes)):
@@ -169,8 +169,8 @@ def _divisions(data: Dataset, split: Any, n_repeats: int, random_state: int) -> 
             "it a whole number as random_state"
         )
     per_repeat = len(found) // max(1, getattr(split, "n_repeats", 1))
-    for number, (train, test) in enumerate(found):
-        yield Division(*divmod(number, max(1, per_repeat)), train, test)
+    for place, (train, test) in enumerate(found):
+        yield Division(*divmod(place, max(1, per_repeat)), train, test)
 
 
 def _splits(split: Any, data: Dataset) -> list[tuple[Integers, Integers]]:
