@@ -151,7 +151,7 @@ def _divisions(data: Dataset, split: Any, n_repeats: int, random_state: int) -> 
             is_held = stratified_folds(data, sizes, random_state + repeat) == 1
             yield Division(repeat, 0, np.flatnonzero(~is_held), np.flatnonzero(is_held))
         return
-    if not hasattr(split, "split"):
+    if isinstance(split, str) or not hasattr(split, "split"):
         raise ValueError(
             "split must be a number of folds, a share of rows to hold out, or a splitter of "
             f"scikit-learn, not {split!r:.60}"
