@@ -1,10 +1,14 @@
 """Experiments: results by hand, failures, time limits, folders, splits, tables and files."""
 
 import csv
+import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -348,3 +352,21 @@ def test_wrong_calls_are_explained(change, message):
     given = {"learners": LEARNERS, "data": DATA, "measures": MEASURES} | change
     with pytest.raises(ValueError, match=re.escape(message)):
         experiment(**given)
+
+
+# ---------------------------------------------------------------- killed runs
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_run_killed_at_random_moments_and_resumed_gives_the_same_file(tmp_path):
+    program = Path(__file__).parents[1] / "killed_experiments.py"
+    command = [sys.executable, str(program), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["killed"] >= 1
+    assert max(report["kept"]) <= 60
+    assert report["kept"] == sorted(report["kept"])
+    assert (report["fits"], report["run again"]) == (60, [])
+    assert report["left over"] == ["resources.csv", "scores.csv"]
+    assert report["same"]
