@@ -216,17 +216,21 @@ class PlanReader:
         found: dict[str, Any] = {}
         for number, given in enumerate(plan.data):
             one = DataPlan(given) if isinstance(given, str) else given
-            for name, data in self._located(
-                f"$.data[{number}]", lambda one=one: list(self._sets(one, plan.split == "given"))
-            ):
+            place = f"$.data[{number}]"
+            for name, data in self._located(place, self._listed, one, plan.split == "given"):
                 if name in found:
                     raise FileError(
-                        f"two data sets are called {quoted(name)}: name them", self.path
+                        f"{place}: a data set is called {quoted(name)} already: give it another "
+                        '"name"',
+                        self.path,
                     )
                 found[name] = data
         if not found:
             raise FileError("$.data: there is no data set", self.path)
         return found
+
+    def _listed(self, given: DataPlan, is_given: bool) -> list[tuple[str, Any]]:
+        return list(self._sets(given, is_given))
 
     def _sets(self, given: DataPlan, is_given: bool) -> Iterator[tuple[str, Any]]:
         """The data sets of an entry: one, or all of a folder."""
