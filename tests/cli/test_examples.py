@@ -16,7 +16,7 @@ READERS = "age,sex,quality,tabloid\n36,f,1,0\n52,m,0,1\n47,m,0,1\n18,f,1,0\n22,m
 RULES = "quality <- education = University\nfashion <- sex = Female\n"
 PLAN = """data = ["magazines"]
 split = 2
-learners = {lists = "separate-and-conquer", ripper = "ripper"}
+learners = {lists = "separate-and-conquer", chain = "classifier-chain"}
 """
 FILES = {
     "plan.toml": PLAN,

@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -257,6 +258,15 @@ def test_the_diagram_shows_ranks_and_groups():
     everything = nemenyi_test(np.random.default_rng(0).random((4, 101)))
     with pytest.raises(ValueError, match="a diagram can show 100"):
         critical_difference_svg(everything)
+
+
+def test_the_diagram_of_the_page_is_that_of_the_published_table():
+    """To draw it anew: write `picture` to the file."""
+    names = {"C4.5": "C4.5", "m": "m", "cf": "cf", "m and cf": "m, cf"}
+    test = nemenyi_test({names[name]: scores for name, scores in AUC.items()}, alpha=0.1)
+    picture = f"{critical_difference_svg(test)}\n"
+    file = Path(__file__).parents[2] / "docs" / "_static" / "critical-difference.svg"
+    assert file.read_text(encoding="utf-8") == picture
 
 
 def test_the_diagram_of_matplotlib_says_the_same():

@@ -64,7 +64,7 @@ class StatisticsPlan(FrozenRecord, frozen=True):
     control: str | None = None
 
 
-class Plan(FrozenRecord, frozen=True):
+class ExperimentPlan(FrozenRecord, frozen=True):
     """An experiment as a TOML file describes it."""
 
     learners: dict[str, str | LearnerPlan]
@@ -79,13 +79,13 @@ class Plan(FrozenRecord, frozen=True):
     statistics: StatisticsPlan = StatisticsPlan()
 
 
-def read_plan(path: str) -> Plan:
+def read_plan(path: str) -> ExperimentPlan:
     """Read the file of a plan."""
     try:
         with opened_utf8(Path(path)) as file:
             value = tomllib.loads(file.read())
         with at("$"):
-            return converted(value, Plan)
+            return converted(value, ExperimentPlan)
     except FileError:
         raise
     except tomllib.TOMLDecodeError as wrong:
@@ -111,7 +111,7 @@ class PlanReader:
 
     # ------------------------------------------------------------ learners
 
-    def learners(self, plan: Plan) -> dict[str, Any]:
+    def learners(self, plan: ExperimentPlan) -> dict[str, Any]:
         """The learners by their names in the plan."""
         return {
             name: self._located(f"$.learners.{name}", self._learner, given)
@@ -211,7 +211,7 @@ class PlanReader:
 
     # ------------------------------------------------------------ data
 
-    def data(self, plan: Plan) -> dict[str, Any]:
+    def data(self, plan: ExperimentPlan) -> dict[str, Any]:
         """The data sets by name, each whole or as a pair of a train and a test part."""
         found: dict[str, Any] = {}
         for number, given in enumerate(plan.data):
@@ -300,7 +300,7 @@ class PlanReader:
         return Path(self.path).parent / Path(os.path.expanduser(source))
 
 
-def folder_of(plan: Plan, path: str) -> Path:
+def folder_of(plan: ExperimentPlan, path: str) -> Path:
     """Where the fits of a plan are kept: what it says, or a folder named like its file."""
     file = Path(path)
     return file.parent / plan.folder if plan.folder else file.with_name(f"{file.stem}-results")

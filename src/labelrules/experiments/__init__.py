@@ -27,10 +27,10 @@ from labelrules.experiments.cross_validation import FrontierProgress, frontier
 from labelrules.experiments.fold_scores import CrossValidation, FoldProgress, cross_validate
 from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
 from labelrules.experiments.measuring import FitMeasure
-from labelrules.experiments.running.fitting import Outcome
+from labelrules.experiments.running.fitting import FitOutcome
 from labelrules.experiments.running.results import Fit, Results
 from labelrules.experiments.running.run import ExperimentProgress, experiment
-from labelrules.experiments.stratified_folds import IterativeStratifiedKFold
+from labelrules.experiments.splitter import IterativeStratifiedKFold
 
 __all__ = [
     "AverageRanks",
@@ -39,6 +39,7 @@ __all__ = [
     "ExperimentProgress",
     "Fit",
     "FitMeasure",
+    "FitOutcome",
     "FoldProgress",
     "FoldValues",
     "FriedmanTest",
@@ -48,7 +49,6 @@ __all__ = [
     "IterativeStratifiedKFold",
     "NemenyiPair",
     "NemenyiTest",
-    "Outcome",
     "Posterior",
     "Results",
     "ScoreTable",

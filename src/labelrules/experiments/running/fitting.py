@@ -37,7 +37,7 @@ LONGEST_MESSAGE = 500
 Seconds = Annotated[float, Meta(ge=0)]
 
 
-class Outcome(FrozenRecord, kw_only=True, frozen=True):
+class FitOutcome(FrozenRecord, kw_only=True, frozen=True):
     """What came of one fit, as files keep it.
 
     Attributes
@@ -109,7 +109,7 @@ class FitTask:
     time_limit: float | None = None
 
 
-def outcome_of(task: FitTask) -> Outcome:
+def outcome_of(task: FitTask) -> FitOutcome:
     """Learn, predict and measure; errors are outcomes, too.
 
     >>> from labelrules import SeparateAndConquer, load
@@ -121,7 +121,7 @@ def outcome_of(task: FitTask) -> Outcome:
     >>> found.status, found.values, found.rules
     ('done', {'subset accuracy': 0.5714285714285714}, 4)
     >>> outcome_of(FitTask(SeparateAndConquer(beam_width=0), *given))
-    Outcome(status='failed', ... message='ValueError: beam_width must be a whole number of ...
+    FitOutcome(status='failed', ... message='ValueError: beam_width must be a whole number of ...
     """
     meter = _Meter()
     try:
@@ -137,7 +137,7 @@ def outcome_of(task: FitTask) -> Outcome:
         literals, rules = literals_of(model), rules_of(model)
     except Exception as wrong:  # of any library: the other fits go on
         return not_done(task, "failed", message_of(wrong), meter)
-    return Outcome(
+    return FitOutcome(
         status="done",
         measures=_names(task),
         values=values,
@@ -162,10 +162,10 @@ def not_done(
     status: Literal["failed", "timed out"],
     message: str,
     meter: "_Meter | None" = None,
-) -> Outcome:
+) -> FitOutcome:
     """The outcome of a fit without a result."""
     figures = {} if meter is None else meter.figures()
-    return Outcome(
+    return FitOutcome(
         status=status,
         message=message,
         measures=_names(task),
@@ -227,7 +227,7 @@ class _Meter:
                 self._at_work.discard(self)
 
     def figures(self) -> dict[str, Any]:
-        """What is known, by the names of the fields of `Outcome`."""
+        """What is known, by the names of the fields of `FitOutcome`."""
         cpu = None if self.is_shared else self.cpu_seconds
         return {
             "seconds": None if self.seconds is None else round(self.seconds, 6),

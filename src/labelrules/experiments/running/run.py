@@ -1,16 +1,22 @@
 """Run experiments: all fits of learners on divisions of data sets, each once."""
 
+import errno
 import os
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool  # of which that of joblib is one
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import counted, job_count, number, one_of, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
+from labelrules.data import FileError
+from labelrules.data.document import Record, converted, read_document
+from labelrules.data.files.access import opened_utf8, replacing, why_unreadable
 from labelrules.experiments.measuring import Categories, FitMeasure, fit_measures
 from labelrules.experiments.running.definitions import (
     DividedData,
@@ -22,11 +28,13 @@ from labelrules.experiments.running.definitions import (
     named_learners,
     seeded,
 )
-from labelrules.experiments.running.fitting import FitTask, Outcome
-from labelrules.experiments.running.folder import RESOURCES, SCORES, ExperimentFolder
+from labelrules.experiments.running.fitting import FitOutcome, FitTask
 from labelrules.experiments.running.isolation import end_all, limited_outcome
 from labelrules.experiments.running.results import Fit, Results, save_columns
 from labelrules.learners.base.progress import Listener, progress_listener, warn_of_early_end
+
+FITS = "fits"
+SCORES, RESOURCES = "scores.csv", "resources.csv"
 
 USUAL_MEASURES = ("micro F1", "macro F1", "samples F1", "subset accuracy", "Hamming loss")
 """The measures by default."""
@@ -164,6 +172,67 @@ def experiment(
     return results
 
 
+class _FitFile(Record):
+    """The file of a fit: its outcome, and where it stood in the experiment when it was run."""
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+    outcome: FitOutcome
+
+
+class ExperimentFolder:
+    """The files of an experiment.
+
+    ``fits/FINGERPRINT.json`` holds the outcome of a fit. A file is there as a whole or not at all,
+    whenever the program is killed. One program at a time may use a folder.
+    """
+
+    def __init__(self, path: "str | os.PathLike[str]") -> None:
+        self.path = Path(path)
+        self._fits = self.path / FITS
+
+    def prepare(self, is_restart: bool = False) -> None:
+        """Make the folder if need be, and remove files that were not finished; or all of ours."""
+        try:
+            self._fits.mkdir(parents=True, exist_ok=True)
+            if not os.access(self._fits, os.W_OK):
+                raise PermissionError(errno.EACCES, "")
+        except OSError as wrong:
+            raise FileError(
+                f"cannot be the folder of an experiment: {why_unreadable(wrong)}", self.path
+            ) from None
+        useless = list(self._fits.glob(".*.tmp"))
+        if is_restart:
+            useless += [*self._fits.glob("*.json"), self.path / SCORES, self.path / RESOURCES]
+        for file in useless:
+            file.unlink(missing_ok=True)
+
+    def outcome(self, fingerprint: str) -> FitOutcome | None:
+        """The outcome of a fit, if it is there."""
+        path = self._file(fingerprint)
+        if not path.is_file():
+            return None
+        try:
+            with opened_utf8(path) as file:
+                return converted(read_document(file.read()), _FitFile).outcome
+        except FileError:
+            raise
+        except ValueError as wrong:
+            message = f"this is no fit of an experiment ({wrong}): remove it, and it is run again"
+            raise FileError(message, path) from None
+
+    def keep(self, fingerprint: str, place: tuple[str, str, int, int], outcome: FitOutcome) -> None:
+        """Keep the outcome of a fit."""
+        content = msgspec.json.encode(_FitFile(*place, outcome))
+        with replacing(self._file(fingerprint)) as new:
+            new.write_bytes(msgspec.json.format(content, indent=2) + b"\n")
+
+    def _file(self, fingerprint: str) -> Path:
+        return self._fits / f"{fingerprint}.json"
+
+
 @dataclass(frozen=True, eq=False)
 class _Plan:
     """All fits of an experiment, by their places."""
@@ -210,7 +279,7 @@ class _Plan:
             for division in data.divisions
         }
 
-    def _holds(self, outcome: Outcome, retry: bool) -> bool:
+    def _holds(self, outcome: FitOutcome, retry: bool) -> bool:
         """Whether an outcome that is kept answers what is asked now."""
         if outcome.status == "done":
             return {one.name for one in self.measures} <= {*outcome.measures}
@@ -256,7 +325,7 @@ class _Run:
                 ) from None
         return None
 
-    def _finished(self, key: str, outcome: Outcome, listener: Listener) -> None:
+    def _finished(self, key: str, outcome: FitOutcome, listener: Listener) -> None:
         for place, fit in enumerate(self.fits):
             if fit.fingerprint == key:
                 self.fits[place] = replace(fit, outcome=outcome)
@@ -282,5 +351,5 @@ class _Run:
 
 
 @heard_interrupts()
-def _run(key: str, task: FitTask) -> tuple[str, Outcome]:
+def _run(key: str, task: FitTask) -> tuple[str, FitOutcome]:
     return key, limited_outcome(task)
