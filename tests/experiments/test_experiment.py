@@ -15,7 +15,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import KFold, RepeatedKFold
+from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold
 from sklearn.multioutput import ClassifierChain as Chain
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
@@ -254,11 +254,13 @@ def test_splitters_repeats_and_given_parts():
     ):
         found = experiment({"odd": Odd()}, {"d": data}, MEASURES, splitter)
         assert [(fit.repeat, fit.fold) for fit in found.fits] == places
+    given = PredefinedSplit([-1] * 40 + [0] * 20)
+    (one,) = experiment({"rules": LEARNERS["rules"]}, {"d": data}, MEASURES, given).fits
     parts = data.take(range(40)), data.take(range(40, 60))
     (fit,) = experiment({"rules": LEARNERS["rules"]}, {"d": parts}, MEASURES).fits
     rules = SeparateAndConquer(max_rules=5, random_state=0).fit(parts[0])
     expected = evaluate(parts[1].Y, rules.predict(parts[1]))["micro F1"]
-    assert fit.value("micro F1") == expected
+    assert fit.value("micro F1") == one.value("micro F1") == expected
 
 
 def test_learners_without_a_seed_get_one_for_each_repeat():
