@@ -132,10 +132,12 @@ def experiment(
     -----
     A fit that is in the folder is not repeated as long as its data, its rows, its learner with all
     settings, and its seed stay the same; names, and the order of learners and data sets, do not
-    matter. It is run again for further measures, and if it was timed out at a smaller limit. The
-    scores in `scores.csv` are in the order of the experiment, and byte for byte the same however
-    often the program was ended meanwhile, if the learners themselves are deterministic; times and
-    memory are in `resources.csv`. Ctrl-C keeps the finished fits, with a warning.
+    matter. It is run again for further measures, and if it was timed out at a smaller limit, but
+    not after an update of a library: then begin anew (`restart`).
+
+    The scores in `scores.csv` are in the order of the experiment, and byte for byte the same
+    however often the program was ended meanwhile, if the learners themselves are deterministic;
+    times and memory are in `resources.csv`. Ctrl-C keeps the finished fits, with a warning.
 
     Examples
     --------
