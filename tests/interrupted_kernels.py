@@ -168,16 +168,20 @@ def imported_from_kernels(tree):
 def put_in_place(entries):
     """Let the package import the interrupting kernels; compiled code still has the others."""
     by_kernel = {id(entry.kernel): entry for (entry,) in entries.values()}
+    stand_ins = {}
     for module in list(modules(labelrules)):
         given = {n: by_kernel[id(v)] for n, v in vars(module).items() if id(v) in by_kernel}
         if module.__name__.startswith(f"{kernels.__name__}."):
-            stand_in = ModuleType(module.__name__)
+            stand_in = stand_ins[id(module)] = ModuleType(module.__name__)
             vars(stand_in).update(vars(module))
             sys.modules[module.__name__] = stand_in
             parent, _, name = module.__name__.rpartition(".")
             setattr(sys.modules[parent], name, stand_in)
             module = stand_in
         vars(module).update(given)
+    for module in list(modules(labelrules)):  # those that import a module of kernels as a whole
+        known = {n: stand_ins[id(v)] for n, v in vars(module).items() if id(v) in stand_ins}
+        vars(module).update(known)
 
 
 def put_made_ones_in_place(entries):
@@ -257,11 +261,12 @@ def change_rules(data):
     str(edit(model, data).remove(1).preview())
 
 
-def divide_rows(data):
-    from labelrules.experiments import IterativeStratifiedKFold
+def assign_folds(data):
+    from labelrules.experiments.fold_assignment import assigned_folds
 
-    for groups in (None, np.arange(data.n_rows) // 2):
-        list(IterativeStratifiedKFold().split(data.Y, data.Y, groups))
+    order, sizes = np.arange(data.n_rows), np.full(5, data.n_rows // 5)
+    assigned_folds(data.Y, order, sizes)
+    assigned_folds(data.Y, order, sizes, groups=order // 7)
 
 
 def main():
@@ -275,7 +280,7 @@ def main():
     discover(data)
     search_heads(data)
     change_rules(data)
-    divide_rows(data)
+    assign_folds(data)
     report = {
         name: {
             "outcomes": [one for entry in made for one in entry.outcomes],

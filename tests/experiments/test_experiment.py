@@ -155,7 +155,7 @@ def test_time_outs_and_sudden_ends_are_recorded(tmp_path):
         "failed", "the process of the fit ended with status 3 without a result"
     )  # fmt: skip
     assert tree.status == "done"
-    assert tree.value("peak_memory") > 1_000_000
+    assert os.name == "nt" or tree.value("peak_memory") > 1_000_000
     shown = experiment(learners, *given, time_limit=1.0, folder=tmp_path, dry_run=True)
     assert [fit.status for fit in shown.fits] == ["timed out", "failed", "done"]
     shown = experiment(learners, *given, time_limit=2, folder=tmp_path, dry_run=True)
