@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from labelrules.discovery import association_rules, frequent_itemsets
     from labelrules.discovery.subgroup_discovery.search import subgroups
     from labelrules.editing import edit, load_edits
-    from labelrules.experiments import cross_validate, frontier
+    from labelrules.experiments import cross_validate, experiment, frontier
     from labelrules.inspection.comparison import compare
     from labelrules.inspection.explanation.explaining import explain
     from labelrules.inspection.summaries import summary
@@ -96,6 +96,7 @@ __all__ = [
     "dataset",
     "edit",
     "evaluate",
+    "experiment",
     "explain",
     "fetch",
     "frequent_itemsets",

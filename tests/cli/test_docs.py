@@ -10,6 +10,7 @@ from shell import called
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^```toml\n(# (\S+)\n.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def calls(page: str) -> list[tuple[str, str]]:
@@ -56,7 +57,10 @@ def test_every_line_of_the_page_prints_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.delenv("LABELRULES_DATA", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
     pytest.importorskip("sqlglot")
-    listed = calls(PAGE.read_text(encoding="utf-8"))
+    page = PAGE.read_text(encoding="utf-8")
+    for text, name in FILE.findall(page):
+        Path(name).write_text(text, encoding="utf-8")
+    listed = calls(page)
     assert len(listed) >= 25
     for line, shown in listed:
         assert same(shown, printed(line)), f"{line}\n{printed(line)}"

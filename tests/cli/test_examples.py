@@ -14,7 +14,12 @@ from shell import called
 PATIENTS = "id,age,sex,asthma,flu\n1,36,f,1,0\n2,52,m,0,1\n3,47,m,0,1\n4,8,f,1,0\n5,12,m,1,0\n"
 READERS = "age,sex,quality,tabloid\n36,f,1,0\n52,m,0,1\n47,m,0,1\n18,f,1,0\n22,m,1,0\n"
 RULES = "quality <- education = University\nfashion <- sex = Female\n"
+PLAN = """data = ["magazines"]
+split = 2
+learners = {lists = "separate-and-conquer", chain = "classifier-chain"}
+"""
 FILES = {
+    "plan.toml": PLAN,
     "patients.csv": PATIENTS,
     "later.csv": PATIENTS,
     "readers.csv": READERS,

@@ -34,6 +34,27 @@ FILES = {
     "twice.csv": "quality,x\nquality,y\n",
     "number.json": '{"quality": 3}',
     "bad.xml": '<labels><label name="b"/></labels>',
+    "torn.toml": "data = [",
+    "none.toml": 'data = ["magazines"]\n',
+    "typo.toml": 'data = ["magazines"]\nlearnrs = {}\nlearners = {a = "ripper"}\n',
+    "learner.toml": 'data = ["magazines"]\nlearners = {a = "riper"}\n',
+    "setting.toml": """data = ["magazines"]
+        learners = {a = {learner = "separate-and-conquer", settings = {beam_widht = 2}}}""",
+    "dotted.toml": """data = ["magazines"]
+        learners = {a = "sklearn.tree.DecisionTreeClasifier"}""",
+    "module.toml": 'data = ["magazines"]\nlearners = {a = "sklearn.tre.Tree"}\n',
+    "package.toml": 'data = ["magazines"]\nlearners = {a = "pickle.Unpickler"}\n',
+    "both.toml": 'data = ["magazines"]\nlearners = {a = {learner = "ripper", pipeline = []}}\n',
+    "data.toml": 'data = ["magazins"]\nlearners = {a = "ripper"}\n',
+    "twice.toml": 'data = ["magazines", "magazines"]\nlearners = {a = "ripper"}\n',
+    "given.toml": """data = ["a.csv"]
+        split = "given"
+        learners = {a = "ripper"}""",
+    "split.toml": 'data = ["magazines"]\nsplit = "halves"\nlearners = {a = "ripper"}\n',
+    "measure.toml": 'data = ["magazines"]\nmeasures = "mikro"\nlearners = {a = "ripper"}\n',
+    "test.toml": """data = ["magazines"]
+        learners = {a = "ripper"}
+        statistics = {tests = ["friedmann"]}""",
 }
 
 USAGE = """
@@ -102,6 +123,10 @@ frontier magazines -o picture.jpg | --output: a picture is a file .svg, .png, .p
 frontier magazines -o - | --output: a picture is a file .svg, .png, .pdf, not -
 frontier magazines -o nowhere/a.svg | nowhere/a.svg: cannot write: there is no folder 'nowhere'
 frontier a.csv --labels quality --csv a.csv | --csv: a.csv is an input of this command
+experiment | missing argument PLAN: a file (.toml) with learners, data sets, measures and a split
+experiment learner.toml --jobs 0 | --jobs: must be a whole number of at least 1, not '0'
+experiment learner.toml --csv learner.toml | --csv: learner.toml is an input of this command
+experiment learner.toml --allow '' | --allow: the value is empty: give a name
 learn magazines --labels quality | --labels does not apply to a data set by name
 learn a.csv --labels quality --xml bad.xml | --xml does not apply to csv
 learn a.csv --labels quality -o a.csv | a.csv is an input of this command; choose another name
@@ -220,6 +245,22 @@ evaluate model.json no-rows.csv | the data have no rows, so there is nothing to 
 explain model.json no-rows.csv | the data have no rows, so there is nothing to explain
 explain model.json magazines --row 14 | there is no row 14: the data have 14, counted from 0
 frontier magazines --folds 15 | 15 folds (n_folds) need as many rows, but the data have 14
+experiment nothing.toml | nothing.toml: there is no such file or folder
+experiment torn.toml | torn.toml: not valid TOML: Invalid value
+experiment none.toml | none.toml: $: "learners" is missing
+experiment typo.toml | typo.toml: $: there is no field 'learnrs'; did you mean 'learners'?
+experiment learner.toml | learner.toml: $.learners.a: there is no learner 'riper'; did you mean
+experiment setting.toml | has no parameter 'beam_widht'; did you mean 'beam_width'?
+experiment dotted.toml | did you mean 'DecisionTreeClassifier'?
+experiment module.toml | sklearn.tre.Tree cannot be imported: No module named 'sklearn.tre'
+experiment package.toml | if you trust this plan, write --allow pickle
+experiment both.toml | both.toml: $.learners.a: give either "learner" or "pipeline"
+experiment data.toml | there is no file magazins; did you mean 'magazines'?
+experiment twice.toml | twice.toml: $.data[1]: a data set is called 'magazines' already: give
+experiment given.toml | a.csv is not divided: give the rows for testing by "test"
+experiment split.toml | split must be a number of folds, a share of rows to hold out, or a splitter
+experiment measure.toml | measure: there is no formula 'mikro'
+experiment test.toml | $.statistics.tests[0]: 'friedmann' is not possible here; did you mean 'fried
 compare model.json other.json | have different features or labels
 show unsigned.json --about | unsigned.json: nothing is known of how it came about
 learn magazines --cv 15 | 15 folds (n_folds) need as many rows, but the data have 14

@@ -33,6 +33,7 @@ COMMANDS = {
     "workbench": "Read and change rules in the browser, and learn the rest again.",
     "report": "Write a model and its evidence as one HTML file.",
     "frontier": "Cross-validate learners with limits of size, and find the knee.",
+    "experiment": "Compare learners over data sets by a plan, with statistical tests.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",

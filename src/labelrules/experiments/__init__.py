@@ -27,9 +27,10 @@ from labelrules.experiments.cross_validation import FrontierProgress, frontier
 from labelrules.experiments.fold_scores import CrossValidation, FoldProgress, cross_validate
 from labelrules.experiments.frontier_values import FoldValues, Frontier, FrontierPoint
 from labelrules.experiments.measuring import FitMeasure
-from labelrules.experiments.running.fitting import Outcome
+from labelrules.experiments.running.fitting import FitOutcome
 from labelrules.experiments.running.results import Fit, Results
 from labelrules.experiments.running.run import ExperimentProgress, experiment
+from labelrules.experiments.splitter import IterativeStratifiedKFold
 
 __all__ = [
     "AverageRanks",
@@ -38,15 +39,16 @@ __all__ = [
     "ExperimentProgress",
     "Fit",
     "FitMeasure",
+    "FitOutcome",
     "FoldProgress",
     "FoldValues",
     "FriedmanTest",
     "Frontier",
     "FrontierPoint",
     "FrontierProgress",
+    "IterativeStratifiedKFold",
     "NemenyiPair",
     "NemenyiTest",
-    "Outcome",
     "Posterior",
     "Results",
     "ScoreTable",

@@ -8,7 +8,13 @@ import numpy.typing as npt
 
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers
-from labelrules.kernels import stratification as kernels
+from labelrules.kernels.stratification import (
+    add_up_rows,
+    assign,
+    exchange,
+    list_items,
+    list_pairs,
+)
 
 WORK = 16_000_000
 """About how many items are read while folds are exchanged; a unit by itself is like four."""
@@ -74,10 +80,10 @@ def assigned_folds(
     excess = np.zeros((units.n_items, len(sizes)))
     lists = (units.start, units.items, units.counts)
     is_free = groups is not None
-    kernels.assign(*lists, units.sizes, shares, room, is_free, folds, excess)
+    assign(*lists, units.sizes, shares, room, is_free, folds, excess)
     if is_improved and len(units.items):
         n_rounds = max(WORK // (len(units.items) + 4 * len(folds)), FEWEST_ROUNDS)
-        kernels.exchange(*lists, whole, is_free, n_rounds, folds, excess)
+        exchange(*lists, whole, is_free, n_rounds, folds, excess)
     return np.asarray(folds[unit_of])
 
 
@@ -90,11 +96,11 @@ def _units_of_rows(board: Board, order: Integers, second_order: bool) -> _Units:
     n_labels = board.shape[1]
     start, n_items = _starts(n_listed), n_labels + int(np.count_nonzero(has_unknown))
     items = np.empty(start[-1], dtype=np.int32)
-    kernels.list_items(board, order, n_labels - 1 + np.cumsum(has_unknown), start, items)
+    list_items(board, order, n_labels - 1 + np.cumsum(has_unknown), start, items)
     if second_order:
         paired_start = _starts(n_listed + present * (present - 1) // 2)
         paired = np.empty(paired_start[-1], dtype=np.int32)
-        n_items = kernels.list_pairs(start, items, n_labels, n_items, paired_start, paired)
+        n_items = list_pairs(start, items, n_labels, n_items, paired_start, paired)
         start, items = paired_start, paired
     ones = np.ones(len(order), dtype=np.int64)
     return _Units(start, items, np.ones(len(items), dtype=np.int32), ones, n_items)
@@ -106,7 +112,7 @@ def _united(rows: _Units, ranked: Integers) -> _Units:
     start = np.empty(len(sizes) + 1, dtype=np.int64)
     items, counts = np.empty_like(rows.items), np.empty_like(rows.counts)
     given = (rows.start, rows.items, _starts(sizes), order, rows.n_items)
-    n_listed = kernels.add_up_rows(*given, start, items, counts)
+    n_listed = add_up_rows(*given, start, items, counts)
     weight = 1 + isqrt(len(rows.items) // len(order))  # its square is that of a row's other items
     ends = start[1:]
     return _Units(

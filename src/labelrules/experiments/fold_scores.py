@@ -16,6 +16,7 @@ from labelrules._types import Integers
 from labelrules.data import Dataset
 from labelrules.experiments.cross_validation import checked_folds, refuse_cell_weights
 from labelrules.experiments.frontier_values import FoldValues
+from labelrules.experiments.measuring import literals_of
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.registry import command_name
@@ -193,16 +194,3 @@ def _scores(
     if size is not None:
         values[LITERALS] = float(size)
     return {name: value for name, value in values.items() if math.isfinite(value)}
-
-
-def literals_of(model: Any) -> int | None:
-    """The literals of a fitted learner, of all theories that vote; None if it has no rules.
-
-    >>> from labelrules import SeparateAndConquer, load
-    >>> literals_of(SeparateAndConquer(max_rules=1).fit(load("magazines")))
-    2
-    """
-    if hasattr(model, "theory_"):
-        return int(model.theory_.n_literals)
-    theories = getattr(model, "theories_", None) or []
-    return sum(int(one.n_literals) for one in theories) if theories else None

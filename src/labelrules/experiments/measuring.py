@@ -45,7 +45,7 @@ class FitMeasure:
         >>> FitMeasure.of("micro-F1").name, FitMeasure.of("example-F1").name
         ('micro F1', 'samples F1')
         >>> FitMeasure.of("f1/micro").measure
-        Measure.parse('f1/micro/full')
+        <Measure: f1/micro/partial>
         """
         if isinstance(given, FitMeasure):
             return given
@@ -92,7 +92,7 @@ def fit_measures(given: Any) -> tuple[FitMeasure, ...]:
 def measured(
     measures: Iterable[FitMeasure], held: Dataset, predicted: Any, scores: Any = None
 ) -> dict[str, float]:
-    """The values of measures on rows with their predictions; those that are not defined are left out.
+    """The values of measures on rows with their predictions, of those that are defined.
 
     >>> from labelrules import load
     >>> readers = load("magazines")
@@ -144,7 +144,8 @@ def predictions(model: Any, held: Dataset, categories: Categories = "columns") -
     """The predicted labels of rows, rows by labels."""
     if isinstance(model, TableClassifier):
         return np.asarray(model.predict(held))
-    return _by_labels(model.predict(as_numbers(held, categories)), held)
+    found: Board = _by_labels(model.predict(as_numbers(held, categories)), held)
+    return found
 
 
 def presence_scores(model: Any, held: Dataset, categories: Categories = "columns") -> Floats:
@@ -159,9 +160,9 @@ def presence_scores(model: Any, held: Dataset, categories: Categories = "columns
             return np.column_stack(columns)
         if n_labels == 1 and np.ndim(found) == 2 and classes is not None:
             return _of_presence(found, classes).reshape(-1, 1)
-        return _by_labels(found, held)
+        return np.asarray(_by_labels(found, held))
     if hasattr(model, "decision_function"):
-        return _by_labels(model.decision_function(X), held)
+        return np.asarray(_by_labels(model.decision_function(X), held))
     raise ValueError(
         f"{type(model).__name__} has neither predict_proba nor decision_function, which measures "
         "of a ranking need: leave them out"
@@ -177,7 +178,7 @@ def _of_presence(probabilities: Any, classes: Any) -> Floats:
 
 def _by_labels(found: Any, held: Dataset) -> Any:
     """An array, rows by labels, of what a learner predicts."""
-    array = np.asarray(found.toarray() if sparse.issparse(found) else found)
+    array = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
     is_column = held.schema.n_labels == 1 and array.ndim == 1
     return array.reshape(-1, 1) if is_column else array
 

@@ -205,9 +205,8 @@ def _wanting(pull, room, is_free, vacant, must):
     for fold in range(len(pull)):
         if (must and not vacant[fold]) or not (is_free or room[fold] > 0):
             continue
-        if best < 0 or pull[fold] < pull[best]:
-            best = fold
-        elif pull[fold] == pull[best] and room[fold] > room[best]:
+        is_better = best < 0 or pull[fold] < pull[best]
+        if is_better or (pull[fold] == pull[best] and room[fold] > room[best]):
             best = fold
     return best
 
@@ -235,7 +234,9 @@ def exchange(start, items, counts, whole, is_free, n_rounds, folds, excess):
         before, distance = n_changes, 1 + turn % last
         for one in range(n_units):
             if is_free and n_in[folds[one]] > 1:
-                n_changes += _move(start, items, counts, whole, one, norm, folds, excess, pull, n_in)
+                n_changes += _move(
+                    start, items, counts, whole, one, norm, folds, excess, pull, n_in
+                )
             other = one + distance if one + distance < n_units else one + distance - n_units
             if folds[one] != folds[other]:
                 n_changes += _exchange_two(

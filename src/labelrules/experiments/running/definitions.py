@@ -1,4 +1,4 @@
-"""What an experiment consists of: learners, data sets, divisions of rows, and fingerprints of fits."""
+"""What an experiment consists of: learners, data sets, divisions of rows, fingerprints of fits."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,16 +11,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from labelrules._checks import is_whole, quoted, suggestion
+from labelrules._checks import is_number, is_whole, number, quoted, suggestion, whole_number
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, load
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import conform
-from labelrules.experiments.cross_validation import checked_folds, refuse_cell_weights
+from labelrules.experiments.cross_validation import refuse_cell_weights
 from labelrules.experiments.measuring import Categories
+from labelrules.experiments.splitter import even_sizes, holdout_sizes, stratified_folds
 from labelrules.learners import registered
 from labelrules.learners.base.estimator import TableClassifier
-from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.registry import command_name
 
 FORMAT = 1
@@ -61,7 +61,8 @@ def named_data(given: Any) -> dict[str, "Dataset | tuple[Dataset, Dataset]"]:
     """Data sets by name, each whole or as a pair of a train and a test part."""
     if isinstance(given, Dataset | str) or not isinstance(given, Iterable):
         raise ValueError(
-            f"data must be a dict from names to data sets, or a list of data sets, not {given!r:.60}"
+            "data must be a dict from names to data sets, or a list of data sets, not "
+            f"{given!r:.60}"
         )
     pairs = given.items() if isinstance(given, Mapping) else map(_named_data, given)
     found: dict[str, Any] = {}
@@ -94,8 +95,8 @@ def _checked_data(name: str, one: Any) -> "Dataset | tuple[Dataset, Dataset]":
         if isinstance(train, Dataset) and isinstance(test, Dataset):
             return _checked_parts(name, train, test)
     raise ValueError(
-        f"data[{name!r}] must be a Dataset, or a pair of them, to learn from and to measure on, not "
-        f"{one!r:.60}: use dataset(X, Y)"
+        f"data[{name!r}] must be a Dataset, or a pair of them, to learn from and to measure on, "
+        f"not {one!r:.60}: use dataset(X, Y)"
     )
 
 
@@ -136,23 +137,40 @@ def divided(
 
 def _divisions(data: Dataset, split: Any, n_repeats: int, random_state: int) -> Iterator[Division]:
     if is_whole(split):
-        n_folds = checked_folds(split, data.n_rows)
+        sizes = even_sizes(data.n_rows, whole_number(split, "split", low=2))
         for repeat in range(n_repeats):
-            folds = folds_of(data, n_folds, random_state + repeat)
-            for fold in range(n_folds):
+            folds = stratified_folds(data, sizes, random_state + repeat)
+            for fold in range(len(sizes)):
                 yield Division(
                     repeat, fold, np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
                 )
         return
+    if is_number(split):
+        sizes = holdout_sizes(data.n_rows, number(split, "split", above=0, below=1))
+        for repeat in range(n_repeats):
+            is_held = stratified_folds(data, sizes, random_state + repeat) == 1
+            yield Division(repeat, 0, np.flatnonzero(~is_held), np.flatnonzero(is_held))
+        return
+    if isinstance(split, str) or not hasattr(split, "split"):
+        raise ValueError(
+            "split must be a number of folds, a share of rows to hold out, or a splitter of "
+            f"scikit-learn, not {split!r:.60}"
+        )
+    if n_repeats != 1:
+        raise ValueError(
+            f"n_repeats={n_repeats} is for folds and holdouts that are made here: {split} has "
+            "repeats of its own"
+        )
     found = _splits(split, data)
-    if any(not np.array_equal(*pair) for pair in zip(_flat(found), _flat(_splits(split, data)))):
+    first, second = _flat(found), _flat(_splits(split, data))
+    if len(first) != len(second) or not all(map(np.array_equal, first, second)):
         raise ValueError(
             f"{split} divides the rows otherwise each time, so no fit could be found again: give "
             "it a whole number as random_state"
         )
     per_repeat = len(found) // max(1, getattr(split, "n_repeats", 1))
-    for number, (train, test) in enumerate(found):
-        yield Division(*divmod(number, max(1, per_repeat)), train, test)
+    for place, (train, test) in enumerate(found):
+        yield Division(*divmod(place, max(1, per_repeat)), train, test)
 
 
 def _splits(split: Any, data: Dataset) -> list[tuple[Integers, Integers]]:

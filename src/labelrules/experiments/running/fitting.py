@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import sklearn
-from msgspec import Meta
+from msgspec import Meta, field
 
 from labelrules._compiling import compiling_seconds, learning_clock
 from labelrules._types import Integers
@@ -37,7 +37,7 @@ LONGEST_MESSAGE = 500
 Seconds = Annotated[float, Meta(ge=0)]
 
 
-class Outcome(FrozenRecord, kw_only=True):
+class FitOutcome(FrozenRecord, kw_only=True, frozen=True):
     """What came of one fit, as files keep it.
 
     Attributes
@@ -70,7 +70,7 @@ class Outcome(FrozenRecord, kw_only=True):
     status: Literal["done", "failed", "timed out"]
     measures: tuple[str, ...]
     message: str = ""
-    values: dict[str, float] = {}
+    values: dict[str, float] = field(default_factory=dict)
     literals: Count | None = None
     rules: Count | None = None
     seconds: Seconds | None = None
@@ -78,7 +78,7 @@ class Outcome(FrozenRecord, kw_only=True):
     cpu_seconds: Seconds | None = None
     peak_memory: Count | None = None
     limit: Seconds | None = None
-    versions: dict[str, str] = {}
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,18 +109,19 @@ class FitTask:
     time_limit: float | None = None
 
 
-def outcome_of(task: FitTask) -> Outcome:
+def outcome_of(task: FitTask) -> FitOutcome:
     """Learn, predict and measure; errors are outcomes, too.
 
     >>> from labelrules import SeparateAndConquer, load
     >>> from labelrules.experiments.measuring import fit_measures
     >>> readers, rows = load("magazines"), np.arange(14)
     >>> measures = fit_measures("subset accuracy")
-    >>> found = outcome_of(FitTask(SeparateAndConquer(), readers, readers, rows, rows, measures))
+    >>> given = readers, readers, rows, rows, measures
+    >>> found = outcome_of(FitTask(SeparateAndConquer(), *given))
     >>> found.status, found.values, found.rules
-    ('done', {'subset accuracy': 1.0}, 9)
-    >>> outcome_of(FitTask(SeparateAndConquer(beam_width=0), readers, readers, rows, rows, measures))
-    Outcome(status='failed', ... message='ValueError: beam_width must be a whole number of ...
+    ('done', {'subset accuracy': 0.5714285714285714}, 4)
+    >>> outcome_of(FitTask(SeparateAndConquer(beam_width=0), *given))
+    FitOutcome(status='failed', ... message='ValueError: beam_width must be a whole number of ...
     """
     meter = _Meter()
     try:
@@ -136,7 +137,7 @@ def outcome_of(task: FitTask) -> Outcome:
         literals, rules = literals_of(model), rules_of(model)
     except Exception as wrong:  # of any library: the other fits go on
         return not_done(task, "failed", message_of(wrong), meter)
-    return Outcome(
+    return FitOutcome(
         status="done",
         measures=_names(task),
         values=values,
@@ -161,10 +162,10 @@ def not_done(
     status: Literal["failed", "timed out"],
     message: str,
     meter: "_Meter | None" = None,
-) -> Outcome:
+) -> FitOutcome:
     """The outcome of a fit without a result."""
     figures = {} if meter is None else meter.figures()
-    return Outcome(
+    return FitOutcome(
         status=status,
         message=message,
         measures=_names(task),
@@ -195,7 +196,7 @@ class _Meter:
     """
 
     _lock = threading.Lock()
-    _at_work: "set[_Meter]" = set()
+    _at_work: ClassVar["set[_Meter]"] = set()
     alone_in_process = False
     """Whether this process does nothing else, so that all it ever needed is that of the work."""
 
@@ -226,7 +227,7 @@ class _Meter:
                 self._at_work.discard(self)
 
     def figures(self) -> dict[str, Any]:
-        """What is known, by the names of the fields of `Outcome`."""
+        """What is known, by the names of the fields of `FitOutcome`."""
         cpu = None if self.is_shared else self.cpu_seconds
         return {
             "seconds": None if self.seconds is None else round(self.seconds, 6),

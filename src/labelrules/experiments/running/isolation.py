@@ -20,8 +20,8 @@ import cloudpickle
 import msgspec
 
 from labelrules.experiments.running.fitting import (
+    FitOutcome,
     FitTask,
-    Outcome,
     alone_in_process,
     not_done,
     outcome_of,
@@ -35,7 +35,7 @@ _SECONDS_TO_END = 10.0
 _PROGRAM = f"from {__name__} import serve_one_fit; serve_one_fit()"
 
 
-def limited_outcome(task: FitTask) -> Outcome:
+def limited_outcome(task: FitTask) -> FitOutcome:
     """The outcome of a fit, which is ended at its time limit; without a limit in this process.
 
     The time begins when the process has imported what it needs and has got its data.
@@ -66,7 +66,7 @@ def end_all() -> None:
         _end(process)
 
 
-def _answer(process: "subprocess.Popen[bytes]", task: FitTask) -> Outcome:
+def _answer(process: "subprocess.Popen[bytes]", task: FitTask) -> FitOutcome:
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     reader = threading.Thread(target=_read_all, args=(process.stdout, messages), daemon=True)
     reader.start()
@@ -84,7 +84,7 @@ def _answer(process: "subprocess.Popen[bytes]", task: FitTask) -> Outcome:
         return not_done(task, "failed", _end_in_words(process, "without a result"))
     with suppress(subprocess.TimeoutExpired):
         process.wait(_SECONDS_TO_END)
-    return msgspec.json.decode(answer, type=Outcome)
+    return msgspec.json.decode(answer, type=FitOutcome)
 
 
 def _read_all(file: Any, messages: "queue.SimpleQueue[bytes | None]") -> None:

@@ -15,7 +15,7 @@ from labelrules.experiments.comparing.ranks import AverageRanks, average_ranks
 from labelrules.experiments.comparing.score_tables import Columns, ScoreTable
 from labelrules.experiments.frontier_values import aligned
 from labelrules.experiments.measuring import FitMeasure
-from labelrules.experiments.running.fitting import Outcome
+from labelrules.experiments.running.fitting import FitOutcome
 from labelrules.rules.formats.frame import typed_frame
 
 SIZES = ("literals", "rules")
@@ -49,7 +49,7 @@ class Fit:
     fingerprint : str
         A hash of the data, the rows, and the learner with its settings and its seed: fits with the
         same fingerprint have the same result.
-    outcome : Outcome or None
+    outcome : FitOutcome or None
         None if it has not been run.
     """
 
@@ -58,7 +58,7 @@ class Fit:
     repeat: int
     fold: int
     fingerprint: str
-    outcome: Outcome | None = None
+    outcome: FitOutcome | None = None
 
     @property
     def status(self) -> str:

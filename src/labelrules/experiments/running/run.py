@@ -1,16 +1,22 @@
 """Run experiments: all fits of learners on divisions of data sets, each once."""
 
+import errno
 import os
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool  # of which that of joblib is one
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from joblib.externals.loky.process_executor import BrokenProcessPool
+import msgspec
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelrules._checks import counted, job_count, number, one_of, truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
+from labelrules.data import FileError
+from labelrules.data.document import Record, converted, read_document
+from labelrules.data.files.access import opened_utf8, replacing, why_unreadable
 from labelrules.experiments.measuring import Categories, FitMeasure, fit_measures
 from labelrules.experiments.running.definitions import (
     DividedData,
@@ -22,11 +28,13 @@ from labelrules.experiments.running.definitions import (
     named_learners,
     seeded,
 )
-from labelrules.experiments.running.fitting import FitTask, Outcome
-from labelrules.experiments.running.folder import RESOURCES, SCORES, ExperimentFolder
+from labelrules.experiments.running.fitting import FitOutcome, FitTask
 from labelrules.experiments.running.isolation import end_all, limited_outcome
 from labelrules.experiments.running.results import Fit, Results, save_columns
 from labelrules.learners.base.progress import Listener, progress_listener, warn_of_early_end
+
+FITS = "fits"
+SCORES, RESOURCES = "scores.csv", "resources.csv"
 
 USUAL_MEASURES = ("micro F1", "macro F1", "samples F1", "subset accuracy", "Hamming loss")
 """The measures by default."""
@@ -83,12 +91,12 @@ def experiment(
         :func:`load`.
     measures : list of str or Measure, default=("micro F1", "macro F1", ...)
         The measures of :func:`evaluate` by name, or any :class:`Measure` or its text.
-    split : int or splitter, default=5
-        The number of folds, over which label sets are spread evenly; or a splitter of scikit-learn.
-        Data sets that are pairs of parts are divided already.
+    split : int, float or splitter, default=5
+        The number of folds; the share of rows that is held out; or a splitter of scikit-learn.
+        Folds and holdouts are stratified as by :class:`IterativeStratifiedKFold`, and do not depend
+        on the order of the rows. Data sets that are pairs of parts are divided already.
     n_repeats : int, default=1
-        How often the rows are divided into folds, each time otherwise; a splitter has repeats of
-        its own.
+        How often the rows are divided, each time otherwise; a splitter has repeats of its own.
     random_state : int, default=0
         Divides the rows of repetition r by ``random_state + r``. Parameters `random_state` of
         learners that are None are set to the same number.
@@ -124,10 +132,12 @@ def experiment(
     -----
     A fit that is in the folder is not repeated as long as its data, its rows, its learner with all
     settings, and its seed stay the same; names, and the order of learners and data sets, do not
-    matter. It is run again for further measures, and if it was timed out at a smaller limit. The
-    scores in `scores.csv` are in the order of the experiment, and byte for byte the same however
-    often the program was ended meanwhile, if the learners themselves are deterministic; times and
-    memory are in `resources.csv`. Ctrl-C keeps the finished fits, with a warning.
+    matter. It is run again for further measures, and if it was timed out at a smaller limit, but
+    not after an update of a library: then begin anew (`restart`).
+
+    The scores in `scores.csv` are in the order of the experiment, and byte for byte the same
+    however often the program was ended meanwhile, if the learners themselves are deterministic;
+    times and memory are in `resources.csv`. Ctrl-C keeps the finished fits, with a warning.
 
     Examples
     --------
@@ -162,6 +172,67 @@ def experiment(
         save_columns(results.scores_columns(), kept.path / SCORES)
         save_columns(results.resources_columns(), kept.path / RESOURCES)
     return results
+
+
+class _FitFile(Record):
+    """The file of a fit: its outcome, and where it stood in the experiment when it was run."""
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+    outcome: FitOutcome
+
+
+class ExperimentFolder:
+    """The files of an experiment.
+
+    ``fits/FINGERPRINT.json`` holds the outcome of a fit. A file is there as a whole or not at all,
+    whenever the program is killed. One program at a time may use a folder.
+    """
+
+    def __init__(self, path: "str | os.PathLike[str]") -> None:
+        self.path = Path(path)
+        self._fits = self.path / FITS
+
+    def prepare(self, is_restart: bool = False) -> None:
+        """Make the folder if need be, and remove files that were not finished; or all of ours."""
+        try:
+            self._fits.mkdir(parents=True, exist_ok=True)
+            if not os.access(self._fits, os.W_OK):
+                raise PermissionError(errno.EACCES, "")
+        except OSError as wrong:
+            raise FileError(
+                f"cannot be the folder of an experiment: {why_unreadable(wrong)}", self.path
+            ) from None
+        useless = list(self._fits.glob(".*.tmp"))
+        if is_restart:
+            useless += [*self._fits.glob("*.json"), self.path / SCORES, self.path / RESOURCES]
+        for file in useless:
+            file.unlink(missing_ok=True)
+
+    def outcome(self, fingerprint: str) -> FitOutcome | None:
+        """The outcome of a fit, if it is there."""
+        path = self._file(fingerprint)
+        if not path.is_file():
+            return None
+        try:
+            with opened_utf8(path) as file:
+                return converted(read_document(file.read()), _FitFile).outcome
+        except FileError:
+            raise
+        except ValueError as wrong:
+            message = f"this is no fit of an experiment ({wrong}): remove it, and it is run again"
+            raise FileError(message, path) from None
+
+    def keep(self, fingerprint: str, place: tuple[str, str, int, int], outcome: FitOutcome) -> None:
+        """Keep the outcome of a fit."""
+        content = msgspec.json.encode(_FitFile(*place, outcome))
+        with replacing(self._file(fingerprint)) as new:
+            new.write_bytes(msgspec.json.format(content, indent=2) + b"\n")
+
+    def _file(self, fingerprint: str) -> Path:
+        return self._fits / f"{fingerprint}.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +281,7 @@ class _Plan:
             for division in data.divisions
         }
 
-    def _holds(self, outcome: Outcome, retry: bool) -> bool:
+    def _holds(self, outcome: FitOutcome, retry: bool) -> bool:
         """Whether an outcome that is kept answers what is asked now."""
         if outcome.status == "done":
             return {one.name for one in self.measures} <= {*outcome.measures}
@@ -256,10 +327,10 @@ class _Run:
                 ) from None
         return None
 
-    def _finished(self, key: str, outcome: Outcome, listener: Listener) -> None:
-        for number, fit in enumerate(self.fits):
+    def _finished(self, key: str, outcome: FitOutcome, listener: Listener) -> None:
+        for place, fit in enumerate(self.fits):
             if fit.fingerprint == key:
-                self.fits[number] = replace(fit, outcome=outcome)
+                self.fits[place] = replace(fit, outcome=outcome)
         done = next(fit for fit in self.fits if fit.fingerprint == key)
         if self.kept is not None:
             self.kept.keep(key, done.place, outcome)
@@ -282,5 +353,5 @@ class _Run:
 
 
 @heard_interrupts()
-def _run(key: str, task: FitTask) -> tuple[str, Outcome]:
+def _run(key: str, task: FitTask) -> tuple[str, FitOutcome]:
     return key, limited_outcome(task)

@@ -83,6 +83,14 @@ def held_out_rows(Y: Board, keys: Integers, share: float, seed: int) -> Mask:
     return held
 
 
+def shuffled_rows(data: Dataset, random_state: Any = None) -> Integers:
+    """The rows in a random order that depends on their contents only; equal ones are together."""
+    factor = random_generator(random_state).integers(1, 2**62, dtype=np.int64) * 2 + 1
+    keys = row_keys(data.X)
+    mixed = (keys * factor) ^ (keys >> 17)
+    return np.lexsort((*weight_keys(data), *label_keys(data.Y).T, mixed))
+
+
 def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
     """For each row its fold, with label sets spread evenly; two folds at least."""
     folds = np.empty(data.n_rows, dtype=np.int64)
