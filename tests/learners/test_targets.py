@@ -1,5 +1,7 @@
 """Targets as people have them, and scikit-learn's tools for several labels."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -66,6 +68,24 @@ def test_label_sets_and_tables_in_any_form_are_the_same(Y):
 def test_labels_joined_in_a_text_are_refused(separator, form):
     with pytest.raises(DataError, match="which look like several labels in one: split them by"):
         SeparateAndConquer().fit(X, form([separator.join(row) for row in ROWS]))
+
+
+@pytest.mark.parametrize("separator", [" ", "/", " + ", "&"])
+def test_a_separator_that_names_have_too_joins_labels_that_all_stand_alone(separator):
+    X = np.arange(30).reshape(-1, 1)
+    joined = ["flu", f"flu{separator}cough", "cough"] * 10
+    with pytest.raises(DataError, match="which look like several labels in one: split them by"):
+        SeparateAndConquer().fit(X, joined)
+    kinds = ["good", f"very{separator}good", f"very{separator}bad"] * 10
+    assert SeparateAndConquer().fit(X, kinds).classes_.tolist() == sorted(set(kinds))
+
+
+@pytest.mark.parametrize("form", [str, json.dumps, lambda row: str(tuple(row)).replace(",)", ")")])
+def test_printed_lists_are_refused(form):
+    with pytest.raises(DataError, match=r"printed lists: .*\[ast.literal_eval\(text\) for text in"):
+        SeparateAndConquer().fit(X, [form(row) for row in ROWS])
+    ranges = ["[1, 2]", "[3, 4]"] * (len(ROWS) // 2) + ["[3, 4]"] * (len(ROWS) % 2)
+    assert SeparateAndConquer().fit(X, ranges).classes_.tolist() == ["[1, 2]", "[3, 4]"]
 
 
 @pytest.mark.parametrize(
