@@ -1,6 +1,7 @@
 """Targets as people have them, and scikit-learn's tools for several labels."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labelrules import split_labels
+from labelrules import dataset, split_labels
 from labelrules.data import DataError
 from labelrules.learners import (
     AssociativeClassifier,
@@ -182,3 +183,24 @@ def test_one_label_is_scored_as_it_is():
     X = np.random.default_rng(0).random((60, 2))
     Y = (X[:, :1] > 0.5).astype(int)
     assert cross_val_score(SeparateAndConquer(), X, Y, scoring="roc_auc").min() == 1.0
+
+
+def test_rows_with_the_same_index_in_another_order():
+    features, labels = (
+        pd.DataFrame(X),
+        pd.DataFrame([[name in row for name in NAMES] for row in ROWS]),
+    )
+    labels.columns = NAMES
+    turned = labels[::-1]
+    with pytest.warns(UserWarning, match=r"in another order, .* give Y\.loc\[X\.index\]") as found:
+        SeparateAndConquer().fit(features, turned)
+    assert [one.filename for one in found] == [__file__]
+    with pytest.warns(UserWarning, match="in another order") as found:
+        dataset(features, turned["jazz"])
+    assert [one.filename for one in found] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SeparateAndConquer().fit(features, turned.loc[features.index])
+        SeparateAndConquer().fit(features, turned.reset_index(drop=True))
+        SeparateAndConquer().fit(features[::-1], turned)
+        SeparateAndConquer().fit(features, turned.to_numpy())
