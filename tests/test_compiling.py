@@ -1,10 +1,14 @@
 """Compiling: said once, not counted as learning, and garbage is collected rarely meanwhile."""
 
 import gc
+import os
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from labelrules import _compiling
+from labelrules import _compiling, load
+from labelrules.learners import BinaryRelevance, Scorecard, SeparateAndConquer, warm_up
 
 
 @pytest.mark.parametrize("often", [(700, 10, 10), (0, 10, 10), (500_000, 10, 10)])
@@ -29,3 +33,18 @@ def test_the_clock_of_learning_stands_still_meanwhile():
     assert _compiling.learning_clock() == first
     _compiling.end()
     assert _compiling.learning_clock() >= first
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+@pytest.mark.parametrize("learner", [SeparateAndConquer(), BinaryRelevance(), Scorecard()], ids=str)
+def test_after_warming_up_nothing_is_left_to_compile(learner):
+    """Not for weights either, which once took as long as the first fit of all."""
+    warm_up()
+    before, data = _compiling.compiling_seconds(), load("clinic")
+    weights = np.random.default_rng(0).random(data.Y.shape) + 0.5
+    learner.fit(data).predict(data)
+    learner.fit(replace(data, weights=np.ceil(2 * weights[:, 0])))
+    learner.fit(replace(data, weights=weights[:, 0]))
+    learner.fit(replace(data, weights=weights)).predict_proba(data)
+    assert _compiling.compiling_seconds() == before

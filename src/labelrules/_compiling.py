@@ -35,10 +35,10 @@ def begin() -> None:
         _State.is_said = True
         _say(MESSAGE)
     _State.begun = monotonic()
-    often, *older = gc.get_threshold()
-    if 0 < often < RARELY:
-        _State.collecting = (often, *older)
-        gc.set_threshold(RARELY, *older)
+    collecting = gc.get_threshold()
+    if 0 < collecting[0] < RARELY:
+        _State.collecting = collecting
+        gc.set_threshold(RARELY, *collecting[1:])
 
 
 def end() -> None:

@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from inspect import isabstract
 from typing import Any, TypeVar, overload
@@ -139,6 +140,8 @@ def _use_learners(data: Dataset) -> None:
         for way in ways:
             rows = one_label if name == "ripper" else data
             learner(**way).fit(rows).predict(rows)
+        # Cells with weights are of another type, for which kernels are compiled once more.
+        learner().fit(replace(rows, weights=np.linspace(0.5, 1.5, rows.n_rows)))
 
 
 def _table() -> Dataset:
