@@ -273,7 +273,8 @@ def search_heads(rows, space, best_head, max_nodes):
             value = head_value(head, rows, space)
             if value > best + TINY or (value > best - TINY and _preferred(head, best_head)):
                 best = max(best, value)
-                best_head[:] = head
+                for label in range(n_labels):
+                    best_head[label] = head[label]
             depth -= 1
             continue
         if tried[depth] == len(space.choices):

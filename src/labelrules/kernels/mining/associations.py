@@ -321,7 +321,8 @@ def mine_rules(table, truth, wanted, stack, heads, rules):
             return NARROW
         n_words = stack.at[2]
         stack.prefix[level] = stack.item[entry]
-        heads.words[:n_words] = stack.words[entry * n_words : (entry + 1) * n_words]
+        for word in range(n_words):
+            heads.words[word] = stack.words[entry * n_words + word]
         n_rules = rules.n[1]
         n_alive = _find_heads(
             table, truth, wanted, stack, heads, rules, level, stack.support[entry]
