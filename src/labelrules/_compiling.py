@@ -3,11 +3,19 @@
 The kernels tell this module when they are compiled. Code that is kept on disk is not compiled.
 """
 
+import gc
 import logging
 import sys
 from time import monotonic
 
 MESSAGE = "compiling, once; the compiled code is kept on disk"
+
+RARELY = 100_000
+"""New objects between two collections of garbage while code is compiled.
+
+The compiler makes objects by the million and keeps most of them: collecting as often as Python does
+by itself takes a tenth of the time, and saves some 20 MB.
+"""
 
 _LOGGER = logging.getLogger("labelrules")
 
@@ -18,6 +26,7 @@ class _State:
     seconds = 0.0
     begun: float | None = None
     is_said = False
+    collecting: tuple[int, int, int] | None = None
 
 
 def begin() -> None:
@@ -26,6 +35,10 @@ def begin() -> None:
         _State.is_said = True
         _say(MESSAGE)
     _State.begun = monotonic()
+    often, *older = gc.get_threshold()
+    if 0 < often < RARELY:
+        _State.collecting = (often, *older)
+        gc.set_threshold(RARELY, *older)
 
 
 def end() -> None:
@@ -33,6 +46,9 @@ def end() -> None:
     if _State.begun is not None:
         _State.seconds += monotonic() - _State.begun
         _State.begun = None
+    if _State.collecting is not None:
+        gc.set_threshold(*_State.collecting)
+        _State.collecting = None
 
 
 def compiling_seconds() -> float:

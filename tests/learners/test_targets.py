@@ -1,5 +1,8 @@
 """Targets as people have them, and scikit-learn's tools for several labels."""
 
+import json
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,7 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from labelrules import split_labels
+from labelrules import dataset, split_labels
 from labelrules.data import DataError
 from labelrules.learners import (
     AssociativeClassifier,
@@ -66,6 +69,24 @@ def test_label_sets_and_tables_in_any_form_are_the_same(Y):
 def test_labels_joined_in_a_text_are_refused(separator, form):
     with pytest.raises(DataError, match="which look like several labels in one: split them by"):
         SeparateAndConquer().fit(X, form([separator.join(row) for row in ROWS]))
+
+
+@pytest.mark.parametrize("separator", [" ", "/", " + ", "&"])
+def test_a_separator_that_names_have_too_joins_labels_that_all_stand_alone(separator):
+    X = np.arange(30).reshape(-1, 1)
+    joined = ["flu", f"flu{separator}cough", "cough"] * 10
+    with pytest.raises(DataError, match="which look like several labels in one: split them by"):
+        SeparateAndConquer().fit(X, joined)
+    kinds = ["good", f"very{separator}good", f"very{separator}bad"] * 10
+    assert SeparateAndConquer().fit(X, kinds).classes_.tolist() == sorted(set(kinds))
+
+
+@pytest.mark.parametrize("form", [str, json.dumps, lambda row: str(tuple(row)).replace(",)", ")")])
+def test_printed_lists_are_refused(form):
+    with pytest.raises(DataError, match=r"printed lists: .*\[ast.literal_eval\(text\) for text in"):
+        SeparateAndConquer().fit(X, [form(row) for row in ROWS])
+    ranges = ["[1, 2]", "[3, 4]"] * (len(ROWS) // 2) + ["[3, 4]"] * (len(ROWS) % 2)
+    assert SeparateAndConquer().fit(X, ranges).classes_.tolist() == ["[1, 2]", "[3, 4]"]
 
 
 @pytest.mark.parametrize(
@@ -162,3 +183,24 @@ def test_one_label_is_scored_as_it_is():
     X = np.random.default_rng(0).random((60, 2))
     Y = (X[:, :1] > 0.5).astype(int)
     assert cross_val_score(SeparateAndConquer(), X, Y, scoring="roc_auc").min() == 1.0
+
+
+def test_rows_with_the_same_index_in_another_order():
+    features, labels = (
+        pd.DataFrame(X),
+        pd.DataFrame([[name in row for name in NAMES] for row in ROWS]),
+    )
+    labels.columns = NAMES
+    turned = labels[::-1]
+    with pytest.warns(UserWarning, match=r"in another order, .* give Y\.loc\[X\.index\]") as found:
+        SeparateAndConquer().fit(features, turned)
+    assert [one.filename for one in found] == [__file__]
+    with pytest.warns(UserWarning, match="in another order") as found:
+        dataset(features, turned["jazz"])
+    assert [one.filename for one in found] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SeparateAndConquer().fit(features, turned.loc[features.index])
+        SeparateAndConquer().fit(features, turned.reset_index(drop=True))
+        SeparateAndConquer().fit(features[::-1], turned)
+        SeparateAndConquer().fit(features, turned.to_numpy())

@@ -77,6 +77,19 @@ def _satisfies(operator, x, value):
 
 
 @inner
+def _first_at(rows, first):
+    """Where the entries of a column reach a row; NumPy's search takes longer to compile."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] < first:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
 def _fill_dense(words, column, operator, value, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
@@ -89,7 +102,7 @@ def _fill_sparse(words, rows, values, operator, value, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
     zero = _satisfies(operator, 0.0, value)
     words[:] = _ALL if zero else _NONE
-    for entry in range(np.searchsorted(rows, first), len(rows)):
+    for entry in range(_first_at(rows, first), len(rows)):
         row = rows[entry] - first
         if row >= n_rows:
             break
@@ -146,7 +159,7 @@ def _fill_dense_set(words, column, member, first, n_rows):
 def _fill_sparse_set(words, rows, values, member, first, n_rows):
     zero = member[0]
     words[:] = _ALL if zero else _NONE
-    for entry in range(np.searchsorted(rows, first), len(rows)):
+    for entry in range(_first_at(rows, first), len(rows)):
         row = rows[entry] - first
         if row >= n_rows:
             break
@@ -257,7 +270,8 @@ def run_list(rules, columns, board, fresh, reads, writer, stopped):
         if layered:
             _pack(reads, first, n_rows, seen_written, seen_present)
         for r in range(len(rules.stops)):
-            covered[:] = active
+            for word in range(SLAB):  # a slice would bring the making of its messages along
+                covered[word] = active[word]
             if not rules.stops[r]:
                 _can_write(covered, r, rules, written)
             _cover(
@@ -295,7 +309,8 @@ def run_set(rules, columns, board, reads, margins):
         _rows_of(active, n_rows)
         _pack(reads if len(reads) else board, first, n_rows, planes[0], planes[1])
         for r in range(len(rules.stops)):
-            covered[:] = active
+            for word in range(SLAB):
+                covered[word] = active[word]
             _cover(covered, r, rules, columns, words, filled, planes[0], planes[1], first, n_rows)
             for i in range(rules.head_start[r], rules.head_start[r + 1]):
                 _count(

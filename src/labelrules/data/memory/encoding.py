@@ -34,6 +34,7 @@ from labelrules.data.memory.frames import (
     native,
     refuse_lazy,
     sparse_columns,
+    warn_of_other_order,
 )
 from labelrules.data.memory.labels import (
     Names,
@@ -118,6 +119,7 @@ def dataset(
     asked = checked_names(label_names, "label_names")
     if Y is None:
         X, Y = divided_frame(X, asked)
+    warn_of_other_order(X, Y, stacklevel=3)
     table = _as_any_table(X)
     refuse_column_names(Y, table.names or (), table.shape[0])
     board, labels = read_labels(Y, asked)

@@ -1,5 +1,6 @@
 """Columns of data frames: pandas, polars, pyarrow and all others that narwhals reads."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -54,6 +55,23 @@ def is_frame(data: Any) -> bool:
 def is_series(data: Any) -> bool:
     """Whether these data are one column of a frame."""
     return nw.dependencies.is_into_series(data)
+
+
+def warn_of_other_order(X: Any, Y: Any, stacklevel: int) -> None:
+    """Warn of pandas rows with the same index in another order: they are taken by place."""
+    pandas = nw.dependencies.get_pandas()
+    if pandas is None or not all(
+        isinstance(one, (pandas.DataFrame, pandas.Series)) for one in (X, Y)
+    ):
+        return
+    if len(X.index) != len(Y.index) or X.index.equals(Y.index) or not X.index.is_unique:
+        return
+    if Y.index.is_unique and X.index.isin(Y.index).all():
+        warnings.warn(
+            "the rows of Y have the index of X in another order, and rows belong together by their "
+            "place: give Y.loc[X.index] if they belong together by their index",
+            stacklevel=stacklevel,
+        )
 
 
 def refuse_lazy(data: Any, what: str) -> None:

@@ -135,25 +135,46 @@ def split_labels(Y: Iterable[Any], separator: str = ",") -> list[tuple[str, ...]
 SEPARATORS = ",;|"
 """What people write between several labels in one text."""
 
+ALSO_IN_NAMES = " /+&"
+"""The same, but names have these, too: only texts of which every part stands alone are refused."""
+
+_OTHERWISE = "if each text is one class, replace the separator by another character"
+
 
 def refuse_joined(texts: Sequence[str], place: str = "Y") -> None:
     """Refuse classes that look like several labels in one text: a part stands alone elsewhere.
 
     Or there are fewer parts than texts, so that the texts are combinations of them.
     """
-    for separator in SEPARATORS:
+    _refuse_printed(texts, place)
+    for separator in SEPARATORS + ALSO_IN_NAMES:
         sets = {frozenset(one or ()) for one in split_labels(set(texts), separator)}
         several, single = [one for one in sets if len(one) > 1], [s for s in sets if len(s) < 2]
         alone, n_labels = frozenset().union(*single), len(frozenset().union(*sets))
-        if any(one & alone for one in several) or (several and n_labels < len(sets)):
+        if separator in ALSO_IN_NAMES:
+            is_joined = any(one <= alone for one in several)
+        else:
+            is_joined = any(one & alone for one in several)
+            is_joined |= bool(several) and n_labels < len(sets)
+        if is_joined:
             example = next(
                 text for text in texts if len(split_labels([text], separator)[0] or ()) > 1
             )
             raise DataError(
                 f"Y has texts such as {quoted(example)}, which look like several labels in one: "
-                f"split them by labelrules.split_labels({place}, {separator!r}); if each text is "
-                "one class, replace the separator by another character"
+                f"split them by labelrules.split_labels({place}, {separator!r}); {_OTHERWISE}"
             )
+
+
+def _refuse_printed(texts: Sequence[str], place: str) -> None:
+    """Refuse texts that are lists of texts as Python and JSON print them, as read from a file."""
+    pairs = {"[": "]", "{": "}", "(": ")"}
+    quoting = [text for text in texts if text[1:2] in ("'", '"')]
+    if quoting and all(text[-1:] == pairs.get(text[:1]) for text in texts):
+        raise DataError(
+            f"Y has texts such as {quoted(max(quoting, key=len))}, which look like printed lists: "
+            f"make lists of them, as by [ast.literal_eval(text) for text in {place}]"
+        )
 
 
 def refuse_column_names(Y: Any, columns: Iterable[str], n_rows: int) -> None:

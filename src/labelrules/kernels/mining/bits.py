@@ -172,7 +172,8 @@ def count_heads(body, items, head, labels, everywhere, right, n_head):
     n_words = len(everywhere)
     covered = np.empty(n_words, np.uint64)
     for r in range(len(n_head)):
-        covered[:] = everywhere
+        for k in range(n_words):
+            covered[k] = everywhere[k]
         for i in range(body[0][r], body[0][r + 1]):
             for k in range(n_words):
                 covered[k] &= items[body[1][i], k]

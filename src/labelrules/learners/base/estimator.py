@@ -355,7 +355,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
             data = self._given_data(X, Y)
             return self._weighted(data, sample_weight), Target("labels", np.array([0, 1]))
-        table = as_features(X)
+        table = as_features(X, beside=Y)
         refuse_empty(table.shape)
         validate_data(self, table, reset=True, skip_check_array=True)
         names = given_names(feature_names)

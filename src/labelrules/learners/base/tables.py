@@ -11,15 +11,23 @@ from labelrules._types import Floats
 from labelrules.data import Dataset
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
-from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
+from labelrules.data.memory.frames import (
+    FrameTable,
+    is_frame,
+    is_series,
+    native,
+    refuse_lazy,
+    warn_of_other_order,
+)
 from labelrules.data.memory.labels import Names
 from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
 
 
-def as_features(X: Any) -> Any:
-    """X as an array, sparse matrix or frame; errors use scikit-learn's words."""
+def as_features(X: Any, beside: Any = None) -> Any:
+    """X as an array, sparse matrix or frame, beside the labels; errors use scikit-learn's words."""
     X = native(X)
+    warn_of_other_order(X, beside, stacklevel=levels_to_caller() + 1)
     column_names(X)  # refuses those that occur twice, in our words
     if sparse.issparse(X) or is_frame(X):
         return X
