@@ -141,6 +141,7 @@ def serve(
         app, log_level="error", access_log=False, server_header=False, date_header=False,
         ws="none", lifespan="off", timeout_graceful_shutdown=2,
     )  # fmt: skip
+    listener.listen()  # who follows the address at once waits, and is not refused
     announce(address)
     if browser:
         webbrowser.open(address)

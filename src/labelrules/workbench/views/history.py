@@ -11,6 +11,7 @@ from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import NotThereError, Page, Site
 from labelrules.workbench.views.changes import Answer
+from labelrules.workbench.views.learning import MOST_FIRST
 
 MEASURES = ("micro F1", "macro F1", "subset accuracy", "Hamming loss")
 
@@ -46,7 +47,8 @@ def compare_page(site: Site, state: State, fields: Fields) -> Page:
             found["validation"] = compare(first, second, editor.validation)
         measures = {name: _measures(first, second, part) for name, part in _parts(state).items()}
     values = {"title": "Compare", "names": names, "one": one, "other": other, "found": found,
-              "first": first, "second": second, "measures": measures}  # fmt: skip
+              "first": first, "second": second, "measures": measures,
+              "most_first": MOST_FIRST}  # fmt: skip
     return Page("compare.html", values)
 
 
