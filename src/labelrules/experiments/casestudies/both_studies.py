@@ -102,7 +102,10 @@ class CaseStudies:
             lines += ["", f"{one.topic}: {one.verdict}", f"  chapter: {one.chapter}"]
             lines += [f"  found: {one.found}"] if one.found else []
             lines += [f"  reason: {one.reason}"] if one.reason else []
-        skipped = [f"{name} was left out: {why}" for name, why in self.materials.skipped.items()]
+        skipped = [
+            f"left out: {', '.join(names)}; {why}"
+            for why, names in self.materials.skipped_by_reason.items()
+        ]
         return "\n".join([*lines, *([""] if skipped else []), *skipped])
 
 

@@ -77,13 +77,13 @@ def report_page(found: "CaseStudies") -> str:
         "parts": {part: list(_of_part(found.claims, part)) for part in TOPICS_OF_PARTS},
         "figures": _figures(found),
         "data": _data_table(found.materials),
-        "skipped": found.materials.skipped,
+        "skipped": found.materials.skipped_by_reason,
         "single": None if found.single_heads is None else _single(found.single_heads),
         "multi": None if found.multi_heads is None else _multi(found.multi_heads),
         "learners": _learner_lines(),
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "version": library_version(),
-        "style": f"{render('style.css')}\n{render('workbench.css')}",
+        "styles": [render("style.css"), render("workbench.css")],
     }
     return f"{render('casestudies/report.html', **values)}\n"
 
@@ -144,9 +144,9 @@ def _single(study: SingleHeadStudy) -> dict[str, Any]:
     return {
         "rules": list(_rule_tables(study)),
         "sizes": _size_table(study),
-        "report": REPORT,
+        "report": " ".join(REPORT.split()),
         "explained": [
-            (name, bool(one.predicted), str(one), one.sentence())
+            (name, bool(one.predicted), str(one).splitlines(), one.sentence())
             for name, one in study.report.items()
         ],
         "matrices": list(_matrices(study)),

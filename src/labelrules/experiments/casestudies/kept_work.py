@@ -11,11 +11,13 @@ import numpy as np
 from msgspec import Meta
 from sklearn.base import clone
 
+from labelrules._checks import counted
 from labelrules.data import Dataset, FileError
 from labelrules.data.document import Record, converted, read_document
 from labelrules.data.files.access import opened_utf8, replacing
 from labelrules.data.fingerprints import fingerprint
 from labelrules.experiments.running.definitions import Division, fit_fingerprint, seeded
+from labelrules.experiments.running.results import Results
 from labelrules.experiments.running.run import ExperimentFolder
 from labelrules.learners.base.progress import nested_fit
 from labelrules.rules import Theory
@@ -80,6 +82,24 @@ class StudyFolder:
             fit_fingerprint(fingerprint(data), whole, seeded(one, 0), "columns") for one in learners
         ]
         return self.path / kind / f"{'-'.join(key[: 32 // len(keys)] for key in keys)}.json"
+
+
+def finished(results: Results) -> Results:
+    """The results of an experiment, if all its fits are done.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it was interrupted; what is finished is kept.
+    RuntimeError
+        If a fit has failed.
+    """
+    if results.stopped is not None:
+        raise KeyboardInterrupt
+    if results.failures:
+        lines = results.failure_lines()
+        raise RuntimeError(f"{counted(len(lines), 'fit')} of a case study failed: {lines[0]}")
+    return results
 
 
 def _read_times(path: Path) -> LearnerTimes:

@@ -63,6 +63,14 @@ class Materials:
     sets: dict[str, StudyData]
     skipped: dict[str, str]
 
+    @property
+    def skipped_by_reason(self) -> dict[str, list[str]]:
+        """From each reason to the names of the sets."""
+        found: dict[str, list[str]] = {}
+        for name, why in self.skipped.items():
+            found.setdefault(why, []).append(name)
+        return found
+
     def of(self, names: Iterable[str]) -> list[StudyData]:
         """Those of these sets that are there."""
         return [self.sets[name] for name in names if name in self.sets]
@@ -111,8 +119,8 @@ def study_data(name: str, folder: "str | Path | None") -> StudyData:
     if name in FIRST_ROWS:
         rows, n_first = np.arange(len(whole)), FIRST_ROWS[name]
         return StudyData(name, whole, whole.take(rows[:n_first]), whole.take(rows[n_first:]))
-    train, test = (_renamed(load(name, folder, part=part), name) for part in ("train", "test"))  # type: ignore[arg-type]
-    return StudyData(name, whole, train, test)
+    train = _renamed(load(name, folder, part="train"), name)
+    return StudyData(name, whole, train, _renamed(load(name, folder, part="test"), name))
 
 
 def _renamed(data: Dataset, name: str) -> Dataset:
@@ -134,8 +142,8 @@ def report_row(schema: Schema) -> Dataset:
 def single_head_learners() -> dict[str, Any]:
     """The learners of the first study; the last one is this library's default.
 
-    The chapter's *Single* takes, of the rules that a step of RIPPER grows and prunes for each label,
-    the best by F. The nearest here grows and prunes on other rows, too, but grows by F itself.
+    The chapter's *Single* takes the best by F of the rules that a step of RIPPER grows and prunes
+    for each label. The nearest here grows and prunes on other rows, too, but grows by F itself.
     """
     nearest = SeparateAndConquer(
         measure="f0.5", pruning="irep", polarity="presence", default_rule=False, last_resort=None

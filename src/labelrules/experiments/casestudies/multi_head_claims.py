@@ -63,11 +63,12 @@ def _flag(flags: FlagLists) -> Iterator[Claim]:
         yield claim(
             2,
             f"the flag, {heads}-label heads",
-            f"{counted(len(wanted), 'rule')} of the list with {heads}-label heads cover the flag of "
-            "the US Virgin Islands.",
-            f"{len(rules)} rules of ours hold for it. {sum(found)} of the chapter's {len(wanted)} "
-            f"are among them, with the same head and covering the same rows, {sum(same)} with the "
-            "same counts of right and wrong cells.",
+            f"{counted(len(wanted), 'rule')} of the list with {heads}-label heads cover the flag "
+            "of the US Virgin Islands.",
+            f"{sum(bool(one.written) for one in rules)} rules of ours set its labels, and "
+            f"{len(rules)} hold for it. {sum(found)} of the chapter's {len(wanted)} are among "
+            f"these, with the same head and covering the same rows, {sum(same)} with the same "
+            "counts of right and wrong cells.",
             found,
             reason + OTHER_SEARCH,
         )

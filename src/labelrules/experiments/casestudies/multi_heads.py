@@ -11,7 +11,7 @@ import numpy as np
 from labelrules._types import UNSET
 from labelrules.data import Dataset
 from labelrules.experiments.casestudies.chapter import ALPHA, FLAG_ROW
-from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder
+from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder, finished
 from labelrules.experiments.casestudies.materials import (
     LABEL_SETS,
     OBJECTIVES,
@@ -181,11 +181,11 @@ def multi_head_study(
 ) -> MultiHeadStudy:
     """Learn with all algorithms, test, count heads, and measure times; see `single_head_study`."""
     pairs = {one.name: (one.train, one.test) for one in sets}
-    quality = experiment(
-        multi_head_learners(), pairs, MEASURES, folder=folder.path / MULTI, progress=progress
-    )
+    learners, kept_in = multi_head_learners(), folder.path / MULTI
+    quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
     heads = [one for data in sets for one in _head_counts(data, folder, tell)]
-    times, n_rounds = [], {}
+    times: list[TimePair] = []
+    n_rounds: dict[str, int] = {}
     for data in sets:
         for objective, measure in OBJECTIVES.items():
             tell(f"times by {objective} on {data.name}")

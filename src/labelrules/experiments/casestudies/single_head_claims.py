@@ -33,8 +33,8 @@ OTHER_PRUNING = (
     "rows held out, so lists are shorter."
 )
 OTHER_ROWS = (
-    "The chapter does not say from which rows its models were learned; with other rows held out for "
-    "pruning, RIPPER finds other rules."
+    "The chapter does not say from which rows its models were learned; with other rows held out "
+    "for pruning, RIPPER finds other rules."
 )
 
 
@@ -192,7 +192,10 @@ def _quoted(texts: "list[str] | tuple[str, ...]") -> str:
 
 
 def _sizes(study: SingleHeadStudy) -> Claim:
-    chapter = "Between 50 and 100 rules for yeast and medical, between 76 (BR) and 340 (Single) for enron."
+    chapter = (
+        "Between 50 and 100 rules for yeast and medical; for enron between 76 (BR) and 340 "
+        "(Single)."
+    )
     sizes = study.sizes(USUAL_SIZES)
     if not sizes:
         return unexamined(1, "sizes of models", chapter, "none of the three sets is there")

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelrules.data import Dataset
 from labelrules.experiments.casestudies.chapter import SHOWN_LABELS
-from labelrules.experiments.casestudies.kept_work import SINGLE, StudyFolder
+from labelrules.experiments.casestudies.kept_work import SINGLE, StudyFolder, finished
 from labelrules.experiments.casestudies.materials import (
     StudyData,
     report_row,
@@ -93,9 +93,9 @@ class SingleHeadModels:
 
     def _used(self, learner: str) -> float:
         """How many rules with conditions write some label of a row, on average."""
-        theory = self.theories[learner]
+        theory: Any = self.theories[learner]
         run = theory.run(self.data)
-        last: Any = run.layers[-1] if isinstance(theory, LayeredTheory) else run
+        last = run.layers[-1] if isinstance(theory, LayeredTheory) else run
         has_body = np.array([len(rule.body) > 0 for rule in self.layer(learner)])
         counts = [len({i for i in row.tolist() if i >= 0 and has_body[i]}) for row in last.writer]
         return float(np.mean(counts))
@@ -155,7 +155,8 @@ def single_head_study(
             theories[name] = folder.theory(learner, one.whole)
         models[one.name] = SingleHeadModels(one.name, one.whole, theories)
     pairs = {one.name: (one.train, one.test) for one in sets}
-    quality = experiment(learners, pairs, MEASURES, folder=folder.path / SINGLE, progress=progress)
+    kept_in = folder.path / SINGLE
+    quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
     tell("the report on a cough")
     return SingleHeadStudy(models, quality, _explained_report(models))
 
