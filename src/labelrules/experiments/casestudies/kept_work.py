@@ -62,16 +62,21 @@ class StudyFolder:
         if path.is_file():
             kept: Theory = load_model(path)
             return kept
-        found: Theory = _fitted(learner, data).theory_
+        found = _learned(learner, data)
         save(found, path, about=False)
         return found
 
     def times(self, learners: Mapping[str, Any], data: Dataset) -> LearnerTimes:
-        """The processor time of learning, the learners in turn; measured now if it is not kept."""
+        """The processor time of learning, the learners in turn; measured now if it is not kept.
+
+        The theories that are learned meanwhile are kept, too.
+        """
         path = self._file(TIMES, [*learners.values()], data)
         if path.is_file():
             return _read_times(path)
-        found = least_times(learners, data)
+        found, theories = least_times(learners, data)
+        for name, theory in theories.items():
+            save(theory, self._file(MODELS, [learners[name]], data), about=False)
         with replacing(path) as new:
             new.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
         return found
@@ -113,22 +118,27 @@ def _read_times(path: Path) -> LearnerTimes:
         raise FileError(message, path) from None
 
 
-def least_times(learners: Mapping[str, Any], data: Dataset) -> LearnerTimes:
-    """The least processor time of each learner over rounds in which each learns once.
+def least_times(
+    learners: Mapping[str, Any], data: Dataset
+) -> tuple[LearnerTimes, dict[str, Theory]]:
+    """The least processor time of each learner over rounds in which each learns once; theories.
 
     Learners that take long have one round less. Compiled code must be there already.
     """
     least = dict.fromkeys(learners, float("inf"))
+    theories: dict[str, Theory] = {}
     n_rounds = 0
     while n_rounds < ROUNDS - (sum(least.values()) >= LONG and n_rounds > 0):
         for name, learner in learners.items():
             start = time.process_time()
-            _fitted(learner, data)
+            theories[name] = _learned(learner, data)
             least[name] = min(least[name], time.process_time() - start)
         n_rounds += 1
-    return LearnerTimes({name: round(spent, 6) for name, spent in least.items()}, n_rounds)
+    seconds = {name: round(spent, 6) for name, spent in least.items()}
+    return LearnerTimes(seconds, n_rounds), theories
 
 
-def _fitted(learner: Any, data: Dataset) -> Any:
+def _learned(learner: Any, data: Dataset) -> Theory:
     with nested_fit():
-        return clone(learner).fit(data)
+        theory: Theory = clone(learner).fit(data).theory_
+    return theory

@@ -12,9 +12,11 @@ from labelrules._checks import listed, quoted, suggestion
 from labelrules.data import Dataset, Schema, load
 from labelrules.data.errors import DataError
 from labelrules.experiments.casestudies.chapter import (
+    FLAG_RULES,
     LABEL_NAMES,
     MULTI_HEADS,
     REPORT,
+    RULES,
     SINGLE_HEADS,
     STATISTICS,
 )
@@ -25,6 +27,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.rules.formats.theory_parser import parse_rule
 
 QUICK = ("emotions", "flags", "genbase", "medical")
 """The sets of a quick run: the smallest."""
@@ -116,11 +119,25 @@ def study_materials(folder: "str | Path | None", names: Iterable[str]) -> Materi
 def study_data(name: str, folder: "str | Path | None") -> StudyData:
     """A data set with its parts."""
     whole = _renamed(load(name, folder), name)
+    _check_schema(whole.schema, name)
     if name in FIRST_ROWS:
         rows, n_first = np.arange(len(whole)), FIRST_ROWS[name]
         return StudyData(name, whole, whole.take(rows[:n_first]), whole.take(rows[n_first:]))
     train = _renamed(load(name, folder, part="train"), name)
     return StudyData(name, whole, train, _renamed(load(name, folder, part="test"), name))
+
+
+def _check_schema(schema: Schema, name: str) -> None:
+    """Refuse another data set of the same name, which lacks what the chapter's rules name."""
+    texts = [text for rules in RULES.get(name, {}).values() for text in rules]
+    if name == "flags":
+        texts = [text for rules in FLAG_RULES.values() for text, _ in rules]
+    try:
+        for text in texts:
+            if not re.search(r"\bx\d", text):  # the chapter numbers the features of yeast
+                parse_rule(text, schema)
+    except ValueError as wrong:
+        raise DataError(f"{name} is not the chapter's data set of this name: {wrong}") from None
 
 
 def _renamed(data: Dataset, name: str) -> Dataset:

@@ -80,6 +80,7 @@ def _flag(flags: FlagLists) -> Iterator[Claim]:
         f"{writing[0]} rules with multi-label heads set the labels of the flag, {writing[1]} with "
         "single-label heads.",
         [writing[0] < writing[1]],
+        "Other lists were learned.",
     )
 
 
@@ -180,7 +181,16 @@ def _why_rejected(study: MultiHeadStudy, rejected: list[str]) -> str:
 
 
 def _same_objective(study: MultiHeadStudy) -> Claim:
+    topic, chapter = (
+        "Nemenyi test",
+        (
+            "Where the Friedman test finds a difference, the Nemenyi test finds none between "
+            "algorithms with the same objective."
+        ),
+    )
     rejected = [name for name, test in study.friedman.items() if test.significant]
+    if not rejected:
+        return unexamined(2, topic, chapter, "the Friedman test finds no difference here")
     differing = [
         f"{pair.better} before {pair.worse} by {name}"
         for name in rejected
@@ -195,9 +205,8 @@ def _same_objective(study: MultiHeadStudy) -> Claim:
     )
     return claim(
         2,
-        "Nemenyi test",
-        "Where the Friedman test finds a difference, the Nemenyi test finds none between "
-        "algorithms with the same objective.",
+        topic,
+        chapter,
         f"{text}: {'; '.join(differing)}." if differing else f"{text}.",
         [not differing],
         "BR predicts the rarer value of each label only, which separates it from lists with heads "

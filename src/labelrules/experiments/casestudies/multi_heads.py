@@ -183,7 +183,6 @@ def multi_head_study(
     pairs = {one.name: (one.train, one.test) for one in sets}
     learners, kept_in = multi_head_learners(), folder.path / MULTI
     quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
-    heads = [one for data in sets for one in _head_counts(data, folder, tell)]
     times: list[TimePair] = []
     n_rounds: dict[str, int] = {}
     for data in sets:
@@ -194,6 +193,7 @@ def multi_head_study(
             n_labels = data.train.schema.n_labels
             times.append(TimePair(data.name, objective, n_labels, **found.seconds))
             n_rounds[data.name] = min(n_rounds.get(data.name, found.n_rounds), found.n_rounds)
+    heads = [one for data in sets for one in _head_counts(data, folder, tell)]
     flags = next((_flag_lists(data, folder) for data in sets if data.name == "flags"), None)
     return MultiHeadStudy(quality, heads, times, n_rounds, flags)
 

@@ -145,9 +145,14 @@ def _enron(models: SingleHeadModels) -> Iterator[Claim]:
         "topics explains.",
         f"Predicting Joke from Personal: {words}.",
         by_personal,
-        "Joke has six rows in the whole set: too few for a rule of Single that is to hold on rows "
-        "held out, too.",
+        f"{_n_rows(models, 'Joke')} rows have Joke, few for rules that are to hold on rows held "
+        "out, too.",
     )
+
+
+def _n_rows(models: SingleHeadModels, label: str) -> int:
+    """How many rows have a label."""
+    return int((models.data.Y[:, models.data.schema.label_index[label]] == 1).sum())
 
 
 def _both(rules: list[Rule]) -> tuple[int, int]:
@@ -218,7 +223,8 @@ def _per_label(study: SingleHeadStudy) -> Claim:
         return unexamined(1, "rules per label", chapter, "enron is not there")
     _, learner, size = max(sizes, key=lambda one: one[2].per_label)
     text = f"The largest for enron is that of {learner}: {size.per_label:.1f} rules per label."
-    return claim(1, "rules per label", chapter, text, [size.per_label <= LARGEST_PER_LABEL])
+    parts = [size.per_label <= LARGEST_PER_LABEL]
+    return claim(1, "rules per label", chapter, text, parts, "Our lists are longer.")
 
 
 def _used(study: SingleHeadStudy) -> Claim:
@@ -312,7 +318,8 @@ def _scene(models: SingleHeadModels, topic: str, chapter: str) -> Claim:
         f"pairs of labels; {counted(graph.n_partial, 'rule')} on labels and features, "
         f"{graph.n_full} on labels only."
     )
-    return claim(1, topic, chapter, text, [graph.n_partial > 0, graph.n_partial > graph.n_full])
+    parts = [graph.n_partial > 0, graph.n_partial > graph.n_full]
+    return claim(1, topic, chapter, text, parts, OTHER_ROWS)
 
 
 def _neighbours(models: SingleHeadModels, topic: str, chapter: str) -> Claim:
@@ -339,7 +346,7 @@ def _parents(models: SingleHeadModels, topic: str, chapter: str) -> Claim:
         counts[one.tested] = counts.get(one.tested, 0) + 1
     order = sorted(counts, key=lambda name: -counts[name])
     mean = len(models.edges) / models.data.schema.n_labels
-    shown = ", ".join(f"{name} predicts {counts[name]}" for name in order[:3])
+    shown = ", ".join(f"{name} predicts {counts[name]}" for name in order[:3]) or "there is none"
     group = [one for one in models.edges if one.tested[:2] == one.predicted[:2] == "A."]
     stands_out = bool(order) and counts[order[0]] >= 4 * mean
     return claim(
@@ -368,6 +375,7 @@ def _layers(study: SingleHeadStudy) -> Claim:
         "labels as conditions.",
         f"Share of rules that test labels, over all sets: {text}.",
         [shares["SBR"] > 2 * max(shares["Single"], shares["Single, default"])],
+        "On these sets features say as much as other labels do.",
     )
 
 
