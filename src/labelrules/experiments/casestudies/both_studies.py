@@ -24,9 +24,9 @@ from labelrules.experiments.casestudies.materials import (
     studied,
     study_materials,
 )
-from labelrules.experiments.casestudies.multi_head_claims import multi_head_claims
+from labelrules.experiments.casestudies.multi_head_claims import claims_on_multi_heads
 from labelrules.experiments.casestudies.multi_heads import MultiHeadStudy, multi_head_study
-from labelrules.experiments.casestudies.single_head_claims import single_head_claims
+from labelrules.experiments.casestudies.single_head_claims import claims_on_single_heads
 from labelrules.experiments.casestudies.single_heads import SingleHeadStudy, single_head_study
 from labelrules.learners.base.progress import Listener, nested_fit, progress_listener
 
@@ -66,8 +66,8 @@ class CaseStudies:
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """The statements of the chapter, each with what was found and whether the two agree."""
-        first = single_head_claims(self.single_heads) if self.single_heads else ()
-        second = multi_head_claims(self.multi_heads) if self.multi_heads else ()
+        first = claims_on_single_heads(self.single_heads) if self.single_heads else ()
+        second = claims_on_multi_heads(self.multi_heads) if self.multi_heads else ()
         return (*first, *second)
 
     @property

@@ -26,9 +26,8 @@ from labelrules.storage import load_model, save
 STUDIES = SINGLE, MULTI = "single-heads", "multi-heads"
 """The folders of the experiments of the two studies."""
 MODELS, TIMES = "models", "times"
-ROUNDS = 3
-LONG = 30.0
-"""Processor seconds of a round from which on there is one round less."""
+ROUNDS = ((10.0, 3), (60.0, 2), (float("inf"), 1))
+"""How many rounds there are, if the first one takes fewer processor seconds than these."""
 
 Seconds = Annotated[float, Meta(ge=0)]
 
@@ -123,17 +122,19 @@ def least_times(
 ) -> tuple[LearnerTimes, dict[str, Theory]]:
     """The least processor time of each learner over rounds in which each learns once; theories.
 
-    Learners that take long have one round less. Compiled code must be there already.
+    Learners that take long have fewer rounds. Compiled code must be there already.
     """
     least = dict.fromkeys(learners, float("inf"))
     theories: dict[str, Theory] = {}
-    n_rounds = 0
-    while n_rounds < ROUNDS - (sum(least.values()) >= LONG and n_rounds > 0):
+    n_rounds, wanted = 0, 1
+    while n_rounds < wanted:
         for name, learner in learners.items():
             start = time.process_time()
             theories[name] = _learned(learner, data)
             least[name] = min(least[name], time.process_time() - start)
         n_rounds += 1
+        first = sum(least.values())
+        wanted = next(n for seconds, n in ROUNDS if first < seconds) if n_rounds == 1 else wanted
     seconds = {name: round(spent, 6) for name, spent in least.items()}
     return LearnerTimes(seconds, n_rounds), theories
 

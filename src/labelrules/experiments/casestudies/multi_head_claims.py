@@ -25,7 +25,7 @@ LARGEST_DIFFERENCE = 0.05
 """By how much micro F1 of two learners may differ that do not differ largely."""
 
 
-def multi_head_claims(study: MultiHeadStudy) -> Iterator[Claim]:
+def claims_on_multi_heads(study: MultiHeadStudy) -> Iterator[Claim]:
     """All statements of the second study, in the chapter's order."""
     if study.flags is None:
         yield unexamined(2, "the flag", "the rules of the figure", "flags is not there")

@@ -38,7 +38,7 @@ OTHER_ROWS = (
 )
 
 
-def single_head_claims(study: SingleHeadStudy) -> Iterator[Claim]:
+def claims_on_single_heads(study: SingleHeadStudy) -> Iterator[Claim]:
     """All statements of the first study, in the chapter's order."""
     for name, examine in (
         ("yeast", _yeast),
