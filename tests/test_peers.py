@@ -13,8 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 from labelrules import load, parse
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+from peers import __main__ as command
 from peers import counting, ranking, report
-from peers.catalog import PEERS, SETS, Peer
+from peers.catalog import BY_SIZE, PEERS, SETS, Peer
 from peers.counting import Size
 from peers.fitting import Limits, too_much
 from peers.kept import Store, is_answer
@@ -119,6 +120,9 @@ def test_a_fit_is_run_again_only_where_that_may_help():
     assert is_answer(late, Limits(60.0), retry=False)
     assert not is_answer(late, Limits(120.0), retry=False)
     assert not is_answer(late, Limits(60.0), retry=True)
+    skipped = {"status": "not tried", "limits": [60.0, 3000]}
+    assert is_answer(skipped, Limits(60.0), retry=False)
+    assert not is_answer(skipped, Limits(61.0), retry=False)
     large = {"status": "out of memory", "limits": [60.0, 3000]}
     assert is_answer(large, Limits(120.0, 3000), retry=False)
     assert not is_answer(large, Limits(60.0, 4000), retry=False)
@@ -138,6 +142,32 @@ def test_outcomes_are_kept_whole(tmp_path):
     store.put("a", {"status": "failed"})
     assert store.get("a") == {"status": "failed"}
     assert [path.name for path in store.folder.iterdir()] == ["a.json"]
+
+
+def test_after_two_time_outs_larger_sets_are_not_tried_and_a_second_run_has_nothing_to_do(
+    tmp_path, monkeypatch
+):
+    tried = []
+
+    def outcome(peer, name, limits):
+        tried.append(name)
+        status = "timed out" if name in ("emotions", "scene") else "done"
+        return {"status": status, "message": ""}
+
+    monkeypatch.setattr(command, "outcome", outcome)
+    monkeypatch.setattr(command, "key", lambda peer, name: f"{peer.name} {name}")
+    monkeypatch.setattr(command, "results_folder", lambda: tmp_path)
+    peer = Peer("X", "rules", "weka", {})
+    for _ in range(2):
+        command.run([peer], [*SETS], Limits(60.0), retry=False, give_up=2)
+        assert tried == ["flags", "emotions", "birds", "scene"]
+    assert Store(tmp_path).get("X enron")["message"] == "timed out on emotions and scene"
+    command.run([peer], [*SETS], Limits(60.0), retry=True, give_up=None)
+    assert sorted(tried[4:]) == sorted({*SETS} - {"flags", "birds"})
+
+
+def test_data_sets_are_ordered_by_size():
+    assert sorted(BY_SIZE) == sorted(SETS)
 
 
 def test_names_and_settings_are_told_apart():

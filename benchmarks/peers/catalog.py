@@ -3,6 +3,8 @@
 from typing import Any, NamedTuple
 
 SETS = ("flags", "emotions", "birds", "genbase", "medical", "enron", "scene", "yeast", "CAL500")
+BY_SIZE = ("flags", "emotions", "birds", "scene", "yeast", "CAL500", "genbase", "medical", "enron")
+"""By the product of training rows, features and labels."""
 
 OURS, RULES, TREES, FORESTS, SETTINGS = "ours", "rules", "trees", "forests", "settings"
 """Groups: learners of this library as they are; other programs that learn rules; single trees;
@@ -62,6 +64,15 @@ OWN = (
     _ours("ClassifierChain(Ripper)", learner="classifier-chain", base=RIPPER),
     _ours("StackedBinaryRelevance(Ripper)", learner="stacked-binary-relevance", base=RIPPER),
     _ours("AssociativeClassifier", learner="associative-classifier"),
+)
+
+BOUNDED = (
+    *(
+        _scikit_learn(
+            f"decision tree, {most} leaves", SETTINGS, "DecisionTreeClassifier", max_leaf_nodes=most
+        )
+        for most in (8, 32)
+    ),
     *(
         _ours(
             f"SeparateAndConquer, {most} literals",
@@ -83,12 +94,6 @@ OWN = (
 OTHERS = (
     _scikit_learn("decision tree", TREES, "DecisionTreeClassifier"),
     _scikit_learn("BR of decision trees", TREES, "DecisionTreeClassifier", per_label=True),
-    *(
-        _scikit_learn(
-            f"decision tree, {most} leaves", SETTINGS, "DecisionTreeClassifier", max_leaf_nodes=most
-        )
-        for most in (8, 32)
-    ),
     _scikit_learn("random forest", FORESTS, "RandomForestClassifier"),
     _scikit_learn("extra trees", FORESTS, "ExtraTreesClassifier"),
     _scikit_learn("random forest, tuned", FORESTS, "tuned forest", kind="random forest"),
@@ -106,11 +111,14 @@ OTHERS = (
     Peer("chain of JRip", RULES, "weka", {"layers": "chain"}),
     _imodels("BR of GreedyRuleList", "GreedyRuleListClassifier"),
     _imodels("BR of FIGS", "FIGSClassifier", random_state=1),
+)
+
+SLOW = (
     _imodels("BR of SkopeRules", "SkopeRulesClassifier", random_state=1),
     Peer("BR of wittgenstein", RULES, "wittgenstein", {"random_state": 1}),
     _imodels("BR of RuleFit", "RuleFitClassifier", random_state=1),
     Peer("BR of CN2 (Orange)", RULES, "orange3", {"ordered": True}),
-    Peer("BR of unordered CN2 (Orange)", RULES, "orange3", {"ordered": False}),
 )
 
-PEERS = (*OWN, *OTHERS)
+PEERS = (*OWN, *OTHERS, *BOUNDED, *SLOW)
+"""In the order in which they are run."""

@@ -81,7 +81,12 @@ def _run(command: list[str], folder: str, limits: Limits) -> dict[str, Any] | No
     start = time.monotonic()
     with Path(folder, "errors").open("wb") as errors:
         process = subprocess.Popen(
-            command, stdout=errors, stderr=errors, env=environment, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,  # closed when this program ends, which ends the process
+            stdout=errors,
+            stderr=errors,
+            env=environment,
+            start_new_session=True,
         )
         try:
             while process.poll() is None:
@@ -138,6 +143,8 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _why(code: int, errors: Path) -> str:

@@ -13,6 +13,8 @@ from labelrules.data.fingerprints import fingerprint
 from peers.catalog import Peer
 from peers.fitting import Limits
 
+TIMED_OUT, NOT_TRIED = "timed out", "not tried"
+
 
 def results_folder() -> Path:
     return peers_folder() / "results"
@@ -55,7 +57,7 @@ def is_answer(outcome: dict[str, Any] | None, limits: Limits, retry: bool) -> bo
     if outcome["status"] == "done":
         return True
     had = Limits(*outcome["limits"])
-    has_more = (outcome["status"] == "timed out" and limits.seconds > had.seconds) or (
+    has_more = (outcome["status"] in (TIMED_OUT, NOT_TRIED) and limits.seconds > had.seconds) or (
         outcome["status"] == "out of memory" and limits.megabytes > had.megabytes
     )
     return not (retry or has_more)
