@@ -6,16 +6,18 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from parts.environments import PeerError
+from parts.environments import PeerError, peers_folder
 from parts.sets import part
 from quality import qualities
 
 from labelrules import Dataset
+from labelrules.data.fingerprints import fingerprint
 from labelrules.experiments.measuring import as_numbers
 from peers.catalog import Peer
 from peers.installing import python_for, weka
@@ -44,21 +46,43 @@ def outcome(peer: Peer, name: str, limits: Limits) -> dict[str, Any]:
     except PeerError as wrong:
         return {"status": "not installed", "message": str(wrong)}
     with TemporaryDirectory() as folder:
-        data, found = Path(folder, "data.npz"), Path(folder, "result.json")
-        save_arrays(data, name)
+        found = Path(folder, "result.json")
         job = {"program": peer.program, "settings": peer.settings, "set": name, **extra}
-        job |= {"data": str(data), "result": str(found), "layers": peer.settings.get("layers")}
+        job |= {"data": str(arrays(name)), "result": str(found)}
+        job["layers"] = peer.settings.get("layers")
         job["java_memory"] = limits.megabytes - 500
         Path(folder, "job.json").write_text(json.dumps(job))
         ended = _run([str(python), "-m", "peers.worker", f"{folder}/job.json"], folder, limits)
         if ended is not None:
             return ended
-        return _measured(json.loads(found.read_text()), part(name, "test"))
+        return _measured(json.loads(found.read_text()), divided(name)[1].Y)
 
 
-def save_arrays(path: Path, name: str) -> None:
-    """Write a data set: features as codes of categories, and as numbers alone."""
-    train, test = part(name, "train"), part(name, "test")
+@cache
+def divided(name: str) -> tuple[Dataset, Dataset]:
+    """The rows for training and those for testing."""
+    return part(name, "train"), part(name, "test")
+
+
+@cache
+def fingerprints(name: str) -> list[str]:
+    """Hashes of both parts."""
+    return [fingerprint(one) for one in divided(name)]
+
+
+def arrays(name: str) -> Path:
+    """A file with a data set for the processes: features as codes of categories, and as numbers."""
+    folder = peers_folder() / "arrays"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}-{fingerprints(name)[0][:16]}.npz"
+    if not path.exists():
+        save_arrays(folder / "unfinished.npz", *divided(name))
+        (folder / "unfinished.npz").replace(path)
+    return path
+
+
+def save_arrays(path: Path, train: Dataset, test: Dataset) -> None:
+    """Write a data set."""
     kinds = [len(feature.categories or ()) for feature in train.schema.features]
     np.savez(
         path,
@@ -154,12 +178,12 @@ def _why(code: int, errors: Path) -> str:
     return f"{signal.Signals(-code).name}: {last}" if code < 0 else last
 
 
-def _measured(found: dict[str, Any], test: Dataset) -> dict[str, Any]:
+def _measured(found: dict[str, Any], truth: np.ndarray) -> dict[str, Any]:
     """The outcome of a fit that was finished."""
     predicted = np.array([[int(cell) for cell in row] for row in found.pop("predicted")])
-    if predicted.shape != test.Y.shape:
-        message = f"predictions are {predicted.shape}, labels {test.Y.shape}"
+    if predicted.shape != truth.shape:
+        message = f"predictions are {predicted.shape}, labels {truth.shape}"
         return {"status": "failed", "message": message}
-    micro, example, subset, _ = (float(one) for one in qualities(test.Y, predicted))
+    micro, example, subset, _ = (float(one) for one in qualities(truth, predicted))
     measures = {"micro_f1": micro, "example_f1": example, "subset": subset}
     return {"status": "done", "message": "", **measures, **found}

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from parts.environments import peers_folder
-from parts.sets import part
 
-from labelrules.data.fingerprints import fingerprint
 from peers.catalog import Peer
-from peers.fitting import Limits
+from peers.fitting import Limits, fingerprints
 
 TIMED_OUT, NOT_TRIED = "timed out", "not tried"
 
@@ -22,8 +20,7 @@ def results_folder() -> Path:
 
 def key(peer: Peer, name: str) -> str:
     """A hash of what determines the result, but for versions of programs."""
-    data = [fingerprint(part(name, which)) for which in ("train", "test")]
-    text = json.dumps([peer.program, peer.settings, data], sort_keys=True)
+    text = json.dumps([peer.program, peer.settings, fingerprints(name)], sort_keys=True)
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
