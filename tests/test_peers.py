@@ -17,7 +17,7 @@ from peers import __main__ as command
 from peers import counting, ranking, report
 from peers.catalog import BY_SIZE, PEERS, SETS, Peer
 from peers.counting import Size
-from peers.fitting import Limits, too_much
+from peers.fitting import Limits, run_limited, too_much
 from peers.kept import Store, is_answer
 
 
@@ -133,6 +133,22 @@ def test_a_fit_is_run_again_only_where_that_may_help():
 def test_a_process_that_only_waits_is_stopped_too():
     assert too_much(5.0, 10.0, 59.0, Limits(6.0)) is None
     assert too_much(5.0, 10.0, 61.0, Limits(6.0))["status"] == "timed out"
+
+
+def run_python(program, folder, limits):
+    return run_limited([sys.executable, "-c", program], str(folder), limits)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched by /proc")
+def test_a_process_is_ended_at_its_limits_and_its_error_is_named(tmp_path):
+    limits = Limits(0.5, 100)
+    found = run_python("while True: pass", tmp_path, limits)
+    assert found == {"status": "timed out", "message": "stopped after 0.5 s of processor time"}
+    found = run_python("import time; b = b'1' * 200_000_000; time.sleep(60)", tmp_path, limits)
+    assert found == {"status": "out of memory", "message": "stopped at more than 100 MB"}
+    found = run_python("raise ValueError('no rules')", tmp_path, limits)
+    assert found == {"status": "failed", "message": "ValueError: no rules"}
+    assert run_python("print('done')", tmp_path, limits) is None
 
 
 def test_outcomes_are_kept_whole(tmp_path):

@@ -52,7 +52,9 @@ def outcome(peer: Peer, name: str, limits: Limits) -> dict[str, Any]:
         job["layers"] = peer.settings.get("layers")
         job["java_memory"] = limits.megabytes - 500
         Path(folder, "job.json").write_text(json.dumps(job))
-        ended = _run([str(python), "-m", "peers.worker", f"{folder}/job.json"], folder, limits)
+        ended = run_limited(
+            [str(python), "-m", "peers.worker", f"{folder}/job.json"], folder, limits
+        )
         if ended is not None:
             return ended
         return _measured(json.loads(found.read_text()), divided(name)[1].Y)
@@ -99,8 +101,8 @@ def _dense(X: Any) -> np.ndarray:
     return X.toarray() if hasattr(X, "toarray") else np.asarray(X)
 
 
-def _run(command: list[str], folder: str, limits: Limits) -> dict[str, Any] | None:
-    """Wait for a process; returns why it has no result, or None."""
+def run_limited(command: list[str], folder: str, limits: Limits) -> dict[str, Any] | None:
+    """Wait for a process, or end it at a limit; returns why it has no result, or None."""
     environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(BENCHMARKS)}
     start = time.monotonic()
     with Path(folder, "errors").open("wb") as errors:
