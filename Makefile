@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs notebook bench casestudies lock clean check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
@@ -62,6 +62,10 @@ DATA ?= $(or $(LABELRULES_DATA),../shared/data)
 
 casestudies: $(VENV)/.base
 	$(BIN)/labelrules casestudies "$(DATA)" $(CASESTUDIES)
+
+# Other programs beside ours, hours long; a run that was ended goes on, PEERS has options.
+peers: $(VENV)/.test
+	PYTHONPATH=benchmarks $(BIN)/python -m peers $(PEERS)
 
 # Versions are pinned for every supported Python at once; uv is needed here only.
 lock:
