@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs notebook bench lock clean check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
@@ -56,6 +56,16 @@ notebook: $(VENV)/.docs
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/run.py
+
+# The chapter's case studies: make casestudies DATA=folder; more options by CASESTUDIES="--quick".
+DATA ?= $(or $(LABELRULES_DATA),../shared/data)
+
+casestudies: $(VENV)/.base
+	$(BIN)/labelrules casestudies "$(DATA)" $(CASESTUDIES)
+
+# Other programs beside ours, hours long; a run that was ended goes on, PEERS has options.
+peers: $(VENV)/.test
+	PYTHONPATH=benchmarks $(BIN)/python -m peers $(PEERS)
 
 # Versions are pinned for every supported Python at once; uv is needed here only.
 lock:

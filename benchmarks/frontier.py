@@ -17,10 +17,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from parts.forests import FORESTS, TunedForest
 from parts.sets import have_data, part
 from parts.tables import header, row
 from quality import SETS, qualities
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from labelrules.learners import (
     BinaryRelevance,
@@ -60,9 +60,6 @@ MAKERS: dict[str, Callable[[int | None], Any]] = {
     "chain": lambda most: ClassifierChain(SeparateAndConquer(), last_resort=0.4, max_literals=most),
     "BR (RIPPER)": lambda most: BinaryRelevance(Ripper(), last_resort=0.4, max_literals=most),
 }
-CUTS = [(threshold / 40, one) for threshold in range(4, 25) for one in (False, True)]
-"""Thresholds of probabilities, and whether each row gets a label at least."""
-FORESTS = {"extra trees": ExtraTreesClassifier, "random forest": RandomForestClassifier}
 
 
 def measured(make: Callable[[], Any]) -> tuple[int, tuple[float, ...]]:
@@ -81,31 +78,9 @@ def forest(kind: str) -> Point:
     found = []
     for name in SETS:
         train, test = part(name, "train"), part(name, "test")
-        varied = np.flatnonzero(train.Y.any(axis=0) & ~train.Y.all(axis=0))
-        model = FORESTS[kind](300, bootstrap=True, oob_score=True, n_jobs=1, random_state=0)
-        model.fit(train.X, train.Y[:, varied])
-        unseen = np.nan_to_num(np.asarray(model.oob_decision_function_)[:, 1])  # rows by labels
-        values = [_value(train.Y[:, varied], unseen, *cut) for cut in CUTS]
-        chosen = CUTS[int(np.argmax(values))]
-        chances = np.column_stack([one[:, 1] for one in model.predict_proba(test.X)])
-        predicted = np.repeat(train.Y[:1], test.n_rows, axis=0)
-        predicted[:, varied] = _cut(chances, *chosen)
-        found.append(qualities(test.Y, predicted)[:3])
+        model = TunedForest(kind).fit(train.X, train.Y)
+        found.append(qualities(test.Y, model.predict(test.X))[:3])
     return Point(kind, "300 trees", None, tuple(np.mean(found, axis=0).tolist()))
-
-
-def _cut(chances: np.ndarray, threshold: float, at_least_one: bool) -> np.ndarray:
-    """Labels above the threshold; perhaps the likeliest one if there is none."""
-    predicted = chances > threshold
-    if at_least_one:
-        none = ~predicted.any(axis=1)
-        predicted[none, chances[none].argmax(axis=1)] = True
-    return predicted.astype(np.int8)
-
-
-def _value(truth: np.ndarray, chances: np.ndarray, threshold: float, at_least_one: bool) -> float:
-    micro, _, subset, _ = qualities(truth, _cut(chances, threshold, at_least_one))
-    return micro + subset
 
 
 def points() -> list[Point]:

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from parts.environments import PeerError, interpreter, run
-from parts.sets import have_data
+from parts.sets import folder, have_data
 from parts.tables import header, row
 
 from labelrules import load
@@ -118,7 +118,7 @@ def main() -> None:
         ours(small, 2, (0,), order)  # compiles
     print(f"{N_FOLDS} folds, {len(SEEDS)} seeds\n\n{head}")
     for name in SETS:
-        compare(name, np.asarray(load(name).Y), SEEDS)
+        compare(name, np.asarray(load(name, folder()).Y), SEEDS)
     n_rows, n_labels = LARGE
     print(f"\n{n_rows:,} rows, {n_labels} labels; {N_FOLDS} folds, 2 seeds\n\n{head}")
     for per_row in LABELS_PER_ROW:

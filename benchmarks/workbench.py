@@ -373,8 +373,10 @@ def main() -> None:
     print(f"\nSeconds: read {found['read']:.1f}, open {found['open']:.1f}.")
     size, *kept = (found[name] for name in ("size", "before", "first page", "peak", "end"))
     before, first, peak, end = (number * 1024 / MEGABYTE for number in kept)
-    print(f"MB: data {size / MEGABYTE:.0f}; process with them {before:.0f}, at most {first:.0f} "
-          f"with the first page, {peak:.0f} after {found['steps']} steps, {end:.0f} at the end.")  # fmt: skip
+    print(
+        f"MB: data {size / MEGABYTE:.0f}; process with them {before:.0f}, at most {first:.0f} "
+        f"with the first page, {peak:.0f} after {found['steps']} steps, {end:.0f} at the end."
+    )
 
 
 def learned(data: Dataset) -> SeparateAndConquer:

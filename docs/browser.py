@@ -53,7 +53,7 @@ def chromium() -> Iterator[Any]:
 def opened(browser: Any, base: str, token: str, **options: Any) -> Any:
     """A page that has opened the address with the token; what goes wrong in it is collected."""
     page = browser.new_context(**options).new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on(

@@ -21,7 +21,7 @@ extensions = [
 exclude_patterns = ["_build", "notebooks/*.py", "examples", "gallery/*.ipynb", "gallery/*.py"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "deflist", "dollarmath"]
 nb_execution_mode = "off"  # `make notebook` has run them, and their results are in the files
 # Each build runs the examples whose code has changed, and fails if one of them does.
 sphinx_gallery_conf = {

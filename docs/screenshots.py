@@ -78,9 +78,10 @@ def places_of(site: Site) -> Places:
     assert held is not None
     wrong = held.wrong_rows
     tested = next(one for one in line.edited.rule.body if not one.on_label)
+    body = state.editor.rules[line.number - 1].text.split(" <- ")[1]
     return Places(
         line.number, schema.labels[line.labels[0]], schema.features[column].name,
-        int(wrong[0]) if len(wrong) else 0, state.editor.rules[line.number - 1].text.split(" <- ")[1],
+        int(wrong[0]) if len(wrong) else 0, body,
         {f"x.{schema.features[column].name}": _other_value(tested, held.data, int(wrong[0]))},
         len(figures.rules),
     )  # fmt: skip
@@ -88,8 +89,7 @@ def places_of(site: Site) -> Places:
 
 def _wrong(line: RuleLine) -> tuple[float, int]:
     assert line.validation is not None
-    right, wrong = line.validation.right, line.validation.wrong
-    return wrong, len(line.features)
+    return line.validation.wrong, len(line.features)
 
 
 def _other_value(tested: Condition, data: Dataset, row: int) -> str:
@@ -297,9 +297,7 @@ def main() -> None:
     given = parser.parse_args()
     views = [one for one in VIEWS if one.name in given.views]
     taken: dict[str, list[Path]] = {}
-    for one in shots(
-        given.folder, given.data, views, given.schemes, whole=not given.first_screen
-    ):
+    for one in shots(given.folder, given.data, views, given.schemes, whole=not given.first_screen):
         taken.setdefault(one.view.name, []).append(one.path)
     for name, paths in taken.items() if given.sheets else ():
         sheet(paths, given.folder / f"sheet-{name}.png", columns=len(given.schemes))

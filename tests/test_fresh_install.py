@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import urllib.request
 import venv
 from pathlib import Path
 
@@ -47,7 +48,15 @@ demo
 
 
 OF_AN_EXTRA = {"workbench", "report"}
-"""Commands of the extra `workbench`, which is not installed here."""
+"""Commands of the extra `workbench`, which is installed later."""
+
+PAGES = {
+    "/": "text/html",
+    "/rules/1": "text/html",
+    "/static/style.css": "text/css",
+    "/static/workbench.js": "text/javascript",
+    "/api/rules": "application/json",
+}
 
 PLAN = """
 data = ["flags"]
@@ -105,6 +114,53 @@ def test_every_command_runs_on_real_data(installed, data_folder, tmp_path):
         assert "--json" not in words or json.loads(done.stdout)
     made = {"model.json", "other.json", "labels.csv", "rules.html", "rules.csv", "flags.parquet"}
     assert {one.name for one in tmp_path.iterdir()} >= made | {"model.sql", "model.py"}
+
+
+@pytest.fixture(scope="module")
+def with_workbench(installed):
+    """The same environment, with the extra `workbench`, from the same wheel."""
+    folder = installed.parent.parent
+    words = ["install", "-q", "-c", LOCK, "--find-links", folder / "dist",
+             f"labelrules[workbench]=={__version__}"]  # fmt: skip
+    pip = [installed / "python", "-m", "pip", "--disable-pip-version-check"]
+    done = run(*pip, *words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return installed
+
+
+@pytest.mark.parametrize("words", [(), ("magazines", "rules.txt")], ids=["clinic", "rules"])
+def test_one_command_opens_a_page(with_workbench, tmp_path, words):
+    Path(tmp_path, "rules.txt").write_text("quality <- sex = Female\n", encoding="utf-8")
+    server = subprocess.Popen(
+        [with_workbench / "labelrules", "workbench", *words], cwd=tmp_path, text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        address = server.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:"), server.stderr.read()
+        token = address.partition("token=")[2]
+        for path, kind in PAGES.items():
+            request = urllib.request.Request(
+                address.partition("/?")[0] + path, headers={"Authorization": f"Bearer {token}"}
+            )
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                assert answer.headers.get_content_type() == kind
+                assert len(answer.read()) > 300
+    finally:
+        server.kill()
+        server.communicate(timeout=30)
+
+
+def test_a_report_is_one_file(with_workbench, tmp_path):
+    Path(tmp_path, "rules.txt").write_text("quality <- sex = Female\n", encoding="utf-8")
+    words = ["report", "rules.txt", "magazines", "-o", "report.html"]
+    done = run(with_workbench / "labelrules", *words, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    text = Path(tmp_path, "report.html").read_text(encoding="utf-8")
+    assert "1 rule with 1 condition" in text
+    assert "src=" not in text
+    assert "<link" not in text
 
 
 def test_it_is_the_same_version_and_python(installed, tmp_path):

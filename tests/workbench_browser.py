@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
-
 import browser as real
+import pytest
 from browser import served
+
 from workbench_site import TOKEN
 
 __all__ = ["chromium", "opened", "served"]

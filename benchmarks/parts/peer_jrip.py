@@ -55,15 +55,23 @@ def _take_jars(archive: Path, folder: Path) -> None:
 
 
 def write_binary(path: Path, train: Dataset, test: Dataset) -> None:
-    """The data as the worker reads them: sizes, categories per feature, and X and Y of both."""
+    """The data as the worker reads them."""
     kinds = [len(feature.categories or ()) for feature in train.schema.features]
-    sizes = [train.n_rows, test.n_rows, len(kinds), train.schema.n_labels]
+    parts = [
+        (part.X.toarray() if part.is_sparse else np.asarray(part.X), part.Y)
+        for part in (train, test)
+    ]
+    write_arrays(path, kinds, parts)
+
+
+def write_arrays(path: Path, kinds: list[int], parts: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Write sizes, categories per feature, and X and Y of the train and the test part."""
+    (X, Y), (X_test, _) = parts
+    sizes = [len(X), len(X_test), len(kinds), Y.shape[1]]
     with path.open("wb") as file:
         file.write(np.array([*sizes, *kinds], dtype=">i4").tobytes())
-        for part in (train, test):
-            X = part.X.toarray() if part.is_sparse else np.asarray(part.X)
-            file.write(X.astype(">f8").tobytes())
-            file.write(part.Y.astype(">f8").tobytes())
+        for table in (table for part in parts for table in part):
+            file.write(table.astype(">f8").tobytes())
 
 
 def built(

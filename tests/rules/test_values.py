@@ -299,3 +299,12 @@ def test_the_size_of_a_theory_is_its_number_of_literals():
     assert (layers.n_conditions, layers.n_literals) == (3, 2 + 1 + 2 + 2 + 1)
     assert repr(layers) == "<LayeredTheory: 2 layers, 4 rules, 8 literals for 4 labels>"
     assert layers.to_frame()["n_literals"].tolist() == [2, 2, 2, 1]
+
+
+def test_implied_conditions_are_left_out_and_the_meaning_stays():
+    among, one = Condition.among(1, (0, 1, 2)), Condition.equals(1, 2)
+    loose, tight, other = Condition.at_most(0, 5), Condition.at_most(0, 3), Condition.above(0, 1)
+    body = Body([loose, among, other, Condition.differs(1, 0), tight, one])
+    assert body.without_implied().conditions == (other, tight, one)
+    assert body.without_implied() == body
+    assert Body([loose, other]).without_implied().conditions == (loose, other)

@@ -5,7 +5,7 @@ settled by `max`, which takes the first of the greatest, so that the order in wh
 listed is the whole rule.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import isnan
 
@@ -86,7 +86,23 @@ def apply_rule(table: Table, found: Candidate) -> Rule:
     stops = is_stopping(table, found.head, fired)
     for row in fired:
         table.ended[row] = stops
-    return Rule(Head(dict(found.head), len(table.labels)), Body(found.body), stops)
+    return Rule(Head(dict(found.head), len(table.labels)), Body(not_implied(found.body)), stops)
+
+
+def not_implied(body: Sequence[Condition]) -> list[Condition]:
+    """The conditions that no tighter condition on the same column implies."""
+    return [one for one in body if not any(is_tighter(other, one) for other in body)]
+
+
+def is_tighter(other: Condition, one: Condition) -> bool:
+    """Whether a condition on the same column holds for fewer values only."""
+    if (other.on_label, other.column) != (one.on_label, one.column):
+        return False
+    return {
+        "<=": other.operator == "<=" and other.value < one.value,
+        ">": other.operator == ">" and other.value > one.value,
+        "!=": other.operator == "=",
+    }.get(one.operator, False)
 
 
 def is_stopping(table: Table, head: tuple[Literal, ...], fired: list[int]) -> bool:

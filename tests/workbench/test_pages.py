@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -326,6 +327,18 @@ def test_branches_and_versions(site, client):
     assert "Only in one: 1" in words
     post(client, site, op="switch", name="main")
     assert len(texts(site)) == 8
+    words = words_of(client.get("/compare?one=branch trial").text)
+    assert "7 rules" in words
+    assert "Only in the other: 1" in words
+
+
+def test_two_models_side_by_side(site):
+    theory = parse("flu <- true", site.state.editor.data.schema)
+    client = client_of(replace(site, others={"older.json": theory}))
+    words = words_of(client.get("/compare?one=model older.json").text)
+    assert "1 rule (1 literal) and 8 rules" in words
+    assert "Predictions that differ" in words
+    assert client.get("/compare?one=model newer.json").status_code == 400
 
 
 # ---------------------------------------------------------------- learning

@@ -34,6 +34,7 @@ COMMANDS = {
     "report": "Write a model and its evidence as one HTML file.",
     "frontier": "Cross-validate learners with limits of size, and find the knee.",
     "experiment": "Compare learners over data sets by a plan, with statistical tests.",
+    "casestudies": "Repeat the chapter's case studies, and report what is seen here, too.",
     "discover": "Find itemsets, association rules, label constraints, or subgroups.",
     "convert": "Convert data or a model to another format.",
     "stats": "Count rows, features, labels and label sets of data.",

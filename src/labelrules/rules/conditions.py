@@ -173,6 +173,23 @@ class Body:
         """The body with one more condition."""
         return Body((*self.conditions, condition))
 
+    def without_implied(self) -> "Body":
+        """The same body without conditions that its other conditions imply.
+
+        Examples
+        --------
+        >>> Body([Condition.at_most(0, 5), Condition.at_most(0, 3)]).without_implied()
+        <Body: x0 <= 3>
+        """
+        kept = self.conditions
+        if len(set(map(_key, kept))) == len(kept):
+            return self
+        for condition in self.conditions:
+            others = tuple(one for one in kept if one is not condition)
+            if Body(others) == self:
+                kept = others
+        return Body(kept)
+
     def covers(self, X: Matrix, board: Board) -> Mask:
         """Rows of the encoded X, with the board as it stands, that satisfy every condition."""
         covered = np.ones(X.shape[0], dtype=np.bool_)

@@ -11,11 +11,11 @@ from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.editing import EditedRule, Editor
 from labelrules.inspection import estimate
+from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.measures import evaluate
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, RuleTable, Theory
 from labelrules.rules.boards import closed
 from labelrules.rules.rule import written_cells
-from labelrules.rules.theory import Run
 
 LOWER_IS_BETTER = ("Hamming loss",)
 """Measures that are losses."""
@@ -54,13 +54,13 @@ class WrittenRows(NamedTuple):
 class PartFigures:
     """What a theory does on one part of the data.
 
-    `runs` are those of its decision lists, each with the number of its first rule, from 0.
+    `runs` are those of its decision lists; the rules of sets all vote, so none decides alone.
     """
 
     theory: Theory
     data: Dataset
     board: Board
-    runs: tuple[tuple[int, Run], ...]
+    runs: tuple[PartRun, ...]
 
     @cached_property
     def predicted(self) -> Board:
@@ -76,10 +76,11 @@ class PartFigures:
     def counts(self) -> Integers:
         """Right and wrong cells, by labels and rules."""
         found = np.zeros((2, self.theory.schema.n_labels, len(self.theory)), np.int64)
-        for first, run in self.runs:
+        for part in self.runs:
+            run = part.run
             n_rules = int(run.writer.max(initial=-1)) + 1
             counts = written_cells(run.board, run.writer, self.data.Y, n_rules)
-            found[:, :, first : first + n_rules] = counts
+            found[:, :, part.start : part.start + n_rules] = counts
         return found
 
     def of_rule(self, place: int) -> Counted:
@@ -92,11 +93,27 @@ class PartFigures:
         right, wrong = self.counts[:, label, place].tolist()
         return counted_of(right, wrong)
 
+    def alone(self, place: int, label: int) -> Counted:
+        """The counts of a rule for one label in all rows that its body covers.
+
+        Other rules may decide them first. Labels are tested as they are when its turn comes.
+        """
+        part = max((one for one in self.runs if one.start <= place), key=lambda one: one.start)
+        number = place - part.start
+        rule = part.rules[number]
+        board = part.board_before(number) if rule.body.on_labels else part.run.board
+        covered = rule.body.covers(self.data.X, board)
+        covered = covered if part.waiting is None else covered & part.waiting
+        truth = self.data.Y[covered, label]
+        right = int((truth == dict(rule.head)[label]).sum())
+        return counted_of(right, int((truth != UNSET).sum()) - right)
+
     def rows_of(self, place: int, label: int) -> WrittenRows:
         """The rows in which a rule decides a label."""
-        for first, run in self.runs:
-            wrote = run.writer[:, label] == place - first
-            if place >= first and wrote.any():
+        for part in self.runs:
+            run = part.run
+            wrote = run.writer[:, label] == place - part.start
+            if place >= part.start and wrote.any():
                 truth = self.data.Y[:, label]
                 is_right = run.board[:, label] == truth
                 is_known = truth != UNSET
@@ -119,16 +136,13 @@ def part_figures(theory: Theory, data: Dataset) -> PartFigures:
     """Apply a theory to rows, and note which rule decides what."""
     if isinstance(theory, LayeredTheory):
         run = theory.run(data)
-        done = (*run.layers, *(() if run.fallback is None else (run.fallback,)))
-        firsts = np.cumsum([0, *map(len, theory.parts)]).tolist()
-        pairs = zip(firsts, theory.parts, done, strict=False)
-        runs = [(first, one) for first, part, one in pairs if part.ordered]
+        runs = [part for part in part_runs(theory, data, run) if part.rules.ordered]
         return PartFigures(theory, data, run.board, tuple(runs))
     table = RuleTable(theory)
     if not isinstance(theory, DecisionList):
         return PartFigures(theory, data, table.apply(data), ())
-    done_list = table.run(data)
-    return PartFigures(theory, data, done_list.board, ((0, done_list),))
+    done = table.run(data)
+    return PartFigures(theory, data, done.board, (PartRun(theory, 0, done, None, None),))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 import os
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from errno import EADDRINUSE
 from ipaddress import ip_address
@@ -14,6 +14,7 @@ import numpy as np
 
 from labelrules.data import Dataset
 from labelrules.editing import Editor, edit, load_edits
+from labelrules.rules import Theory
 from labelrules.workbench.app import create_app
 from labelrules.workbench.project import Project
 from labelrules.workbench.security import Keys
@@ -104,6 +105,7 @@ def serve(
     name: str,
     *,
     path: Path | None = None,
+    others: Mapping[str, Theory] | None = None,
     listener: socket.socket,
     host: str = "127.0.0.1",
     browser: bool = False,
@@ -118,6 +120,8 @@ def serve(
         What the pages are headed with.
     path : Path, optional
         The project file.
+    others : mapping of str to theory, optional
+        Other rules, which *Compare* puts beside these.
     listener : socket
         Where it listens.
     host : str
@@ -130,13 +134,14 @@ def serve(
     import uvicorn
 
     keys = Keys()
-    app = create_app(Site(Project(editor, path), name, keys), names_of_host(host))
+    app = create_app(Site(Project(editor, path), name, keys, others or {}), names_of_host(host))
     shown = "127.0.0.1" if host in EVERY_ADDRESS else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={keys.token}"
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, date_header=False,
         ws="none", lifespan="off", timeout_graceful_shutdown=2,
     )  # fmt: skip
+    listener.listen()  # who follows the address at once waits, and is not refused
     announce(address)
     if browser:
         webbrowser.open(address)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from labelrules._html import render
+from labelrules.rules import Theory
 from labelrules.workbench.figures import Figures, figures_of
 from labelrules.workbench.project import Job, Project, State
 from labelrules.workbench.security import Keys
@@ -69,6 +70,8 @@ class Site:
     project: Project
     name: str
     keys: Keys = field(repr=False)
+    others: Mapping[str, Theory] = field(default_factory=dict)
+    """Rules of other models, to compare with, by their names."""
 
     @property
     def csrf(self) -> str:

@@ -9,10 +9,11 @@ import click
 
 from labelrules.cli.commands import Command, Count, DataName, File, Text, reading_options
 from labelrules.cli.io import Reading, announce, check_files, read_data, say, shown_progress
-from labelrules.cli.models import data_for, model_and_data, other_part
+from labelrules.cli.models import data_for, model_and_data, other_part, read_model
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset
+    from labelrules.rules import Theory
     from labelrules.workbench.opening import Material
 
 EXAMPLES = """
@@ -43,6 +44,7 @@ OPEN = (
     "--validation", type=DataName(), help="rows to check edits on; without MODEL a fourth"
 )
 @click.option("--test", type=DataName(), help="locked rows; if --part train, the test part")
+@click.option("--other", type=File(), help="another model, to compare with")
 @click.option("--project", type=File(), help="the file of the edits (MODEL.edits.json)")
 @click.option("--author", type=Text(), help="who edits, for the history")
 @click.option("--host", type=Text(), default="127.0.0.1", help="the address to listen on")
@@ -51,17 +53,18 @@ OPEN = (
 @reading_options
 def command(
     data: str | None, model: str | None, validation: str | None, test: str | None,
-    project: str | None, author: str | None, host: str, port: int | None, browser: bool | None,
-    reading: Reading,
+    other: str | None, project: str | None, author: str | None, host: str, port: int | None,
+    browser: bool | None, reading: Reading,
 ) -> None:  # fmt: skip
     """Serve until Ctrl-C."""
     check_extra()
-    check_files(project, [data, model, validation, test, reading.xml], "--project")
+    check_files(project, [data, model, validation, test, other, reading.xml], "--project")
     from labelrules.workbench.opening import is_open_to_others, listening, opened, serve
 
     with listening(host, port) as listener:
         material, kept = _material(data or EMBEDDED, model, validation, test, reading)
         path = _path_of(project, model, material.data.name)
+        beside = {} if other is None else {Path(other).name: _other_rules(other, material.data)}
         material = replace(material, path=path, author=author)
         if not path.exists():
             say(f"edits are written to {path}")
@@ -74,8 +77,8 @@ def command(
             say(OPEN)
         is_seen = sys.stdout.isatty() if browser is None else browser
         serve(
-            editor, material.data.name or str(data), path=path, listener=listener, host=host,
-            browser=is_seen, announce=_say_where,
+            editor, material.data.name or str(data), path=path, others=beside,
+            listener=listener, host=host, browser=is_seen, announce=_say_where,
         )  # fmt: skip
 
 
@@ -113,6 +116,16 @@ def _material(
     elif model is None and rows.n_rows >= 8:
         rows, checked = held_out(rows)
     return Material(rows, checked, locked), kept
+
+
+def _other_rules(other: str, rows: "Dataset") -> "Theory":
+    """The rules of another model of the same features and labels."""
+    found = read_model(other, lambda: rows.schema)
+    if found.schema != rows.schema:
+        raise click.ClickException(
+            f"{found.source} has other features or labels than the data, so it cannot be compared"
+        )
+    return found.theory
 
 
 def _editable(found: Any, rows: "Dataset") -> Any:

@@ -254,6 +254,10 @@ def _draw_names(ax: "Axes", names: list[str], around: bool) -> None:
         spine.set_color(GREY)
 
 
+def _inches_wide(ax: "Axes") -> float:
+    return float(ax.figure.bbox.width / ax.figure.dpi)
+
+
 def _add_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
     """Below the axes; in a figure of our own at its lower edge, where there is room for it."""
     corners = ["upper corners: row predicted by column", "lower corners: column predicted by row"]
@@ -263,7 +267,7 @@ def _add_legend(ax: "Axes", marks: list[Mark], is_ours: bool) -> None:
         "fontsize": 8,
         "handlelength": 1.4,
         "columnspacing": 1.2,
-        "title": ("\n" if is_ours and ax.figure.get_figwidth() < _WIDE else "; ").join(corners),
+        "title": ("\n" if is_ours and _inches_wide(ax) < _WIDE else "; ").join(corners),
         "title_fontsize": 8,
         "ncols": 4,
     }

@@ -9,6 +9,7 @@ import numpy as np
 from labelrules._checks import counted, quoted, suggestion
 from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import fragment, html_table, paragraphs
+from labelrules._types import Matrix
 from labelrules.data.schema import Feature, Schema
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.histograms import (
@@ -166,13 +167,7 @@ def condition_matrix(theory: Any, data: Any) -> ConditionMatrix:
     columns = sorted(testing, key=lambda column: (-len(testing[column]), column))
     counts = [value_counts(X, column) for column in columns]
     features = tuple(
-        MatrixFeature(
-            theory.schema.features[column],
-            column,
-            len(testing[column]),
-            histogram_of(known, theory.schema.features[column]),
-            _thresholds(theory, places, column, testing[column], known),
-        )
+        _feature(theory, places, column, testing[column], known)
         for column, known in zip(columns, counts, strict=True)
     )
     at = {column: place for place, column in enumerate(columns)}
@@ -183,6 +178,24 @@ def condition_matrix(theory: Any, data: Any) -> ConditionMatrix:
     )
     heads = tuple(head_text(rule, theory.schema) for rule in theory)
     return ConditionMatrix(theory, places, heads, features, cells, X.shape[0])
+
+
+def tested_feature(theory: Theory, X: Matrix, column: int) -> MatrixFeature:
+    """One feature as in the matrix, whether or not a rule tests it."""
+    testing = [
+        number
+        for number, rule in enumerate(theory)
+        if any(condition.column == column for condition in rule.body.on_features)
+    ]
+    return _feature(theory, places_of(theory), column, testing, value_counts(X, column))
+
+
+def _feature(
+    theory: Theory, places: tuple[Place, ...], column: int, numbers: list[int], known: ValueCounts
+) -> MatrixFeature:
+    feature = theory.schema.features[column]
+    thresholds = _thresholds(theory, places, column, numbers, known)
+    return MatrixFeature(feature, column, len(numbers), histogram_of(known, feature), thresholds)
 
 
 def _thresholds(

@@ -169,7 +169,8 @@ class _ShownText:
         from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
         self.started, self.last, self.share = monotonic(), -inf, ""
-        self.handle = display(self._line(title), raw=True, display_id=True)
+        show: Any = display  # without types in some versions
+        self.handle = show(self._line(title), raw=True, display_id=True)
 
     def __call__(self, report: Any) -> None:
         self.share = f"{report.share:.0%} "

@@ -200,7 +200,7 @@ class Covering:
         if stops:
             changed |= self.board.end(covered)
         self.finder.changed(changed)
-        rule = Rule(grown.head, Body(grown.body), stops, evidence)
+        rule = Rule(grown.head, Body(grown.body).without_implied(), stops, evidence)
         self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
         return rule
 

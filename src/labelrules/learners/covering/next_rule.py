@@ -202,7 +202,8 @@ class LastResort:
                 finder.exclude(grown.head)
                 continue
             evidence = left.write_nothing(grown.head, covered)
-            rules.append(Rule(grown.head, Body(grown.body), evidence=evidence))
+            body = Body(grown.body).without_implied()
+            rules.append(Rule(grown.head, body, evidence=evidence))
             finder.changed(left.leave(covered))
         return rules
 

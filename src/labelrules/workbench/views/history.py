@@ -11,6 +11,7 @@ from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import NotThereError, Page, Site
 from labelrules.workbench.views.changes import Answer
+from labelrules.workbench.views.learning import MOST_FIRST
 
 MEASURES = ("micro F1", "macro F1", "subset accuracy", "Hamming loss")
 
@@ -36,11 +37,9 @@ def history_page(site: Site, state: State, fields: Fields) -> Page:
 def compare_page(site: Site, state: State, fields: Fields) -> Page:
     """Two versions side by side, or a version and the present rules."""
     editor = state.editor
-    names = ["the first rules", *(one.name for one in editor.versions), "the present rules"]
-    if site.job.proposal is not None:
-        names.append("the newly learned rules")
-    one = fields.choice("one", tuple(names))
-    other = fields.choice("other", tuple(names), names[-1])
+    names = names_to_compare(site, state)
+    one = fields.choice("one", names)
+    other = fields.choice("other", names, _NEW if _NEW in names else _PRESENT)
     with site.project.reading:
         first, second = theory_named(site, state, one), theory_named(site, state, other)
         found = {"training": compare(first, second, editor.data)}
@@ -48,8 +47,22 @@ def compare_page(site: Site, state: State, fields: Fields) -> Page:
             found["validation"] = compare(first, second, editor.validation)
         measures = {name: _measures(first, second, part) for name, part in _parts(state).items()}
     values = {"title": "Compare", "names": names, "one": one, "other": other, "found": found,
-              "first": first, "second": second, "measures": measures}  # fmt: skip
+              "first": first, "second": second, "measures": measures,
+              "most_first": MOST_FIRST}  # fmt: skip
     return Page("compare.html", values)
+
+
+_FIRST, _PRESENT, _NEW = "the first rules", "the present rules", "the newly learned rules"
+_BRANCH, _MODEL = "branch ", "model "
+
+
+def names_to_compare(site: Site, state: State) -> tuple[str, ...]:
+    """What can be put side by side: the first rules, versions, branches, and other models."""
+    editor = state.editor
+    branches = [_BRANCH + name for name in editor.branches if name != editor.branch_name]
+    new = [] if site.job.proposal is None else [_NEW]
+    models = [_MODEL + name for name in site.others]
+    return (_FIRST, *(one.name for one in editor.versions), _PRESENT, *new, *branches, *models)
 
 
 def _parts(state: State) -> dict[str, Any]:
@@ -65,15 +78,24 @@ def _measures(one: Theory, other: Theory, data: Any) -> list[tuple[str, float, f
 
 
 def theory_named(site: Site, state: State, name: str) -> Theory:
-    """The rules of a version, the first, the present, or those that are proposed."""
+    """The rules that one of the names to compare stands for."""
     editor = state.editor
-    if name == "the present rules":
+    if name == _PRESENT:
         return editor.theory
-    if name == "the newly learned rules" and site.job.proposal is not None:
+    if name == _NEW and site.job.proposal is not None:
         return site.job.proposal.theory
-    if name == "the first rules":
-        return editor.history.steps[0].rules.theory
-    return editor.history.steps[_version(state, name).step].rules.theory
+    if name.startswith(_MODEL) and name.removeprefix(_MODEL) in site.others:
+        return site.others[name.removeprefix(_MODEL)]
+    step = 0 if name == _FIRST else _step_of(state, name)
+    return editor.history.steps[step].rules.theory
+
+
+def _step_of(state: State, name: str) -> int:
+    """The step of a version or of a branch."""
+    branch = name.removeprefix(_BRANCH)
+    if name.startswith(_BRANCH) and branch in state.editor.branches:
+        return state.editor.branches[branch]
+    return _version(state, name).step
 
 
 def _version(state: State, name: str) -> Version:

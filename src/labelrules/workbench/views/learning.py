@@ -11,6 +11,8 @@ from labelrules.workbench.project import State
 from labelrules.workbench.site import Page, Site, address
 
 SCOPES = ("after", "labels")
+MOST_FIRST = 12
+"""Rules that differ and are shown before the measures; more come after them."""
 LIMITS = ("max_conditions", "max_rules", "max_literals")
 
 
@@ -25,6 +27,7 @@ def learn_page(site: Site, state: State, fields: Fields) -> Page:
                 name: (part, list(part.measures), part.rows) for name, part in preview.parts.items()
             }
             values["comparison"] = compare(editor.theory, job.proposal.theory)
+            values["most_first"] = MOST_FIRST
         values["is_stale"] = job.base is None or job.base.revision != state.revision
     rules = site.figures(state).rules
     values |= {

@@ -7,12 +7,14 @@ import numpy as np
 
 from labelrules._types import UNSET
 from labelrules.data.schema import Feature
+from labelrules.inspection import histogram_svg
+from labelrules.inspection.review.matrix import tested_feature
 from labelrules.measures import Measure
 from labelrules.workbench.figures import PartFigures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import Page, Site, address, paged
-from labelrules.workbench.views.rules import RuleLine, check_name, rule_lines
+from labelrules.workbench.views.rules import RuleLine, check_name, for_label, rule_lines
 
 NAMES_PER_PAGE = 300
 _F1 = Measure.parse("f1/micro/full")
@@ -95,7 +97,7 @@ def label_page(site: Site, state: State, fields: Fields) -> Page:
         "title": name,
         "name": name,
         "scores": {key: label_score(part, label) for key, part in figures.parts.items()},
-        "own": [line for line in lines if label in line.labels],
+        "own": [for_label(line, label, figures) for line in lines if label in line.labels],
         "testing": [line for line in lines if label in line.tested],
         "figures": figures,
     }
@@ -150,8 +152,13 @@ def feature_page(site: Site, state: State, fields: Fields) -> Page:
             column[~np.isnan(column)].astype(np.int64), minlength=len(feature.categories)
         )
         counts = [(text, int(n)) for text, n in zip(feature.categories, found, strict=True)]
+    picture = None
+    if feature.categories is None:
+        tested = tested_feature(state.editor.theory, figures.training.data.X, number)
+        picture = histogram_svg(tested) if tested.histogram.bars else None
     values = {
         "title": name,
+        "picture": picture,
         "feature": feature,
         "about": about(feature, column),
         "counts": counts,

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 
 from labelrules.data.schema import Schema
-from labelrules.workbench.figures import Counted
+from labelrules.workbench.figures import Counted, Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
 from labelrules.workbench.site import Page, Site, address, paged
 from labelrules.workbench.views.pictures import matrix_part
-from labelrules.workbench.views.rules import RuleLine, check_name, lead, rule_lines
+from labelrules.workbench.views.rules import RuleLine, check_name, for_label, lead, rule_lines
 
 VIEWS = ("list", "label", "matrix")
 SIGNS = ("", "present", "absent")
@@ -43,7 +43,7 @@ def rules_page(site: Site, state: State, fields: Fields) -> Page:
         "n_shown": len(shown),
         "lines": shown[place],
         "matrix": matrix_part(state, figures, shown, fields, chosen) if view == "matrix" else None,
-        "groups": by_label(shown, schema, chosen["label"]) if view == "label" else [],
+        "groups": by_label(shown, figures, chosen["label"]) if view == "label" else [],
         "paging": paging,
         "figures": figures,
         "lead": lead(state, figures),
@@ -115,13 +115,16 @@ def _precision(counts: Counted | None) -> float:
 
 
 def by_label(
-    lines: Iterable[RuleLine], schema: Schema, only: str | None
+    lines: Iterable[RuleLine], figures: Figures, only: str | None
 ) -> list[tuple[str, list[RuleLine]]]:
-    """The rules for each label; one with several labels is shown with each of them."""
+    """The rules for each label with their counts for it.
+
+    A rule with several labels is shown with each of them.
+    """
     lines = list(lines)
     groups = []
-    for number, name in enumerate(schema.labels):
-        own = [line for line in lines if number in line.labels]
+    for number, name in enumerate(figures.editor.theory.schema.labels):
+        own = [for_label(line, number, figures) for line in lines if number in line.labels]
         if own and (only is None or only == name):
             groups.append((name, own))
     return groups

@@ -10,7 +10,7 @@ from labelrules.inspection.pictures.flow import flow_svg
 from labelrules.inspection.review.flow import RowFlow, row_flow
 from labelrules.inspection.review.matrix import ConditionCell, MatrixFeature, condition_matrix
 from labelrules.inspection.review.replacements import Alternative, alternatives
-from labelrules.rules import LayeredTheory, RuleSet
+from labelrules.rules import LayeredTheory, RuleSet, Theory
 from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields, InputError
 from labelrules.workbench.project import State
@@ -84,7 +84,8 @@ def flow_page(site: Site, state: State, fields: Fields) -> Page:
             known[label, of_layer] = row_flow(theory, state.editor.data, label, of_layer)
         flow = known[label, of_layer]
     values: dict[str, Any] = {"title": "Flow of rows", "label": label, "schema": schema,
-                              "layer": layer, "n_layers": len(layers), "flow": flow}  # fmt: skip
+                              "layer": layer, "n_layers": len(layers), "flow": flow,
+                              "has_fallback": has_fallback(theory)}  # fmt: skip
     if flow is not None:
         number_of = {one.place: one.number for one in site.figures(state).rules if one.place}
         place, paging = paged(
@@ -100,6 +101,11 @@ def flow_page(site: Site, state: State, fields: Fields) -> Page:
         values |= {"picture": flow_svg(shown, link) if steps else None, "paging": paging,
                    "steps": [(number_of[one.place], one) for one in steps]}  # fmt: skip
     return Page("flow.html", values)
+
+
+def has_fallback(theory: Theory) -> bool:
+    """Whether there are rules for rows that are left without a label."""
+    return isinstance(theory, LayeredTheory) and theory.fallback is not None
 
 
 class MatrixCell(NamedTuple):

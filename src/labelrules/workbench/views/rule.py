@@ -111,6 +111,7 @@ class LabelEvidence:
     name: str
     value: int
     counts: dict[str, Counted]
+    alone: dict[str, Counted]
     share: float  # of the known training rows that have the predicted value
 
 
@@ -175,6 +176,7 @@ def _evidence(rule: Rule, place: int, figures: Figures) -> list[LabelEvidence]:
                 figures.editor.theory.schema.labels[label],
                 value,
                 {n: part.of_label(place, label) for n, part in figures.parts.items() if part.runs},
+                {n: part.alone(place, label) for n, part in figures.parts.items() if part.runs},
                 int((truth == value).sum()) / n_known if n_known else 0.0,
             )
         )

@@ -1,6 +1,6 @@
 """Rules as the pages show them, with their counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from labelrules._checks import counted, quoted, suggestion
@@ -65,6 +65,15 @@ def line_of(edited: EditedRule, state: State, figures: Figures) -> RuleLine:
         tuple(dict.fromkeys(one.column for one in rule.body.on_features)),
         tuple(dict.fromkeys(one.column for one in rule.body.on_labels)),
     )
+
+
+def for_label(line: RuleLine, label: int, figures: Figures) -> RuleLine:
+    """A rule with its counts for one label."""
+    place = figures.places.get(line.number)
+    if place is None or not line.counts:
+        return line
+    counts = {name: figures.parts[name].of_label(place, label) for name in line.counts}
+    return replace(line, counts=counts)
 
 
 def section_text(edited: EditedRule, state: State) -> str:

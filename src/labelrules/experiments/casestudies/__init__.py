@@ -1,0 +1,1 @@
+"""The chapter's two case studies repeated: models, tests, times, and a report beside the text."""
