@@ -43,7 +43,7 @@ def report_html(editor: Editor, name: str) -> str:
         "before": _measures_before(editor) if editor.steps else {},
         "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "version": library_version(),
-        "style": f"{render('style.css')}\n{render('workbench.css')}",
+        "style": render("style.css") + "\n" + render("workbench.css"),
     }
     return f"{render('workbench/report.html', **values)}\n"
 
