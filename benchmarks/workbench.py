@@ -312,7 +312,8 @@ def ask_about_learning(bench: Bench) -> None:
     for when in ("first", "again"):
         bench.sent("/learn with new rules", when, "/learn")
         bench.sent("/compare with new rules", when, "/compare?other=the%20newly%20learned%20rules")
-    bench.sent("POST /learned", "first", "/learned", {"action": "accept"})
+    fields = {"action": "accept", "job": bench.site.job.number}
+    bench.sent("POST /learned", "first", "/learned", fields)
     bench.sent("/ after learning", "first", "/")
 
 

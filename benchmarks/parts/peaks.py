@@ -59,7 +59,7 @@ def measuring(allocated: bool = False) -> Iterator[dict[str, float]]:
 def in_fresh_process(script: str, *arguments: Any) -> dict[str, Any]:
     """What a script prints last, as JSON, when called with these arguments."""
     command = [sys.executable, script, *map(str, arguments)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 

@@ -128,6 +128,18 @@ def test_wrong_addresses_get_a_message(site, client, path):
     assert site.state.revision == 1
 
 
+def test_texts_of_several_lines_keep_their_lines(site, client):
+    post(client, site, op="note", number=3, text="first\r\nsecond")
+    assert site.state.editor.rules[2].note == "first\nsecond"
+    page = client.get("/rules/3").text
+    assert 'rows="2">first\nsecond</textarea>' in page
+    assert '<p class="note">first\nsecond</p>' in page
+    wrong = client.get("/preview?op=replace&number=3&rule=flu <- aged > 3").text
+    assert "did you mean &#39;age&#39;?\n  flu &lt;- aged &gt; 3\n         ^" in wrong
+    for path in ("/", "/rules/3", "/history", "/export/report.html"):
+        assert "u000" not in client.get(path).text, path
+
+
 def test_names_are_escaped():
     hostile = '<script>alert("x")</script>'
     training, _, _ = clinic_parts()

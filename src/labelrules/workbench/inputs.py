@@ -150,7 +150,7 @@ async def form_of(request: Request, keys: Keys) -> Fields:
     if kind == "application/json":
         fields = Fields(_object(body))
     elif kind == "application/x-www-form-urlencoded":
-        fields = _fields(body)
+        fields = _with_own_lines(_fields(body))
     else:
         raise InputError("send a form (application/x-www-form-urlencoded) or a JSON object")
     by_header = request.scope["state"].get("by_header", False)
@@ -160,6 +160,12 @@ async def form_of(request: Request, keys: Keys) -> Fields:
             "the form carries no valid token: open the page anew and send the form from there"
         )
     return fields
+
+
+def _with_own_lines(fields: Fields) -> Fields:
+    """The fields with the line breaks that people wrote; browsers send others (CR LF)."""
+    pairs = [(name, text.replace("\r\n", "\n")) for name, text in fields.pairs]
+    return Fields(dict(reversed(pairs)), pairs)
 
 
 def _is_csrf(given: object, keys: Keys) -> bool:
