@@ -145,12 +145,20 @@ class MultiHeadStudy:
     @cached_property
     def without_label_sets(self) -> dict[str, FriedmanTest]:
         """The same for the nine algorithms that are the chapter's, without rules for label sets."""
+        return self._friedman_of([one for one in self.quality.learners if one != LABEL_SETS])
+
+    @cached_property
+    def of_lists(self) -> dict[str, FriedmanTest]:
+        """The same for the six lists with single- and with multi-label heads."""
+        return self._friedman_of(
+            [one for one in self.quality.learners if one.startswith(("single", "multi"))]
+        )
+
+    def _friedman_of(self, learners: list[str]) -> dict[str, FriedmanTest]:
         found = {}
         for name, table, how in self._tables():
-            kept = [place for place, one in enumerate(table.learners) if one != LABEL_SETS]
-            values = tuple(tuple(row[place] for place in kept) for row in table.values)
-            learners = tuple(table.learners[place] for place in kept)
-            found[name] = friedman_test(ScoreTable(table.datasets, learners, values), **how)
+            values = tuple(zip(*map(table.of, learners), strict=True))
+            found[name] = friedman_test(ScoreTable(table.datasets, tuple(learners), values), **how)
         return found
 
     def _tables(self) -> Iterator[tuple[str, ScoreTable, dict[str, Any]]]:
