@@ -175,12 +175,14 @@ def _why_rejected(study: MultiHeadStudy, rejected: list[str]) -> str:
         ", ".join(f"{name} {_p(tests[name].p)}" for name in rejected)
         for tests in (study.without_label_sets, study.of_lists)
     )
+    last = {study.of_lists[name].ranks.order[-1]: study.of_lists[name].ranks for name in rejected}
+    behind = "; ".join(f"{one} ({ranks[one]:.1f})" for one, ranks in last.items())
     return (
         f"Average ranks reach {'; '.join(parts)}. Without rules for label sets, which stand for "
         f"multi-label heads by subset accuracy here: {nine}; of the six lists with single- and "
-        f"multi-label heads alone: {six}. Lists by precision with multi-label heads rank behind the "
-        "others on nearly all sets, which a test by ranks notices; and single-label heads come "
-        "here from the same search as multi-label heads, so that ranks vary less."
+        f"multi-label heads alone: {six}, where the last ones are {behind}. Single-label heads come "
+        "here from the same search as multi-label heads, so that ranks vary less than in the "
+        "chapter."
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from labelrules._types import UNSET
 from labelrules.data import Dataset
 from labelrules.experiments.casestudies.chapter import ALPHA, FLAG_ROW
-from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder, finished
+from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder
 from labelrules.experiments.casestudies.materials import (
     LABEL_SETS,
     OBJECTIVES,
@@ -24,7 +24,6 @@ from labelrules.experiments.comparing.nemenyi import NemenyiTest, nemenyi_test
 from labelrules.experiments.comparing.ranks import FriedmanTest, friedman_test
 from labelrules.experiments.comparing.score_tables import ScoreTable
 from labelrules.experiments.running.results import Results
-from labelrules.experiments.running.run import experiment
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, Rule
 
@@ -189,8 +188,7 @@ def multi_head_study(
 ) -> MultiHeadStudy:
     """Learn with all algorithms, test, count heads, and measure times; see `single_head_study`."""
     pairs = {one.name: (one.train, one.test) for one in sets}
-    learners, kept_in = multi_head_learners(), folder.path / MULTI
-    quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
+    quality = folder.results(MULTI, multi_head_learners(), pairs, MEASURES, progress)
     times: list[TimePair] = []
     n_rounds: dict[str, int] = {}
     for data in sets:
