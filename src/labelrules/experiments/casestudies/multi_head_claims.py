@@ -180,8 +180,8 @@ def _why_rejected(study: MultiHeadStudy, rejected: list[str]) -> str:
     return (
         f"Average ranks reach {'; '.join(parts)}. Without rules for label sets, which stand for "
         f"multi-label heads by subset accuracy here: {nine}; of the six lists with single- and "
-        f"multi-label heads alone: {six}, where the last ones are {behind}. Single-label heads come "
-        "here from the same search as multi-label heads, so that ranks vary less than in the "
+        f"multi-label heads alone: {six}, where the last ones are {behind}. Single-label heads "
+        "come here from the same search as multi-label heads, so that ranks vary less than in the "
         "chapter."
     )
 
