@@ -94,9 +94,12 @@ def ranks() -> str:
         [learner, *(f"{test.ranks[learner]:.2f}" for test in tests.values())]
         for learner in study.quality.learners
     ]
-    nine = study.without_label_sets
-    lines.append(["*Friedman, p*", *(p_text(test.p) for test in tests.values())])
-    lines.append(["*without label sets*", *(p_text(test.p) for test in nine.values())])
+    for title, some in (
+        ("*Friedman, p*", tests),
+        ("*without label sets, p*", study.without_label_sets),
+        ("*the six lists only, p*", study.of_lists),
+    ):
+        lines.append([title, *(p_text(test.p) for test in some.values())])
     lines.append([
         "*significant pairs of 45*",
         *(str(sum(pair.significant for pair in study.nemenyi[name].pairs)) for name in tests),

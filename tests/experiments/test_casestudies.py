@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from importlib import import_module
 from statistics import fmean, median
 
 import numpy as np
@@ -21,9 +22,9 @@ from labelrules.learners import SeparateAndConquer
 from shell import called, output
 from tiny_studies import N_TRAIN, write_sets
 
+FIT = "labelrules.experiments.running.run.limited_outcome"
+"""Runs one fit of an experiment."""
 SETS = ("flags", "medical", "yeast", "genbase")
-STATEMENTS = 26
-"""Statements of the chapter on both studies."""
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +185,7 @@ def test_a_second_call_learns_nothing_and_finds_the_same(found, place, monkeypat
         raise AssertionError("it learns again")
 
     monkeypatch.setattr(kept_work, "_learned", fails)
-    monkeypatch.setattr("labelrules.experiments.running.run.limited_outcome", fails)
+    monkeypatch.setattr(FIT, fails)
     assert case_studies(place, folder=place / "kept").as_dict() == found.as_dict()
 
 
@@ -205,7 +206,7 @@ def test_a_restart_begins_anew(place, tmp_path):
 
 def test_failed_fits_are_named(place, tmp_path, monkeypatch):
     failed = FitOutcome(status="failed", message="MemoryError", measures=())
-    monkeypatch.setattr("labelrules.experiments.running.run.limited_outcome", lambda task: failed)
+    monkeypatch.setattr(FIT, lambda task: failed)
     with pytest.raises(RuntimeError, match="4 fits of a case study failed: BR on genbase"):
         case_studies(place, folder=tmp_path / "kept", sets="genbase")
 
@@ -238,6 +239,39 @@ def test_the_command_writes_the_report_and_prints_the_statements(
     assert rows["verdicts"] == found.verdicts
     assert [row["found"] for row in rows["statements"]] == [one.found for one in found.claims]
     assert output(*words, "-o", "-", "-q").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("where", [f"{kept_work.__name__}._learned", FIT])
+def test_ctrl_c_keeps_what_is_finished(place, tmp_path, monkeypatch, where):
+    """In the middle of a model, and in the middle of an experiment."""
+    calls = []
+    *module, name = where.split(".")
+    real = getattr(import_module(".".join(module)), name)
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    words = ["casestudies", str(place), "--sets", "genbase", "--folder", str(tmp_path / "kept"),
+             "-o", str(tmp_path / "report.html")]  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(where, interrupted)
+        done = called(*words)
+    assert done.code == 130
+    assert done.err.endswith(
+        f"interrupted in the middle; what is finished is kept in {tmp_path}/kept\n"
+    )
+    assert not (tmp_path / "report.html").exists()
+    folder = tmp_path / "kept"
+    kept = {*folder.glob("models/*")} if where != FIT else {*folder.glob("*/fits/*.json")}
+    assert len(kept) == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(where, lambda *given: calls.append(given) or real(*given))
+        assert called(*words).code == 0
+    n_all = 4 + 6 * 3 if where != FIT else 4 + 10  # models, and three rounds of six; or fits
+    assert len(calls) == n_all + 1  # one that was interrupted
 
 
 # ---------------------------------------------------------------- the report

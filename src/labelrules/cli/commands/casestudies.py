@@ -59,7 +59,9 @@ def command(
                 folder_of_data, folder=folder, sets=sets, quick=quick, restart=restart, progress=bar
             )
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"what is finished is kept in {folder}") from None
+            raise KeyboardInterrupt(
+                f"in the middle; what is finished is kept in {folder}"
+            ) from None
     write(found.html(), output)
     if as_json:
         columns = found.as_dict()

@@ -226,7 +226,7 @@ def _multi(study: MultiHeadStudy) -> dict[str, Any]:
         "alpha": ALPHA,
         "tests": _Table(
             ["measure", "chi-square", "p", "F (Iman-Davenport)", "p", "algorithms differ",
-             "significant pairs", "p without label sets"],
+             "significant pairs", "p without label sets", "p of the six lists"],
             [_test_row(name, test, study) for name, test in study.friedman.items()],
         ),
         "ranks": _rank_table(study),
@@ -275,6 +275,7 @@ def _test_row(name: str, test: FriedmanTest, study: MultiHeadStudy) -> list[str]
         "yes" if test.significant else "no",
         f"{sum(pair.significant for pair in pairs)} of {len(pairs)}",
         p_text(study.without_label_sets[name].p),
+        p_text(study.of_lists[name].p),
     ]  # fmt: skip
 
 

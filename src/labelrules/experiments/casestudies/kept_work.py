@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +19,8 @@ from labelrules.data.files.access import opened_utf8, replacing
 from labelrules.data.fingerprints import fingerprint
 from labelrules.experiments.running.definitions import Division, fit_fingerprint, seeded
 from labelrules.experiments.running.results import Results
-from labelrules.experiments.running.run import ExperimentFolder
-from labelrules.learners.base.progress import nested_fit
+from labelrules.experiments.running.run import ExperimentFolder, experiment
+from labelrules.learners.base.progress import LearningInterrupted, Listener, nested_fit
 from labelrules.rules import Theory
 from labelrules.storage import load_model, save
 
@@ -55,6 +56,30 @@ class StudyFolder:
             for file in folder.glob("*.json" if restart else ".*.tmp"):
                 file.unlink(missing_ok=True)
 
+    def results(
+        self, study: str, learners: Mapping[str, Any], data: Any, measures: Any, progress: Listener
+    ) -> Results:
+        """The results of the experiment of a study; what is missing is run now.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If it was interrupted; what is finished is kept.
+        RuntimeError
+            If a fit has failed.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LearningInterrupted)  # the whole ends, too
+            found = experiment(
+                learners, data, measures, folder=self.path / study, progress=progress
+            )
+        if found.stopped is not None:
+            raise KeyboardInterrupt
+        if found.failures:
+            lines = found.failure_lines()
+            raise RuntimeError(f"{counted(len(lines), 'fit')} of a case study failed: {lines[0]}")
+        return found
+
     def theory(self, learner: Any, data: Dataset) -> Theory:
         """What a learner learns from all rows; learned now if it is not kept."""
         path = self._file(MODELS, [learner], data)
@@ -86,24 +111,6 @@ class StudyFolder:
             fit_fingerprint(fingerprint(data), whole, seeded(one, 0), "columns") for one in learners
         ]
         return self.path / kind / f"{'-'.join(key[: 32 // len(keys)] for key in keys)}.json"
-
-
-def finished(results: Results) -> Results:
-    """The results of an experiment, if all its fits are done.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If it was interrupted; what is finished is kept.
-    RuntimeError
-        If a fit has failed.
-    """
-    if results.stopped is not None:
-        raise KeyboardInterrupt
-    if results.failures:
-        lines = results.failure_lines()
-        raise RuntimeError(f"{counted(len(lines), 'fit')} of a case study failed: {lines[0]}")
-    return results
 
 
 def _read_times(path: Path) -> LearnerTimes:

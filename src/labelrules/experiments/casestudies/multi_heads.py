@@ -11,7 +11,7 @@ import numpy as np
 from labelrules._types import UNSET
 from labelrules.data import Dataset
 from labelrules.experiments.casestudies.chapter import ALPHA, FLAG_ROW
-from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder, finished
+from labelrules.experiments.casestudies.kept_work import MULTI, StudyFolder
 from labelrules.experiments.casestudies.materials import (
     LABEL_SETS,
     OBJECTIVES,
@@ -24,7 +24,6 @@ from labelrules.experiments.comparing.nemenyi import NemenyiTest, nemenyi_test
 from labelrules.experiments.comparing.ranks import FriedmanTest, friedman_test
 from labelrules.experiments.comparing.score_tables import ScoreTable
 from labelrules.experiments.running.results import Results
-from labelrules.experiments.running.run import experiment
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, Rule
 
@@ -145,12 +144,20 @@ class MultiHeadStudy:
     @cached_property
     def without_label_sets(self) -> dict[str, FriedmanTest]:
         """The same for the nine algorithms that are the chapter's, without rules for label sets."""
+        return self._friedman_of([one for one in self.quality.learners if one != LABEL_SETS])
+
+    @cached_property
+    def of_lists(self) -> dict[str, FriedmanTest]:
+        """The same for the six lists with single- and with multi-label heads."""
+        return self._friedman_of(
+            [one for one in self.quality.learners if one.startswith(("single", "multi"))]
+        )
+
+    def _friedman_of(self, learners: list[str]) -> dict[str, FriedmanTest]:
         found = {}
         for name, table, how in self._tables():
-            kept = [place for place, one in enumerate(table.learners) if one != LABEL_SETS]
-            values = tuple(tuple(row[place] for place in kept) for row in table.values)
-            learners = tuple(table.learners[place] for place in kept)
-            found[name] = friedman_test(ScoreTable(table.datasets, learners, values), **how)
+            values = tuple(zip(*map(table.of, learners), strict=True))
+            found[name] = friedman_test(ScoreTable(table.datasets, tuple(learners), values), **how)
         return found
 
     def _tables(self) -> Iterator[tuple[str, ScoreTable, dict[str, Any]]]:
@@ -181,8 +188,7 @@ def multi_head_study(
 ) -> MultiHeadStudy:
     """Learn with all algorithms, test, count heads, and measure times; see `single_head_study`."""
     pairs = {one.name: (one.train, one.test) for one in sets}
-    learners, kept_in = multi_head_learners(), folder.path / MULTI
-    quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
+    quality = folder.results(MULTI, multi_head_learners(), pairs, MEASURES, progress)
     times: list[TimePair] = []
     n_rounds: dict[str, int] = {}
     for data in sets:

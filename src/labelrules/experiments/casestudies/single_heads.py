@@ -9,14 +9,13 @@ import numpy as np
 
 from labelrules.data import Dataset
 from labelrules.experiments.casestudies.chapter import SHOWN_LABELS
-from labelrules.experiments.casestudies.kept_work import SINGLE, StudyFolder, finished
+from labelrules.experiments.casestudies.kept_work import SINGLE, StudyFolder
 from labelrules.experiments.casestudies.materials import (
     StudyData,
     report_row,
     single_head_learners,
 )
 from labelrules.experiments.running.results import Results
-from labelrules.experiments.running.run import experiment
 from labelrules.inspection import Edge, LabelExplanation, LabelGraph, explain, label_graph
 from labelrules.learners.base.progress import Listener
 from labelrules.rules import DecisionList, LayeredTheory, Rule, Theory, rule_text
@@ -155,8 +154,7 @@ def single_head_study(
             theories[name] = folder.theory(learner, one.whole)
         models[one.name] = SingleHeadModels(one.name, one.whole, theories)
     pairs = {one.name: (one.train, one.test) for one in sets}
-    kept_in = folder.path / SINGLE
-    quality = finished(experiment(learners, pairs, MEASURES, folder=kept_in, progress=progress))
+    quality = folder.results(SINGLE, learners, pairs, MEASURES, progress)
     tell("the report on a cough")
     return SingleHeadStudy(models, quality, _explained_report(models))
 
