@@ -140,12 +140,14 @@ def sentences(found: Outcomes) -> str:
     best, ours = next(iter(order)), next(one for one in order if one in own)
     others = [one for one in order if one not in own]
     lines = [
-        f"The best mean rank for micro-F1, subset accuracy and literals together has {best}, "
+        f"{best} has the best mean rank for micro-F1, subset accuracy and literals together, "
         f"{order[best]:.2f}."
     ]
     if others:
-        lines[0] += f" The best of ours is {ours} ({order[ours]:.2f}), the best of the others "
-        lines[0] += f"{others[0]} ({order[others[0]]:.2f})."
+        lines[0] += (
+            f" The best of ours is {ours} ({order[ours]:.2f}), the best of the others {others[0]} "
+            f"({order[others[0]]:.2f})."
+        )
         alone = together(found, [ours, *others], SETS)
         next_one = next(one for one in alone if one != ours)
         lines.append(
