@@ -52,6 +52,20 @@ def others() -> str:
     )
 
 
+def plainly() -> str:
+    """Who is best, and how far it is to mlrl-boomer and to forests, in sentences."""
+    wanted = (
+        " has the best mean rank",
+        "Ranked with",
+        " and mlrl-boomer",
+        " and random forest, tuned",
+    )
+    lines = _section(PEERS).splitlines()
+    start = next(place for place, line in enumerate(lines) if wanted[0] in line)
+    end = lines.index("", start)
+    return "\n".join(line for line in lines[start:end] if any(one in line for one in wanted))
+
+
 def _is_setting(learner: str) -> bool:
     """Whether this is one of the further settings, which are only for the picture."""
     return learner.split(" ")[-1] in ("literals", "leaves") or ", cost" in learner
@@ -59,18 +73,21 @@ def _is_setting(learner: str) -> bool:
 
 def _rows(section: str, column: str = "micro-F1") -> list[dict[str, str]]:
     """The rows of the first table of a section with this column."""
-    text = BENCHMARKS.read_text("utf-8")
-    text = text[text.index(section) :].partition("\n## ")[0]
-    first = next(part for part in text.split("\n\n") if f"| {column} |" in part)
+    first = next(part for part in _section(section).split("\n\n") if f"| {column} |" in part)
     lines = [_cells(line) for line in first.strip().splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
+
+
+def _section(title: str) -> str:
+    text = BENCHMARKS.read_text("utf-8")
+    return text[text.index(title) :].partition("\n## ")[0]
 
 
 def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
-PARTS = {"measured": measured, "others": others}
+PARTS = {"measured": measured, "others": others, "plainly": plainly}
 
 if __name__ == "__main__":
     write("choosing.md", PARTS)

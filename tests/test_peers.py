@@ -1,5 +1,6 @@
 """The comparison with other programs: how sizes are counted, and what is made of the outcomes."""
 
+import doctest
 import json
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from labelrules import load, parse
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 from peers import __main__ as command
-from peers import counting, ranking, report
+from peers import counting, fitting, kept, ranking, report
 from peers.catalog import BY_SIZE, PEERS, SETS, Peer
 from peers.counting import Size
 from peers.fitting import Limits, run_limited, too_much
@@ -252,13 +253,31 @@ def test_the_report_names_what_was_not_finished_and_how_far_it_is(outcomes):
         "1,200." in text
     )
     assert "The best of ours is A (1.58), the best of the others B (1.75)." in text
+    assert "Ranked with the others only, A has 1.58 and B 1.75." in text
     assert "| F |" not in report.rank_table(outcomes)
+
+
+def test_sets_on_which_the_other_one_is_never_right_are_also_left_out(outcomes):
+    outcomes["B", "one"]["micro_f1"] = 0.0
+    found = report.distance(outcomes, "A", "B")
+    assert found.startswith("A and B: micro-F1 0.550 against 0.300 (+0.250; better on 1 of 2 sets)")
+    assert (
+        "Without one, where B predicts no label that is right: micro-F1 0.500 against 0.600 "
+        "(-0.100; better on 0 of 1 sets)" in found
+    )
 
 
 def test_what_was_not_tried_on_all_sets_is_left_out(outcomes):
     del outcomes["B", "two"]
     assert "B" not in {peer.name for peer in report.begun(outcomes)}
     assert "| B |" not in report.report(outcomes)
+
+
+@pytest.mark.parametrize("module", [counting, fitting, kept, report])
+def test_examples_are_true(module):
+    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 def test_the_sets_are_the_nine_of_the_chapter_with_cal500():

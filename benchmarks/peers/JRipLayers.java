@@ -34,16 +34,21 @@ public class JRipLayers {
   }
 
   static String size(JRip learner) {
-    int rules = 0, conditions = 0, isDefaultPresent = 0;
+    int rules = 0, conditions = 0;
     for (Rule rule : learner.getRuleset()) {
       if (rule.hasAntds()) {
         rules++;
         conditions += (int) rule.size();
-      } else {
-        isDefaultPresent = (int) rule.getConsequent();
       }
     }
-    return rules + " " + conditions + " " + isDefaultPresent;
+    return rules + " " + conditions + " " + (isDefaultPresent(learner) ? 1 : 0);
+  }
+
+  /** Rules know classes by numbers of JRip's own order, so the default is read as it is printed. */
+  static boolean isDefaultPresent(JRip learner) {
+    for (String line : learner.toString().split("\n"))
+      if (line.trim().startsWith("=> y=")) return line.trim().startsWith("=> y=1");
+    throw new IllegalStateException("no default rule in " + learner);
   }
 
   static double seconds() {

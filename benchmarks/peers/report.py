@@ -140,12 +140,20 @@ def sentences(found: Outcomes) -> str:
     best, ours = next(iter(order)), next(one for one in order if one in own)
     others = [one for one in order if one not in own]
     lines = [
-        f"The best mean rank for micro-F1, subset accuracy and literals together has {best}, "
+        f"{best} has the best mean rank for micro-F1, subset accuracy and literals together, "
         f"{order[best]:.2f}."
     ]
     if others:
-        lines[0] += f" The best of ours is {ours} ({order[ours]:.2f}), the best of the others "
-        lines[0] += f"{others[0]} ({order[others[0]]:.2f})."
+        lines[0] += (
+            f" The best of ours is {ours} ({order[ours]:.2f}), the best of the others {others[0]} "
+            f"({order[others[0]]:.2f})."
+        )
+        alone = together(found, [ours, *others], SETS)
+        next_one = next(one for one in alone if one != ours)
+        lines.append(
+            f"Ranked with the others only, {ours} has {alone[ours]:.2f} and {next_one} "
+            f"{alone[next_one]:.2f}."
+        )
     predictor = max(own, key=lambda one: mean(found, one, "micro_f1", finished(found, one)))
     boomers = [peer.name for peer in begun(found) if peer.program == "mlrl-boomer"]
     forests = [peer.name for peer in begun(found) if peer.group == FORESTS]
@@ -159,6 +167,21 @@ def distance(found: Outcomes, ours: str, other: str) -> str:
     sets = [name for name in finished(found, ours) if is_done(found, other, name)]
     if not sets:
         return ""
+    mine, theirs = (amount(found, one, "literals", sets) for one in (ours, other))
+    size = f"with {mine:,.0f} literals against {theirs:,.0f}"
+    text = f"{ours} and {other}: {compared(found, ours, other, sets)}, {size}."
+    empty = [name for name in sets if found[other, name]["micro_f1"] == 0]
+    rest = [name for name in sets if name not in empty]
+    if empty and rest:
+        text += (
+            f" Without {listed(empty)}, where {other} predicts no label that is right: "
+            f"{compared(found, ours, other, rest)}."
+        )
+    return text
+
+
+def compared(found: Outcomes, ours: str, other: str, sets: list[str]) -> str:
+    """Means of both, their differences, and on how many sets ours is better."""
     words = []
     for measure, noun in (("micro_f1", "micro-F1"), ("subset", "subset accuracy")):
         mine, theirs = (mean(found, one, measure, sets) for one in (ours, other))
@@ -167,9 +190,7 @@ def distance(found: Outcomes, ours: str, other: str) -> str:
             f"{noun} {mine:.3f} against {theirs:.3f} ({mine - theirs:+.3f}; better on {n_better} "
             f"of {len(sets)} sets)"
         )
-    mine, theirs = (amount(found, one, "literals", sets) for one in (ours, other))
-    size = f"{mine:,.0f} literals against {theirs:,.0f}"
-    return f"{ours} and {other}: {listed(words)}, with {size}."
+    return listed(words)
 
 
 def by_set(found: Outcomes) -> str:
