@@ -102,7 +102,8 @@ def growth(sizes: list[int]) -> None:
         exponent = "" if len(found) == 1 else f"{_exponent(found[-2], found[-1]):.2f}"
         cells = f"{seconds:.2f}", f"{1e6 * seconds / n_rows:.2f}", exponent, f"{peak():.1f}"
         print(row(f"{n_rows:,}", str(len(list(model.theory_))), *cells), flush=True)
-    print(f"\nexponent from first to last: {_exponent(found[0], found[-1]):.2f}")
+    if len(found) > 1:
+        print(f"\nexponent from first to last: {_exponent(found[0], found[-1]):.2f}")
 
 
 def _exponent(first: tuple[int, float], last: tuple[int, float]) -> float:

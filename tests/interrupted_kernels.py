@@ -223,7 +223,7 @@ def learn(data):
         SeparateAndConquer(heads="multi", measure="precision", fixed_head=False, **few),
         SeparateAndConquer(beam_width=3, **few),
         SeparateAndConquer(operators=("<=", ">", "=", "in"), **few),
-        SeparateAndConquer(bins=16),
+        SeparateAndConquer(bins=16, operators=("<=", ">", "!=")),
         BinaryRelevance(Ripper()),
         BinaryRelevance(Ripper(bins=16)),
         AssociativeClassifier(),

@@ -19,7 +19,7 @@ from labelrules.data import Dataset
 from labelrules.data.weights import row_units
 from labelrules.learners.covering import counted_loop, learner
 from labelrules.learners.covering.counted_loop import CountedCovering
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.row_counts import PartedRows
 from labelrules.learners.covering.settings import checked_settings
 from labelrules.learners.ripper import learner as ripper
@@ -116,7 +116,7 @@ def learned_in_parts(model, data, numbers):
     bins = Bins.of(data, given.bins)
     marked = marked_columns(bins, given.allowed)
     parts = [
-        LocalRows.of(data.take(numbers == number), bins, marked) for number in np.unique(numbers)
+        rows_in_memory(data.take(numbers == number), bins, marked) for number in np.unique(numbers)
     ]
     covering = CountedCovering(PartedRows(parts), bins, given, [])
     covering.go_on(lambda progress: None)
@@ -153,6 +153,8 @@ def test_threads_do_not_change_the_rules(data_folder, monkeypatch):
     data = load("emotions", data_folder, part="train")
     one, three = (SeparateAndConquer(bins=255, n_jobs=n).fit(data) for n in (1, 3))
     assert told(one) == told(three)
+    monkeypatch.setattr("labelrules.learners.covering.local_rows.STRETCH", 64)
+    assert told(SeparateAndConquer(bins=255, n_jobs=3).fit(data)) == told(one)
 
 
 class SlowFoilSearch(FoilSearch):

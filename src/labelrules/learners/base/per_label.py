@@ -26,7 +26,7 @@ from labelrules.learners.base.theory_classifier import (
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_loop import CountedLastResort, is_counted
 from labelrules.learners.covering.learner import SeparateAndConquer
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.next_rule import (
     LastResort,
     is_mostly_present,
@@ -256,7 +256,7 @@ def _fallback_rules(
     bins = Bins.of(data, settings.bins)
     if is_counted(settings, bins):
         marked = marked_columns(bins, settings.allowed)
-        rows = LocalRows.of(data, bins, marked, board.board)
+        rows = rows_in_memory(data, bins, marked, board.board)
         alone = last_resort_settings(settings)
         counted = CountedLastResort(rows, rows.totals(), board.unit, bins, alone, least)
         return counted.rules(is_late=lambda: False)

@@ -9,7 +9,7 @@ import numpy as np
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_rules import CountedFinder, CountedRule, LabelCounts
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.loop import CoveringLoop
 from labelrules.learners.covering.next_rule import MIN_RIGHT, last_resort_settings
 from labelrules.learners.covering.pruning import (
@@ -160,7 +160,7 @@ def counted_covering(
         kept, unit = replayed.replay(kept, data.X), replayed.unit
         board = replayed.board if kept else None
     marked = marked_columns(bins, settings.allowed)
-    rows = LocalRows.of(data, bins, marked, board, settings.n_threads)
+    rows = rows_in_memory(data, bins, marked, board, settings.n_threads)
     return CountedCovering(rows, bins, settings, kept, unit)
 
 

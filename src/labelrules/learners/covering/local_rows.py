@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset
@@ -16,6 +17,8 @@ from labelrules.data.weights import cell_units
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
+    PartedRows,
+    RowCounts,
     Steps,
     WaitingTotals,
     WrittenCounts,
@@ -24,6 +27,9 @@ from labelrules.search.bodies.bins import Bins, Codes
 
 ROOM = 1 << 30
 """Bytes of tables that are kept; of more labels and bins each is counted when it is asked for."""
+
+STRETCH = 1 << 18
+"""Rows that are counted together: what is noted of them stays in the processor's cache."""
 
 WORTH_A_THREAD = 2_000_000
 """Codes to count below which another thread costs more than it saves."""
@@ -63,6 +69,8 @@ class LocalRows:
         What rules that are kept have written; it is written on.
     n_threads : int, default=1
         Threads that count columns side by side.
+    room : int
+        Bytes of tables that may be kept.
     """
 
     def __init__(
@@ -76,7 +84,9 @@ class LocalRows:
         row_weight: Integers | None = None,
         board: Board | None = None,
         n_threads: int = 1,
+        room: int = ROOM,
     ) -> None:
+        self.room = room
         self.codes, self.truth, self.marked = codes, truth, marked
         self.start, self.nominal, self.n_features = bins.start, bins.nominal, len(bins.columns)
         self.missing = np.diff(bins.start) - 1
@@ -91,28 +101,6 @@ class LocalRows:
         edges = np.linspace(0, self.n_features, n_threads + 1).astype(int).tolist()
         self.chunks = list(pairwise(edges))
         self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
-
-    @classmethod
-    def of(
-        cls,
-        data: Dataset,
-        bins: Bins,
-        marked: Integers,
-        board: Board | None = None,
-        n_threads: int = 1,
-    ) -> "LocalRows":
-        """The rows of a data set."""
-        truth: Board = np.ascontiguousarray(data.Y.T)
-        units, unit = cell_units(data.Y, data.weights)
-        weight = row_weight = None
-        if units is not None and data.weights is not None:
-            weight = np.where(truth != UNSET, units.T, 0).astype(np.int32, order="C")
-            row_weight = np.rint(data.weights / unit).astype(np.int64)
-            row_weight = row_weight if row_weight.ndim == 1 else row_weight.max(axis=1)
-        return cls(
-            bins, bins.encode(data.X), truth, marked, weight=weight, row_weight=row_weight,
-            board=board, n_threads=n_threads,
-        )  # fmt: skip
 
     def close(self) -> None:
         """End the threads."""
@@ -172,7 +160,7 @@ class LocalRows:
         if label in self.tables:
             return self.tables[label]
         table = self._count_root(label)
-        if 8 * self.n_labels * table.size <= ROOM:
+        if 8 * self.n_labels * table.size <= self.room:
             self.tables[label] = table
         return table
 
@@ -382,3 +370,35 @@ class LocalRows:
         if self.row_weight is None:
             return int(np.count_nonzero(rows))
         return int(self.row_weight[rows].sum())
+
+
+def rows_in_memory(
+    data: Dataset, bins: Bins, marked: Integers, board: Board | None = None, n_threads: int = 1
+) -> RowCounts:
+    """The rows of a data set, a stretch at a time; `board` has what rules to keep have written."""
+    truth: Board = np.ascontiguousarray(data.Y.T)
+    weight, row_weight = _units(data, truth)
+    n_parts = max(1, -(-data.n_rows // STRETCH))
+    parts = []
+    for first in range(0, max(1, data.n_rows), STRETCH):
+        rows = slice(first, first + STRETCH)
+        X = data.X.tocsr()[rows].tocsc() if sparse.issparse(data.X) else data.X[rows]
+        part = LocalRows(
+            bins, bins.encode(X), np.ascontiguousarray(truth[:, rows]), marked,
+            weight=None if weight is None else np.ascontiguousarray(weight[:, rows]),
+            row_weight=None if row_weight is None else row_weight[rows],
+            board=None if board is None else np.ascontiguousarray(board[:, rows]),
+            n_threads=n_threads if n_parts == 1 else 1, room=ROOM // n_parts,
+        )  # fmt: skip
+        parts.append(part)
+    return parts[0] if n_parts == 1 else PartedRows(parts, min(n_threads, n_parts))
+
+
+def _units(data: Dataset, truth: Board) -> tuple[npt.NDArray[np.int32] | None, Integers | None]:
+    """Weights of known cells, labels by rows, and of rows, in units; None if all weigh 1."""
+    units, unit = cell_units(data.Y, data.weights)
+    if units is None or data.weights is None:
+        return None, None
+    weight = np.where(truth != UNSET, units.T, 0).astype(np.int32, order="C")
+    rows = np.rint(data.weights / unit).astype(np.int64)
+    return weight, rows if rows.ndim == 1 else np.asarray(rows.max(axis=1))

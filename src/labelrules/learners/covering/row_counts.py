@@ -31,6 +31,7 @@ its codes and labels, and given all of these two again, in their order.
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -169,10 +170,11 @@ def added_up(answers: Sequence[Answer]) -> Answer:
 
 
 class PartedRows:
-    """The rows of several parts, at least one, asked one after the other."""
+    """The rows of several parts, at least one, asked one after the other or by several threads."""
 
-    def __init__(self, parts: Sequence[RowCounts]) -> None:
+    def __init__(self, parts: Sequence[RowCounts], n_threads: int = 1) -> None:
         self.parts = parts
+        self.pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
     def totals(self) -> LabelTotals:
         """The rows and cells of all parts."""
@@ -213,8 +215,11 @@ class PartedRows:
 
     def close(self) -> None:
         """See `RowCounts.close`."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
         for part in self.parts:
             part.close()
 
     def _sum(self, ask: "Callable[[RowCounts], Answer]") -> Answer:
-        return added_up([ask(part) for part in self.parts])
+        every = map if self.pool is None else self.pool.map
+        return added_up(list(every(ask, self.parts)))
