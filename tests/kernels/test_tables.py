@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelrules.kernels.covering import codes as encoding
 from labelrules.kernels.covering import tables
 from labelrules.kernels.ripper_codes import covered_by_codes
 
@@ -104,10 +103,10 @@ def test_open_rows_and_codes_that_occur(case, waits):
 @given(st.lists(st.floats(-5, 5) | st.just(np.nan), max_size=30), st.sets(st.floats(-4, 4)))
 def test_codes_count_the_cuts_below(values, cuts):
     codes, ordered = np.empty(len(values), np.uint8), np.array(sorted(cuts))
-    encoding.encode_ordered(np.array(values, dtype=float), ordered, 99, codes)
+    tables.encode_ordered(np.array(values, dtype=float), ordered, 99, codes)
     expected = [99 if value != value else sum(cut < value for cut in cuts) for value in values]
     assert codes.tolist() == expected
-    encoding.encode_categories(np.array([2.0, np.nan, 0.0]), 7, codes := np.empty(3, np.uint8))
+    tables.encode_categories(np.array([2.0, np.nan, 0.0]), 7, codes := np.empty(3, np.uint8))
     assert codes.tolist() == [2, 7, 0]
 
 

@@ -157,7 +157,7 @@ class Bins:
 
     def encode_column(self, at: int, values: Floats, codes: Codes) -> None:
         """The bin of each value of one column, into an array."""
-        from labelrules.kernels.covering.codes import encode_categories, encode_ordered
+        from labelrules.kernels.covering.tables import encode_categories, encode_ordered
 
         column = self.columns[at]
         if self.nominal[at]:
