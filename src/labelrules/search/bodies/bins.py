@@ -86,8 +86,10 @@ def ends_of_sorted(values: Floats, n_bins: int) -> list[tuple[float, float]]:
     >>> ends_of_sorted(np.array([1.0, 1, 2, 3, 5, 8, 9]), n_bins=3)
     [(2.0, 3.0), (5.0, 8.0)]
     """
-    (last,) = (values[1:] > values[:-1]).nonzero()  # where the next value is greater
-    if last.size >= n_bins:
+    rises = values[1:] > values[:-1]
+    if np.count_nonzero(rises) < n_bins:
+        (last,) = rises.nonzero()
+    else:
         wanted = values[np.array(cut_ranks(len(values), n_bins), dtype=np.int64) - 1]
         places = np.searchsorted(values, np.unique(wanted), side="right") - 1
         last = places[places < len(values) - 1]
@@ -118,8 +120,11 @@ class Bins:
     @classmethod
     def of(cls, data: Dataset, n_bins: int) -> "Bins":
         """Cut the columns of a data set into so many bins at most."""
-        features = enumerate(data.schema.features)
-        columns = [_bins_of(column_of(data.X, at), feature, n_bins) for at, feature in features]
+        room = np.empty(data.n_rows)
+        columns = []
+        for at, feature in enumerate(data.schema.features):
+            room[:] = column_of(data.X, at)
+            columns.append(_bins_of(room, feature, n_bins))
         return cls(data.schema, tuple(columns))
 
     @cached_property
@@ -204,13 +209,12 @@ class Bins:
 
 
 def _bins_of(values: Floats, feature: Feature, n_bins: int) -> ColumnBins:
-    known = values[~np.isnan(values)]
+    """The bins of a column, of which the values are sorted in place."""
+    values.sort()
+    known = values[: len(values) - np.count_nonzero(np.isnan(values))]  # others come last
     has_missing = len(known) < len(values)
     if feature.is_nominal:
-        codes = known.astype(np.int64)
-        n_categories = len(feature.categories or ())
-        occur = np.bincount(codes, minlength=n_categories) > 0
-        return ColumnBins.of_categories(n_categories, int(occur.sum()), has_missing)
-    known.sort()
+        n_values = int(np.count_nonzero(known[1:] > known[:-1])) + (len(known) > 0)
+        return ColumnBins.of_categories(len(feature.categories or ()), n_values, has_missing)
     ends = ends_of_sorted(known, n_bins)
     return ColumnBins.of_ends(ends, len(known), has_missing, feature)
