@@ -21,7 +21,7 @@ from labelrules.kernels.jit import chosen_by_type, inner, kernel, tiny
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """The numbers of a cut."""
 
-_PRESENT = 0xFFFFFFFF
+PRESENT = 0xFFFFFFFF
 _UNLISTED, _NOWHERE = -1, -2
 _SMALLEST = 5e-324
 
@@ -143,7 +143,7 @@ def covered_by(index, cuts, held, positive, counts):
 
 
 @tiny
-def _gain(p, t, logs, base):
+def gain_of(p, t, logs, base):
     """FOIL's gain of p positive among t covered rows, over a rule whose logarithm is `base`."""
     return p * (logs[p + 1] - logs[t + 1] - base)
 
@@ -156,7 +156,7 @@ def _set_limits(upper, lower, inside, logs, best, most):
     or an equal one with more positive rows. With one positive row more no fewer rows are allowed,
     so one pass finds all limits.
     """
-    n_positive, n_rows = inside & _PRESENT, inside >> 32
+    n_positive, n_rows = inside & PRESENT, inside >> 32
     base = logs[n_positive + 1] - logs[n_rows + 1]
     least = max(best, _SMALLEST)
     t = 0
@@ -164,7 +164,7 @@ def _set_limits(upper, lower, inside, logs, best, most):
         t = max(t, p)
         upper[p] = -1
         while t <= n_rows:
-            gain = _gain(p, t, logs, base)
+            gain = gain_of(p, t, logs, base)
             if gain < least or (gain == best and p <= most):
                 break
             upper[p] = t
@@ -179,7 +179,7 @@ def _is_better_inside(entries, first, last, counts, total, upper, lower):
     is_better = False
     for i in range(first, last):
         entry = entries[i]
-        p, t = total & _PRESENT, total >> 32
+        p, t = total & PRESENT, total >> 32
         # Without a branch: it is a cut where a value begins.
         is_better |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
         total += counts[entry ^ (entry >> 31)]
@@ -208,10 +208,10 @@ def _may_be_better(
         rest = inside - _sum_of(entries, start, stop, codes)
     if nominal == ONE_LISTED:
         listed = inside - rest - _sum_of(entries, valid, stop, codes)
-        return listed >> 32 <= upper[listed & _PRESENT] or rest >> 32 <= upper[rest & _PRESENT]
+        return listed >> 32 <= upper[listed & PRESENT] or rest >> 32 <= upper[rest & PRESENT]
     is_better, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
     if is_rest:
-        p, t = total & _PRESENT, total >> 32
+        p, t = total & PRESENT, total >> 32
         is_better |= (t <= upper[p]) | (t >= lower[p])
         total += rest
     return is_better | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
@@ -226,7 +226,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     entries, start, middle, valid, stop = listing
-    base = logs[(inside & _PRESENT) + 1] - logs[(inside >> 32) + 1]
+    base = logs[(inside & PRESENT) + 1] - logs[(inside >> 32) + 1]
     best, most, where, place = 0.0, np.int64(0), -1, -1
     upper, lower, sums = room
     _set_limits(upper, lower, inside, logs, best, most)
@@ -248,11 +248,11 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
                 count = total - sums[i] if side else sums[i]
                 if nominal[column] and i > 0:
                     count -= sums[i - 1]
-                p, t = count & _PRESENT, count >> 32
+                p, t = count & PRESENT, count >> 32
                 # A cut without a value on the other side only tests whether one is missing.
                 if t > upper[p] or (sides == 2 and t == total >> 32):
                     continue
-                gain = _gain(p, t, logs, base)
+                gain = gain_of(p, t, logs, base)
                 if gain > best or (gain == best and p > most):
                     best, most, where, place = gain, p, column, sides * i + side
         if where == column:
@@ -264,7 +264,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
 def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
     """The same for weighted rows: `codes` and `inside` have two sums of weights, in units."""
     entries, start, middle, valid, stop = listing
-    base = _information(inside, unit)
+    base = information(inside, unit)
     best, most, where, place = 0.0, np.int64(0), -1, -1
     for column in range(len(nominal)):
         if start[column] == stop[column]:
@@ -281,17 +281,17 @@ def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
                     count -= sums[i - 1]
                 if sides == 2 and count >> 32 == total >> 32:
                     continue
-                p = count & _PRESENT
-                gain = unit * p * (_information(count, unit) - base)
+                p = count & PRESENT
+                gain = unit * p * (information(count, unit) - base)
                 if gain > best or (gain == best > 0 and p > most):
                     best, most, where, place = gain, p, column, sides * i + side
     return most, where, place
 
 
 @tiny
-def _information(count, unit):
+def information(count, unit):
     """The logarithm of the share of positive rows, smoothed; their weights are in units."""
-    return log2(unit * (count & _PRESENT) + 1) - log2(unit * (count >> 32) + 1)
+    return log2(unit * (count & PRESENT) + 1) - log2(unit * (count >> 32) + 1)
 
 
 @inner
@@ -396,7 +396,7 @@ def grow(table, positive, counted, unit, covered, least):
     cuts, n_cuts, n_narrowed = np.empty((len(rows), 5), np.int64), 0, 0
     listing, n_inside = index, n_rows
     before = covered
-    while (inside & _PRESENT) < (inside >> 32):
+    while (inside & PRESENT) < (inside >> 32):
         # Rows that do not count are passed over as fast as they are taken out, unless most do not.
         if n_cuts > 0 or 2 * len(rows) < n_rows:
             narrow_down(

@@ -11,6 +11,7 @@ from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
+from labelrules.search.bodies.bins import checked_bins
 from labelrules.search.bodies.rule_language import Language, language
 from labelrules.search.heads.additive import RATIOS
 from labelrules.search.heads.batch import tallies_decide
@@ -51,6 +52,7 @@ class Settings:
     seed: int
     last_resort: float | None
     n_threads: int
+    bins: int | None = None
 
     @property
     def scores_literals(self) -> bool:
@@ -112,6 +114,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         seed=random_seed(learner.random_state),
         last_resort=_optional(number, learner, "last_resort", low=0, high=1),
         n_threads=_threads(learner.n_jobs),
+        bins=checked_bins(learner.bins),
     )
     _check_together(settings)
     if settings.scores_literals or learner.operators is not None:
