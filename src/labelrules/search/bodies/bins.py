@@ -1,0 +1,200 @@
+"""Columns cut into a fixed number of bins: a table of small integers that stands for the values."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers, Matrix
+from labelrules.data import Dataset, Feature, Schema
+from labelrules.data.table import column_of
+from labelrules.rules import Body, Condition, Rule
+from labelrules.search.bodies.sorted_columns import threshold_between
+
+Codes: TypeAlias = npt.NDArray[Any]
+"""The bin of each row, columns by rows, as the smallest unsigned integers that hold them."""
+
+
+@dataclass(frozen=True)
+class ColumnBins:
+    """The bins of one column; the number after the last bin stands for a missing value.
+
+    Parameters
+    ----------
+    cuts : tuple of float
+        Rising thresholds: bin k has the values up to `cuts[k]` and above `cuts[k - 1]`. Empty for a
+        nominal column, of which each category is a bin.
+    n_bins : int
+        How many there are, of a nominal column also those of categories that do not occur.
+    n_values : int
+        How many of the bins occur in the rows that they were made from.
+    has_missing : bool
+        Whether the value is missing in some of these rows.
+    """
+
+    cuts: tuple[float, ...]
+    n_bins: int
+    n_values: int
+    has_missing: bool
+
+    @classmethod
+    def of_ends(
+        cls, ends: Iterable[tuple[float, float]], n_known: int, has_missing: bool, feature: Feature
+    ) -> "ColumnBins":
+        """The bins of a column with an order, from the two values around each cut.
+
+        `n_known` is the number of rows with a value; without any there is no bin.
+        """
+        cuts = tuple(threshold_between(low, high, feature) + 0.0 for low, high in ends)
+        n_bins = len(cuts) + 1 if n_known else 0
+        return cls(cuts, n_bins, n_bins, has_missing)
+
+    @classmethod
+    def of_categories(cls, n_categories: int, n_values: int, has_missing: bool) -> "ColumnBins":
+        """The bins of a nominal column, of which so many categories occur."""
+        return cls((), n_categories, n_values, has_missing)
+
+
+def cut_ranks(n_known: int, n_bins: int) -> list[int]:
+    """The ranks, from 1, of the values that bins end with, among the sorted known values.
+
+    A column of more than `n_bins` different values is cut after the value of each of these ranks,
+    if a greater value follows, and only once where several ranks have the same value.
+
+    >>> cut_ranks(10, 4)
+    [3, 5, 8]
+    """
+    return [-(-number * n_known // n_bins) for number in range(1, n_bins)]
+
+
+def ends_of_sorted(values: Floats, n_bins: int) -> list[tuple[float, float]]:
+    """The values around each cut of a column, from its sorted known values.
+
+    >>> ends_of_sorted(np.array([1.0, 1, 2, 3, 5, 8, 9]), n_bins=3)
+    [(2.0, 3.0), (5.0, 8.0)]
+    """
+    (last,) = (values[1:] > values[:-1]).nonzero()  # where the next value is greater
+    if last.size >= n_bins:
+        wanted = values[np.array(cut_ranks(len(values), n_bins), dtype=np.int64) - 1]
+        places = np.searchsorted(values, np.unique(wanted), side="right") - 1
+        last = places[places < len(values) - 1]
+    return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How the columns of a table are cut, by exact quantiles; nominal columns keep categories.
+
+    A condition ``code <= k`` on a coded column says ``value <= cuts[k]``. Two tables of the same
+    rows, in any order and in any parts, have equal bins.
+
+    Examples
+    --------
+    >>> from labelrules import dataset
+    >>> data = dataset([[1.5], [7.0], [None], [3.0]], [[0], [1], [0], [1]])
+    >>> bins = Bins.of(data, 255)
+    >>> bins.columns[0].cuts, bins.encode(data.X).tolist()
+    ((2.0, 5.0), [[0, 2, 3, 1]])
+    >>> bins.condition(Condition.at_most(0, 1))
+    <Condition: column 0 <= 5>
+    """
+
+    schema: Schema
+    columns: tuple[ColumnBins, ...]
+
+    @classmethod
+    def of(cls, data: Dataset, n_bins: int) -> "Bins":
+        """Cut the columns of a data set into so many bins at most."""
+        features = enumerate(data.schema.features)
+        columns = [_bins_of(column_of(data.X, at), feature, n_bins) for at, feature in features]
+        return cls(data.schema, tuple(columns))
+
+    @cached_property
+    def dtype(self) -> npt.DTypeLike:
+        """The type of codes: one byte where 255 bins and missing values fit."""
+        most = max((column.n_bins for column in self.columns), default=0)
+        return np.min_scalar_type(most)
+
+    @cached_property
+    def start(self) -> Integers:
+        """Where the bins of each column begin if all stand in one row, missing values included."""
+        sizes = [column.n_bins + 1 for column in self.columns]
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+    @cached_property
+    def nominal(self) -> npt.NDArray[np.int8]:
+        """For each column whether it is nominal."""
+        return np.array([feature.is_nominal for feature in self.schema.features], dtype=np.int8)
+
+    @cached_property
+    def n_conditions(self) -> int:
+        """How many conditions there are to choose from; see `SortedColumns.n_conditions`."""
+        total = 0
+        for column, nominal in zip(self.columns, self.nominal.tolist(), strict=True):
+            if column.n_values > 1 or column.has_missing:
+                total += column.n_values if nominal else 2 * max(column.n_values - 1, 0)
+        return total
+
+    def encode(self, X: Matrix) -> Codes:
+        """The bin of each value, columns by rows."""
+        codes: Codes = np.empty((len(self.columns), X.shape[0]), dtype=self.dtype)
+        for at in range(len(self.columns)):
+            self.encode_column(at, column_of(X, at), codes[at])
+        return codes
+
+    def encode_column(self, at: int, values: Floats, codes: Codes) -> None:
+        """The bin of each value of one column, into an array."""
+        from labelrules.kernels.covering.codes import encode_categories, encode_ordered
+
+        column = self.columns[at]
+        if self.nominal[at]:
+            encode_categories(values, column.n_bins, codes)
+        else:
+            cuts = np.array(column.cuts, dtype=np.float64)
+            encode_ordered(values, cuts, column.n_bins, codes)
+
+    def coded(self, data: Dataset) -> Dataset:
+        """The data set with the codes as numbers in place of the values."""
+        codes = self.encode(data.X).astype(np.float64).T
+        codes[codes == np.array([column.n_bins for column in self.columns])] = np.nan
+        return Dataset(self.coded_schema, codes, data.Y, data.name, data.weights)
+
+    @cached_property
+    def coded_schema(self) -> Schema:
+        """The schema of coded tables: columns with an order are numeric there."""
+        features = [
+            feature if feature.is_nominal else Feature(feature.name)
+            for feature in self.schema.features
+        ]
+        return replace(self.schema, features=tuple(features))
+
+    def condition(self, on_codes: Condition) -> Condition:
+        """The condition on values that a condition on codes stands for."""
+        if on_codes.on_label or on_codes.operator not in ("<=", ">"):
+            return on_codes
+        cut = self.columns[on_codes.column].cuts[int(on_codes.value)]
+        return replace(on_codes, value=cut)
+
+    def body(self, on_codes: Body) -> Body:
+        """The body on values that a body on codes stands for."""
+        return Body(self.condition(condition) for condition in on_codes)
+
+    def rule(self, on_codes: Rule) -> Rule:
+        """The rule on values that a rule on codes stands for."""
+        return replace(on_codes, body=self.body(on_codes.body))
+
+
+def _bins_of(values: Floats, feature: Feature, n_bins: int) -> ColumnBins:
+    known = values[~np.isnan(values)]
+    has_missing = len(known) < len(values)
+    if feature.is_nominal:
+        codes = known.astype(np.int64)
+        n_categories = len(feature.categories or ())
+        occur = np.bincount(codes, minlength=n_categories) > 0
+        return ColumnBins.of_categories(n_categories, int(occur.sum()), has_missing)
+    known.sort()
+    ends = ends_of_sorted(known, n_bins)
+    return ColumnBins.of_ends(ends, len(known), has_missing, feature)
