@@ -1,6 +1,6 @@
 """The rows of Parquet files in pieces, with kinds and categories that were found over all rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -35,6 +35,9 @@ MOST_CATEGORIES = 1 << 20
 """Of a column that is read in pieces; more would fill memory."""
 
 
+_GROUPS = 64
+"""So many row groups a sample of rows is read from."""
+
 Order: TypeAlias = Literal["found", "text", "number", "time", "duration"]
 """The order of categories: as they were found, or by what their texts stand for."""
 
@@ -62,10 +65,20 @@ class ParquetPieces:
 
     def pieces(self, n_cells: int) -> Iterator[Dataset]:
         """The rows in pieces of at most so many cells, or of one row."""
-        columns = None
-        if self.table is None:
-            columns = [*self.schema.feature_names, *self.schema.labels]
-        for place, part in _tables(self.paths, self.arrow_schema, columns, n_cells):
+        return self._datasets(_tables(self.paths, self.arrow_schema, self._columns, n_cells))
+
+    def some(self, n_rows: int) -> Iterator[Dataset]:
+        """About so many rows, the first ones of row groups from all over the files."""
+        tables = _some_tables(self.paths, self.arrow_schema, self._columns, n_rows)
+        return self._datasets(tables)
+
+    @property
+    def _columns(self) -> list[str] | None:
+        """The columns that are read; None for all of them."""
+        return None if self.table is not None else [*self.schema.feature_names, *self.schema.labels]
+
+    def _datasets(self, tables: Iterable[tuple["_Place", Any]]) -> Iterator[Dataset]:
+        for place, part in tables:
             with place.named():
                 if self.table is not None:
                     yield from_arrow(part, self.table).without(self._left_out)
@@ -166,6 +179,30 @@ def _tables(
                     place = _Place(path, group, first)
                     yield place, _typed(batch, empty, place)
                     first += batch.num_rows
+
+
+def _some_tables(
+    paths: Sequence[Path], schema: Any, columns: Sequence[str] | None, n_rows: int
+) -> Iterator[tuple[_Place, Any]]:
+    """The first rows of some row groups, about as many in all."""
+    from pyarrow.parquet import ParquetFile
+
+    names = list(schema.names if columns is None else columns)
+    empty = schema.empty_table().select(names)
+    groups = []
+    for path in paths:
+        with plain_errors(path), ParquetFile(path) as file:
+            groups += [(path, group) for group in range(file.num_row_groups)]
+    chosen = np.unique(np.linspace(0, len(groups) - 1, min(len(groups), _GROUPS)).astype(np.int64))
+    for path, group in [groups[number] for number in chosen.tolist()]:
+        with plain_errors(path):
+            file = ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        with file:
+            batches = file.iter_batches(-(-n_rows // len(chosen)), [group], names)
+            batch = _next(batches, path, group, 0)
+            if batch is not None:
+                place = _Place(path, group, 0)
+                yield place, _typed(batch, empty, place)
 
 
 def _next(batches: Iterator[Any], path: Path, group: int, first: int) -> Any:

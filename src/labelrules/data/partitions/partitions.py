@@ -27,6 +27,8 @@ class Partitions:
         For headings.
     read : callable
         Begins to read: returns an iterator of data sets.
+    read_some : callable, optional
+        The same for about so many rows, from all over the data, if that is faster than reading all.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Partitions:
     n_rows: int
     name: str
     read: Callable[[], Iterator[Dataset]] = field(repr=False)
+    read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
 
     def __iter__(self) -> Iterator[Dataset]:
         n_rows = 0
@@ -53,6 +56,16 @@ class Partitions:
                 f"{self.name or 'the data'}: {n_rows:,} rows were read, but {self.n_rows:,} before:"
                 " have the files changed?"
             )
+
+    def sample(self, n_rows: int) -> Iterator[Dataset]:
+        """About so many rows, from all over the data; the same each time."""
+        if self.read_some is not None and n_rows < self.n_rows:
+            yield from self.read_some(n_rows)
+            return
+        generator = np.random.default_rng(0)
+        for part in self:
+            chosen = generator.random(len(part)) * self.n_rows < n_rows
+            yield part if chosen.all() else part.take(np.flatnonzero(chosen))
 
     def __repr__(self) -> str:
         sizes = {"row": self.n_rows, "feature": self.schema.n_features}

@@ -87,7 +87,7 @@ def scan(
     )
     return Partitions(
         found.schema, found.n_rows, found.name if name is None else name,
-        lambda: found.pieces(CELLS_OF_A_PIECE),
+        lambda: found.pieces(CELLS_OF_A_PIECE), found.some,
     )  # fmt: skip
 
 
