@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from labelrules.kernels import heads, scoring
-from labelrules.kernels.covering import category_sets, grow, merge, refine
+from labelrules.kernels.covering import category_sets, grow, merge, refine, tables
 from labelrules.kernels.jit import (
     formula_of_scoring,
     scoring_inner,
@@ -31,20 +31,21 @@ _INNER = (
     scoring.better_value, scoring.scan_two, scoring.best_value, scoring.can_reach,
     scoring.saturation, scoring.scan_block, scoring.mark_values, refine.scan_cuts,
     refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right, merge.add_up,
-    category_sets.scan_sets, category_sets.grow_set,
+    category_sets.scan_sets, category_sets.grow_set, tables.scan_numbers, tables.scan_categories,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
 _CALLED_ONCE = frozenset({
     scoring.greatest, scoring.greatest_of_column, scoring.scan_block, scoring.scan_two,
     scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
-    refine.scan_values,
+    refine.scan_values, tables.scan_numbers, tables.scan_categories,
 })  # fmt: skip
 """Inlined, so that their many arguments need not be handed over."""
 
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
-    heads.score_tallies, category_sets.best_sets,
+    heads.score_tallies, category_sets.best_sets, tables.best_in_tables, tables.best_by_labels,
+    tables.score_sums,
 )  # fmt: skip
 
 
@@ -57,6 +58,9 @@ class FormulaKernels(NamedTuple):
     grow_body: Any
     score_tallies: Any
     best_sets: Any
+    best_in_tables: Any
+    best_by_labels: Any
+    score_sums: Any
 
 
 def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
@@ -104,7 +108,7 @@ def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
 
 def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
     names: dict[str, Any] = {}
-    for module in (scoring, refine, merge, grow, heads, category_sets):
+    for module in (scoring, refine, merge, grow, heads, category_sets, tables):
         names |= vars(module)
     for inner in _INNER:
         compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner

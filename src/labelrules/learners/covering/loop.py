@@ -1,5 +1,6 @@
 """The covering loop: learn a rule, write it, and go on with the cells that are still open."""
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,12 +20,7 @@ from labelrules.learners.base.progress import (
 )
 from labelrules.learners.base.sampling import held_out_rows, row_keys
 from labelrules.learners.covering.board import TrainingBoard
-from labelrules.learners.covering.next_rule import (
-    LastResort,
-    RuleFinder,
-    is_mostly_present,
-    values_of,
-)
+from labelrules.learners.covering.next_rule import LastResort, RuleFinder, values_of
 from labelrules.learners.covering.pruning import (
     DescriptionLength,
     HeldOut,
@@ -33,7 +29,8 @@ from labelrules.learners.covering.pruning import (
     prefixes_of,
 )
 from labelrules.learners.covering.settings import Settings
-from labelrules.rules import Body, DecisionList, LayeredTheory, Rule
+from labelrules.rules import Body, DecisionList, Head, LayeredTheory, Rule
+from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.grow import Grown
 
 SMALLER_BETA = 0.4
@@ -55,26 +52,51 @@ REJECTED = {
 """Why rules are rejected."""
 
 
-class Covering:
-    """A list while it is learned, and the training board that it has written."""
+class CoveringLoop(ABC):
+    """The loop for any way to count rows: what is found, pruned and written is up to a subclass.
 
-    def __init__(self, data: Dataset, settings: Settings, prefix: DecisionList | None) -> None:
-        self.data, self.settings = data, settings
+    ``rules`` are those of the list so far.
+    """
+
+    finder: Any
+    board: Any
+    rules: list[Rule]
+
+    def __init__(self, settings: Settings, n_labels: int) -> None:
+        self.settings, self.n_labels = settings, n_labels
+        self.rejected = np.zeros(n_labels, dtype=np.int8)
         self.started = learning_clock()
         self.ended_early = False
         self.stopped: str | None = None
         self.fallback: list[Rule] = []
-        self.board = TrainingBoard(data, settings.order)
-        kept = list(prefix or ())
-        if self.board.prepends and any(rule.body.on_labels for rule in kept):
-            raise ValueError(
-                "rules that test labels cannot be kept with order='prepend': new rules in front "
-                "would change what they read; use order='append'"
-            )
-        self.rules = self.board.replay(kept, data.X)
-        self.finder = RuleFinder(data, self.board, settings)
-        self.rejected = np.zeros_like(self.finder.given_up)
-        self.prune = self._pruner()
+
+    @abstractmethod
+    def _find_anew(self, settings: Settings) -> Any:
+        """A finder by other settings, that searches for the labels which this one gave up."""
+
+    @abstractmethod
+    def _pruned(self, grown: Any) -> Any:
+        """The rule without the conditions that are not warranted; None if the rule is not."""
+
+    @abstractmethod
+    def _add(self, grown: Any) -> Rule:
+        """Write the rule, and put it on the list."""
+
+    @abstractmethod
+    def _fall_back(self, least: float) -> list[Rule]:
+        """Rules for rows in which no label was found, of labels more probable than this."""
+
+    @abstractmethod
+    def _begin_again(self) -> None:
+        """Count the rules of the list only, as the next may have been half written."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """End threads, and whatever else was only for learning."""
+
+    def _is_worth_adding(self, grown: Any) -> bool:
+        """Whether a rule that was found may be added."""
+        return True
 
     def go_on(self, listener: Listener) -> None:
         """Learn rules until nothing is left to do; the chapter's algorithm."""
@@ -85,10 +107,9 @@ class Covering:
                 raise
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.
-            self.board = TrainingBoard(self.data, self.settings.order)
-            self.rules = self.board.replay(self.rules, self.data.X)
+            self._begin_again()
         finally:
-            self.finder.close()
+            self._close()
 
     @heard_interrupts()
     def _cover(self, listener: Listener) -> None:
@@ -113,10 +134,8 @@ class Covering:
         """Search again for labels that were given up, by a measure that weighs recall less."""
         formula = replace(self.settings.measure.formula, parameter=beta)
         settings = replace(self.settings, measure=replace(self.settings.measure, formula=formula))
-        finder = RuleFinder(self.data, self.board, settings, self.finder.refiner.columns)
-        finder.growth, finder.values[:] = self.finder.growth, self.finder.given_up
+        finder = self._find_anew(settings)
         self.rejected |= self.finder.given_up
-        self.finder.close()
         self.finder = finder
 
     def _add_rules(self, listener: Listener) -> None:
@@ -140,7 +159,7 @@ class Covering:
             return True
         if self.board.prepends:
             return False
-        return self.board.n_open <= settings.open_share * self.board.n_cells
+        return bool(self.board.n_open <= settings.open_share * self.board.n_cells)
 
     def _is_late(self) -> bool:
         limit = self.settings.time_limit
@@ -155,8 +174,93 @@ class Covering:
             reason, rules_so_far(len(self.rules), self.settings.default_rule is not False)
         )
 
+    def reasons(self) -> dict[int, str]:
+        """Why labels have no rule that predicts their presence, whether or not they have one."""
+        settings = self.settings
+        rejected = (self.rejected | self.finder.given_up) & PRESENT
+        searched = values_of(settings.polarity, self.board.is_common) & PRESENT
+        is_full = settings.max_rules is not None and len(self.rules) >= settings.max_rules
+        found = {}
+        for label in range(self.n_labels):
+            if not searched[label]:
+                found[label] = "most rows have it, and rules predict the rarer value"
+            elif rejected[label]:
+                found[label] = REJECTED[settings.pruning or "mdl"]
+            elif self.stopped is not None:
+                found[label] = f"learning ended early because {self.stopped}"
+            elif is_full:
+                found[label] = f"the list has max_rules={settings.max_rules} rules"
+            else:
+                found[label] = "no rule for it was found that may be added"
+        return found
+
+    def _last_resort(self) -> list[Rule]:
+        """Rules for rows in which no label was found."""
+        settings = self.settings
+        if self.ended_early or settings.max_rules is not None or self.n_labels == 1:
+            return []  # the list is cut short anyway, or a row without its label is no surprise
+        predicts_absence = self.board.is_common.any() or settings.polarity == "both"
+        if settings.last_resort is None or predicts_absence or self.board.prepends:
+            return []
+        return self._fall_back(settings.last_resort)
+
+    def _wants_default(self, default: Head) -> bool:
+        """Whether the list ends with a default rule; absence of all labels is understood."""
+        wanted, rules = self.settings.default_rule, self.rules
+        if wanted is None:
+            wanted = self.settings.polarity == "rarer" and 1 in default.values
+        return wanted and not (rules and _is_default(rules[-1]))
+
+
+class Covering(CoveringLoop):
+    """A list while it is learned, and the training board that it has written.
+
+    With `bins` rules are searched for on codes, and then tell what these stand for.
+    """
+
+    finder: RuleFinder
+    board: TrainingBoard
+
+    def __init__(
+        self,
+        data: Dataset,
+        settings: Settings,
+        prefix: DecisionList | None,
+        bins: Bins | None = None,
+    ) -> None:
+        super().__init__(settings, data.schema.n_labels)
+        self.data, self.bins = data, bins
+        self.searched = data if bins is None else bins.coded(data)
+        self.board = TrainingBoard(data, settings.order)
+        kept = list(prefix or ())
+        if self.board.prepends and any(rule.body.on_labels for rule in kept):
+            raise ValueError(
+                "rules that test labels cannot be kept with order='prepend': new rules in front "
+                "would change what they read; use order='append'"
+            )
+        self.rules = self.board.replay(kept, data.X)
+        self.finder = RuleFinder(self.searched, self.board, settings)
+        self.prune = self._pruner()
+
+    def _close(self) -> None:
+        self.finder.close()
+
+    def _begin_again(self) -> None:
+        self.board = TrainingBoard(self.data, self.settings.order)
+        self.rules = self.board.replay(self.rules, self.data.X)
+
+    def _find_anew(self, settings: Settings) -> RuleFinder:
+        finder = RuleFinder(self.searched, self.board, settings, self.finder.refiner.columns)
+        finder.growth, finder.values[:] = self.finder.growth, self.finder.given_up
+        self.finder.close()
+        return finder
+
+    def _read(self, rule: Rule) -> Rule:
+        """The rule on values, if it was found on codes."""
+        return rule if self.bins is None else self.bins.rule(rule)
+
     def _pruner(self) -> Pruner | None:
-        settings, data = self.settings, self.data
+        settings, data = self.settings, self.searched
         if settings.pruning == "mdl":
             n_labels, refiner = len(self.board.truth), self.finder.refiner
             n_values = refiner.columns.n_values if settings.allowed.has_sets else None
@@ -176,7 +280,7 @@ class Covering:
         """The rule without the conditions that are not warranted; None if the rule is not."""
         if self.prune is None:
             return grown
-        prefixes = prefixes_of(grown.body, self.data.X, self.board)
+        prefixes = prefixes_of(grown.body, self.searched.X, self.board)
         kept = self.prune(grown, prefixes, self.board)
         if kept is None:
             return None
@@ -200,42 +304,14 @@ class Covering:
         if stops:
             changed |= self.board.end(covered)
         self.finder.changed(changed)
-        rule = Rule(grown.head, Body(grown.body), stops, evidence)
+        rule = self._read(Rule(grown.head, Body(grown.body), stops, evidence))
         self.rules.insert(0 if self.board.prepends else len(self.rules), rule)
         return rule
 
-    def _last_resort(self) -> list[Rule]:
-        """Rules for rows in which no label was found."""
-        settings, truth = self.settings, self.board.truth
-        if self.ended_early or settings.max_rules is not None or len(truth) == 1:
-            return []  # the list is cut short anyway, or a row without its label is no surprise
-        predicts_absence = is_mostly_present(self.data) or settings.polarity == "both"
-        if settings.last_resort is None or predicts_absence or self.board.prepends:
-            return []
-        least = settings.last_resort
+    def _fall_back(self, least: float) -> list[Rule]:
         columns = self.finder.refiner.columns
-        resort = LastResort(self.data, self.board, columns, settings, least, self._is_late)
-        return resort.rules()
-
-    def reasons(self) -> dict[int, str]:
-        """Why labels have no rule that predicts their presence, whether or not they have one."""
-        settings = self.settings
-        rejected = (self.rejected | self.finder.given_up) & PRESENT
-        searched = values_of(settings.polarity, self.board.is_common) & PRESENT
-        is_full = settings.max_rules is not None and len(self.rules) >= settings.max_rules
-        found = {}
-        for label in range(len(self.board.truth)):
-            if not searched[label]:
-                found[label] = "most rows have it, and rules predict the rarer value"
-            elif rejected[label]:
-                found[label] = REJECTED[settings.pruning or "mdl"]
-            elif self.stopped is not None:
-                found[label] = f"learning ended early because {self.stopped}"
-            elif is_full:
-                found[label] = f"the list has max_rules={settings.max_rules} rules"
-            else:
-                found[label] = "no rule for it was found that may be added"
-        return found
+        resort = LastResort(self.searched, self.board, columns, self.settings, least, self._is_late)
+        return [self._read(rule) for rule in resort.rules()]
 
     def _stops(self, grown: Grown, covered: Any) -> bool:
         """Whether a rule stops the list; a complete head leaves nothing open and needs no mark."""
@@ -247,10 +323,7 @@ class Covering:
     def finished(self) -> DecisionList | LayeredTheory:
         """The list with its default rule, rules for rows without a label, and all evidence."""
         rules, default = list(self.rules), self.board.default()
-        wants_default = self.settings.default_rule
-        if wants_default is None:  # absence of all labels is understood
-            wants_default = self.settings.polarity == "rarer" and 1 in default.values
-        if wants_default and not (rules and _is_default(rules[-1])):
+        if self._wants_default(default):
             evidence = self.board.write_open(default, ~self.board.ended)
             rules.append(Rule(default, evidence=evidence))
         theory = DecisionList(self.data.schema, rules)

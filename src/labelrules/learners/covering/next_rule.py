@@ -154,6 +154,19 @@ MIN_RIGHT = 2
 """Such a rule must be right more than once."""
 
 
+def last_resort_settings(settings: Settings) -> Settings:
+    """The settings of the search for rules for rows in which no label was found."""
+    none = np.zeros_like(settings.allowed.labels)
+    # A measure of whole heads does not score one label.
+    measure = settings.measure if settings.scores_literals else Measure.parse("f1")
+    return replace(
+        settings, measure=measure, polarity="presence", heads="single", largest=1,
+        max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
+        beam_width=1, size_bonus=None,
+        allowed=replace(settings.allowed, labels=none, first_labels=none),
+    )  # fmt: skip
+
+
 class LastResort:
     """Finds rules for rows in which no label was found: those for a label that is probable there.
 
@@ -172,15 +185,7 @@ class LastResort:
     ) -> None:
         self.data, self.board, self.columns = data, board, columns
         self.least, self.is_late = least, is_late
-        none = np.zeros_like(settings.allowed.labels)
-        # A measure of whole heads does not score one label.
-        measure = settings.measure if settings.scores_literals else Measure.parse("f1")
-        self.settings = replace(
-            settings, measure=measure, polarity="presence", heads="single", largest=1,
-            max_conditions=MAX_CONDITIONS, min_coverage=MIN_RIGHT, min_gain=0.0, fixed_head=True,
-            beam_width=1, size_bonus=None,
-            allowed=replace(settings.allowed, labels=none, first_labels=none),
-        )  # fmt: skip
+        self.settings = last_resort_settings(settings)
 
     def rules(self) -> list[Rule]:
         """The rules, with their evidence; none if no label is probable enough."""

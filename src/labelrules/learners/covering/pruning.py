@@ -1,6 +1,6 @@
 """Prune rules: leave out conditions and rules that the training rows do not warrant."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Protocol
@@ -45,16 +45,32 @@ class DescriptionLength:
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The shortest prefix with the shortest description, if that is shorter than before."""
+        covers = [np.zeros_like(prefixes[0]), *prefixes]
+        before, *lengths = self._lengths(board, grown.head, covers)
+        body_bits = [self._body_bits(grown.body, length) for length in range(len(lengths))]
+        best = self.shortest(before, lengths, body_bits, len(grown.head))
+        if best is None:
+            return None
+        right, wrong = board.count(grown.head, prefixes[best])
+        return best if right > wrong else None
+
+    def shortest(
+        self, before: float, lengths: list[float], body_bits: list[float], n_heads: int
+    ) -> int | None:
+        """The first of the shortest descriptions with a rule, if it is shorter than that before.
+
+        `lengths` are the bits of the exceptions for the first 0, 1, ... conditions, `body_bits`
+        those of the conditions, `n_heads` how many labels the head has.
+        """
         from labelrules.kernels.covering.grow import THEORY_WEIGHT
 
-        fewest = min(1, len(prefixes) - 1)
-        head_bits = len(grown.head) * label_bits(self.n_labels)
-        before, *lengths = self._lengths(board, grown.head, [np.zeros_like(prefixes[0]), *prefixes])
-        for length in range(len(lengths)):
-            lengths[length] += THEORY_WEIGHT * (self._body_bits(grown.body, length) + head_bits)
-        best = min(range(fewest, len(lengths)), key=lambda k: round(lengths[k], 9))
-        right, wrong = board.count(grown.head, prefixes[best])
-        return best if right > wrong and lengths[best] < before - 1e-9 else None
+        head_bits = n_heads * label_bits(self.n_labels)
+        whole = [
+            bits + THEORY_WEIGHT * (of_body + head_bits)
+            for bits, of_body in zip(lengths, body_bits, strict=True)
+        ]
+        best = min(range(min(1, len(whole) - 1), len(whole)), key=lambda k: round(whole[k], 9))
+        return best if whole[best] < before - 1e-9 else None
 
     def _body_bits(self, body: Body, length: int) -> float:
         """The bits for the first conditions of a body."""
@@ -76,17 +92,10 @@ class DescriptionLength:
         n_added, n_added_right = (
             _totals(weight * rows, covers) for rows in (is_open, is_open & is_true)
         )
-        lengths = []
-        for added, added_right in zip(n_added, n_added_right, strict=True):
-            n_predicted, n_right = counts.n_predicted + added, counts.n_right + added_right
-            n_wrong, n_missed = n_predicted - n_right, counts.n_true - n_right
-            n_others = counts.n_rows - n_predicted
-            found = (n_predicted, n_others, n_wrong, n_missed, counts.n_true)
-            if board.unit == 1:
-                lengths.append(exception_bits(*found))
-            else:
-                lengths.append(exception_bits(*(board.unit * count for count in found)))
-        return lengths
+        return [
+            exception_length(counts, right, added - right, board.unit)
+            for added, right in zip(n_added, n_added_right, strict=True)
+        ]
 
     def counts(self, board: TrainingBoard, label: int, value: int) -> "DescriptionCounts":
         """The counts for the description length of a label and value, before a rule is added."""
@@ -95,6 +104,16 @@ class DescriptionLength:
         cells, n_cells = board.board[label], total(board.weight[label])
         n_predicted, n_true, n_right = _count(board, label, value, cells == value)
         return DescriptionCounts(n_cells, n_true, n_predicted, n_right, self.n_possible, PATIENCE)
+
+
+def exception_length(before: "DescriptionCounts", right: int, wrong: int, unit: float = 1) -> float:
+    """The bits for the exceptions once a rule writes so many cells right and wrong, in units."""
+    n_predicted, n_right = before.n_predicted + right + wrong, before.n_right + right
+    counts = (
+        n_predicted, before.n_rows - n_predicted, n_predicted - n_right, before.n_true - n_right,
+        before.n_true,
+    )  # fmt: skip
+    return exception_bits(*(counts if unit == 1 else (unit * count for count in counts)))
 
 
 def _totals(weight: Weight, covers: list[Mask]) -> list[int]:
@@ -126,13 +145,17 @@ class Significance:
 
     def __call__(self, grown: Grown, prefixes: list[Mask], board: TrainingBoard) -> int | None:
         """The longest prefix that ends with a condition beyond chance."""
-        counts = [board.count(grown.head, covered) for covered in prefixes]
-        for kept in range(len(grown.body), 0, -1):
-            if self.ratio(counts[kept], counts[kept - 1]) >= self.threshold:
-                return kept if counts[kept].right > counts[kept].wrong else None
-        return None if len(grown.body) else 0
+        return self.longest([board.count(grown.head, covered) for covered in prefixes])
 
-    def ratio(self, inside: tuple[int, int], around: tuple[int, int]) -> float:
+    def longest(self, counts: Sequence[tuple[float, float]]) -> int | None:
+        """The longest prefix by the right and wrong cells of the first 0, 1, ... conditions."""
+        for kept in range(len(counts) - 1, 0, -1):
+            if self.ratio(counts[kept], counts[kept - 1]) >= self.threshold:
+                right, wrong = counts[kept]
+                return kept if right > wrong else None
+        return None if len(counts) > 1 else 0
+
+    def ratio(self, inside: tuple[float, float], around: tuple[float, float]) -> float:
         """Twice the logarithm of the likelihood of two counts against their expectation."""
         total, whole = sum(inside), sum(around)
         bits = 0.0

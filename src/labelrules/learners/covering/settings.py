@@ -19,6 +19,9 @@ from labelrules.search.heads.size_bonus import SizeBonus
 
 Checked = TypeVar("Checked", int, float)
 
+MOST_BINS = 65_535
+"""Bins of a column whose numbers, and one for missing values, take two bytes."""
+
 RuleCounting = Literal["head-relative", "chapter"]
 
 
@@ -51,6 +54,7 @@ class Settings:
     seed: int
     last_resort: float | None
     n_threads: int
+    bins: int | None = None
 
     @property
     def scores_literals(self) -> bool:
@@ -112,6 +116,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         seed=random_seed(learner.random_state),
         last_resort=_optional(number, learner, "last_resort", low=0, high=1),
         n_threads=_threads(learner.n_jobs),
+        bins=checked_bins(learner.bins),
     )
     _check_together(settings)
     if settings.scores_literals or learner.operators is not None:
@@ -223,6 +228,11 @@ def _size_bonus(size_bonus: Any) -> SizeBonus | None:
         )
     known: SizeBonus | None = size_bonus
     return known
+
+
+def checked_bins(bins: Any) -> int | None:
+    """Into how many bins numeric columns are cut, None for every value."""
+    return None if bins is None else whole_number(bins, "bins", low=2, high=MOST_BINS, also="None")
 
 
 def _threads(n_jobs: Any) -> int:

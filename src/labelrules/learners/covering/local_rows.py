@@ -1,0 +1,384 @@
+"""Rows of binned columns in memory, which answer the questions of covering by counts."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import UNSET, Board, Integers, Mask
+from labelrules.data import Dataset
+from labelrules.data.weights import cell_units
+from labelrules.learners.covering.row_counts import (
+    BodyCounts,
+    LabelTotals,
+    Steps,
+    WaitingTotals,
+    WrittenCounts,
+)
+from labelrules.search.bodies.bins import Bins, Codes
+
+ROOM = 1 << 30
+"""Bytes of tables that are kept; of more labels and bins each is counted when it is asked for."""
+
+WORTH_A_THREAD = 2_000_000
+"""Codes to count below which another thread costs more than it saves."""
+
+
+@dataclass
+class _Covered:
+    """The open cells of one label in the rows that a body covers, and all other covered rows.
+
+    The latter only where it matters which codes occur in them. `table` is None if not yet counted.
+    """
+
+    label: int
+    steps: Steps
+    rows: npt.NDArray[np.int32]
+    others: npt.NDArray[np.int32]
+    table: Integers | None = None
+
+
+class LocalRows:
+    """Answers `RowCounts` for rows in memory; the codes are shared, never copied or written.
+
+    Parameters
+    ----------
+    bins : Bins
+    codes : array, columns by rows
+        The codes of the rows by these bins.
+    truth : array of int8, labels by rows
+        1, 0, or -1 where it is unknown.
+    marked : array of int
+        The columns for which it matters which codes occur; see `marked_columns`.
+    weight : array of int32, labels by rows, optional
+        The weights of known cells in units, 0 where the truth is unknown.
+    row_weight : array of int, optional
+        The weights of rows in units, with `weight`.
+    board : array of int8, labels by rows, optional
+        What rules that are kept have written; it is written on.
+    n_threads : int, default=1
+        Threads that count columns side by side.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        codes: Codes,
+        truth: Board,
+        marked: Integers,
+        *,
+        weight: npt.NDArray[np.int32] | None = None,
+        row_weight: Integers | None = None,
+        board: Board | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        self.codes, self.truth, self.marked = codes, truth, marked
+        self.start, self.nominal, self.n_features = bins.start, bins.nominal, len(bins.columns)
+        self.missing = np.diff(bins.start) - 1
+        self.n_labels, self.n_rows = truth.shape
+        self.weight, self.row_weight = weight, row_weight
+        self.had_rules = board is not None
+        self.board: Board = np.full_like(truth, UNSET) if board is None else board
+        self.waiting: Mask | None = None
+        self.tables: dict[int, Integers] = {}
+        self.body_counted: _Covered | None = None
+        self.base: Integers | None = None
+        edges = np.linspace(0, self.n_features, n_threads + 1).astype(int).tolist()
+        self.chunks = list(pairwise(edges))
+        self.pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+
+    @classmethod
+    def of(
+        cls,
+        data: Dataset,
+        bins: Bins,
+        marked: Integers,
+        board: Board | None = None,
+        n_threads: int = 1,
+    ) -> "LocalRows":
+        """The rows of a data set."""
+        truth: Board = np.ascontiguousarray(data.Y.T)
+        units, unit = cell_units(data.Y, data.weights)
+        weight = row_weight = None
+        if units is not None and data.weights is not None:
+            weight = np.where(truth != UNSET, units.T, 0).astype(np.int32, order="C")
+            row_weight = np.rint(data.weights / unit).astype(np.int64)
+            row_weight = row_weight if row_weight.ndim == 1 else row_weight.max(axis=1)
+        return cls(
+            bins, bins.encode(data.X), truth, marked, weight=weight, row_weight=row_weight,
+            board=board, n_threads=n_threads,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """End the threads."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+
+    @cached_property
+    def known(self) -> Mask:
+        """Which cells of the truth are known."""
+        return np.asarray(self.truth != UNSET)
+
+    @cached_property
+    def knows_all(self) -> bool:
+        """Whether no cell is unknown."""
+        return bool(self.known.all())
+
+    @cached_property
+    def every(self) -> npt.NDArray[np.int32]:
+        """The numbers of all rows."""
+        return np.arange(self.n_rows, dtype=np.int32)
+
+    def totals(self) -> LabelTotals:
+        """The rows and cells."""
+        known, is_open = self.known, self.known & (self.board == UNSET)
+        written = [self._packed(known & (self.board == value)) for value in (0, 1)]
+        packed = self._packed(known), self._packed(is_open), np.array(written)
+        return LabelTotals(self.n_rows, *packed)
+
+    def _packed(self, cells: Mask) -> Integers:
+        """For each label the weight of some cells and of those where it is present."""
+        present = cells & (self.truth == 1)
+        if self.weight is None:
+            n_cells, n_present = np.count_nonzero(cells, axis=1), np.count_nonzero(present, axis=1)
+        else:
+            n_cells, n_present = (
+                (self.weight * m).sum(1, dtype=np.int64) for m in (cells, present)
+            )
+        return np.asarray((n_cells.astype(np.int64) << 32) + n_present)
+
+    def written(self) -> Integers:
+        """See `RowCounts.written`."""
+        if not self.had_rules:
+            return np.empty(0, np.int64)
+        found = np.zeros((self.n_labels, self.n_labels, 3), np.int64)
+        for label in range(self.n_labels):
+            rows = self._open(label)
+            found[label] = self._by_label(label, rows)
+        return found
+
+    def roots(self, labels: Any) -> Integers:
+        """For each of some labels the sums of its open cells by the codes of all columns."""
+        found = np.empty((len(labels), int(self.start[-1])), np.int64)
+        for at, label in enumerate(labels):
+            found[at] = self._root(int(label))
+        return found
+
+    def _root(self, label: int) -> Integers:
+        if label in self.tables:
+            return self.tables[label]
+        table = self._count_root(label)
+        if 8 * self.n_labels * table.size <= ROOM:
+            self.tables[label] = table
+        return table
+
+    def _count_root(self, label: int) -> Integers:
+        """Count the open cells of a label: those that are present, and all, or all others."""
+        rows = self._open(label)
+        if self.weight is not None:
+            return self._count(rows, self._sums(label, rows))
+        counted = self.every if self.waiting is None else np.flatnonzero(self.waiting)
+        if 2 * len(rows) < len(counted):
+            return self._count(rows, self._sums(label, rows))
+        if self.base is None:
+            self.base = self._count(counted, np.full(len(counted), 1 << 32))
+        table = self.base.copy()
+        if len(rows) < len(counted):
+            is_counted = np.zeros(self.n_rows, dtype=np.bool_)
+            is_counted[counted] = True
+            is_counted[rows] = False
+            closed = np.flatnonzero(is_counted).astype(np.int32)
+            table -= self._count(closed, np.full(len(closed), 1 << 32))
+        present = rows[self.truth[label, rows] == 1]
+        return table + self._count(present, np.ones(len(present), np.int64))
+
+    def _open(self, label: int) -> npt.NDArray[np.int32]:
+        """The rows in which the cell of a label counts."""
+        if self.waiting is not None:
+            counted = self.waiting if self.knows_all else self.waiting & self.known[label]
+        else:
+            is_open = self.board[label] == UNSET
+            counted = is_open if self.knows_all else is_open & self.known[label]
+        return np.flatnonzero(counted).astype(np.int32)
+
+    def _sums(self, label: int, rows: npt.NDArray[np.int32]) -> Integers:
+        """The two counts of each row as one number."""
+        present = self.truth[label, rows] == 1
+        if self.weight is None:
+            return np.asarray(present + np.int64(1 << 32))
+        weight = self.weight[label, rows].astype(np.int64)
+        return np.asarray((weight << 32) + weight * present)
+
+    def _count(self, rows: npt.NDArray[Any], sums: Integers) -> Integers:
+        """The sums of some rows by the codes of all columns."""
+        from labelrules.kernels.covering.tables import add_rows
+
+        table = np.zeros(int(self.start[-1]), np.int64)
+        add = partial(add_rows, self.codes, self.start)
+        rest = rows.astype(np.int32, copy=False), sums, table
+        if self.pool is None or len(rows) * self.n_features < WORTH_A_THREAD:
+            add(0, self.n_features, *rest)
+            return table
+        waiting = [self.pool.submit(add, *chunk, *rest) for chunk in self.chunks[1:]]
+        add(*self.chunks[0], *rest)
+        for job in waiting:
+            job.result()
+        return table
+
+    def body(self, label: int, steps: Steps) -> BodyCounts:
+        """See `RowCounts.body`."""
+        covered = self._covered(label, steps)
+        if covered.table is None:
+            covered.table = self._count(covered.rows, self._sums(label, covered.rows))
+        by_label = self._by_label(label, covered.rows)
+        return BodyCounts(covered.table, by_label, self._present(covered))
+
+    def _covered(self, label: int, steps: Steps) -> _Covered:
+        """The covered rows, from those that were counted last if these have the first steps."""
+        last = self.body_counted
+        if last is None or last.label != label or last.steps != steps[: len(last.steps)]:
+            rows = self._open(label)
+            others = rows[:0]
+            if len(self.marked):
+                is_other = np.ones(self.n_rows, dtype=np.bool_)
+                is_other[rows] = False
+                others = np.flatnonzero(is_other).astype(np.int32)
+            last = _Covered(label, (), rows, others, self.tables.get(label))
+        for step in steps[len(last.steps) :]:
+            last = self._narrowed(last, step, is_last=len(last.steps) + 1 == len(steps))
+        self.body_counted = last
+        return last
+
+    def _narrowed(self, before: _Covered, step: tuple[int, int, int], is_last: bool) -> _Covered:
+        """One condition more; where few rows are left out, they are counted instead."""
+        label, table = before.label, None
+        rows, rest = self._divided(before.rows, step)
+        if is_last and before.table is not None and len(rest) < len(rows):
+            table = before.table - self._count(rest, self._sums(label, rest))
+        others, _ = self._divided(before.others, step)
+        return _Covered(label, (*before.steps, step), rows, others, table)
+
+    def _divided(
+        self, rows: npt.NDArray[np.int32], step: tuple[int, int, int]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The rows for which a condition holds, and the others."""
+        from labelrules.kernels.covering.tables import keep_cells, keep_codes
+
+        column, second, code = step
+        kept, rest = np.empty((2, len(rows) + 1), np.int32)
+        if column >= self.n_features:
+            n_kept = keep_cells(self.board[column - self.n_features], rows, code, kept, rest)
+        else:
+            low = code if self.nominal[column] else 0
+            n_kept = keep_codes(
+                self.codes[column], rows, low, code, bool(second), self.missing[column], kept, rest
+            )
+        return kept[:n_kept], rest[: len(rows) - n_kept]
+
+    def _by_label(self, label: int, rows: npt.NDArray[np.int32]) -> Integers:
+        """The sums of some rows by what is written of each label that is written in some row."""
+        from labelrules.kernels.covering.tables import add_labels
+
+        found = np.zeros((self.n_labels, 3), np.int64)
+        if self.waiting is None and self.written_labels.size:
+            add_labels(self.board, self.written_labels, rows, self._sums(label, rows), found)
+        return found
+
+    @property
+    def written_labels(self) -> Integers:
+        """The labels that are written in some row."""
+        return np.flatnonzero(self._is_written)
+
+    @cached_property
+    def _is_written(self) -> Mask:
+        return np.asarray((self.board != UNSET).any(axis=1))
+
+    def _present(self, covered: _Covered) -> npt.NDArray[np.uint8]:
+        from labelrules.kernels.covering.tables import mark_present
+
+        present = np.zeros(int(self.start[-1]) if len(self.marked) else 0, np.uint8)
+        if len(self.marked):
+            for rows in (covered.rows, covered.others):
+                mark_present(self.codes, self.start, self.marked, rows, present)
+        return present
+
+    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
+        """See `RowCounts.write`."""
+        from labelrules.kernels.covering.tables import add_open
+
+        table = self._root(label) - self.body(label, steps).table
+        self.body_counted = None
+        rows, next_codes = self._rows_and_next_codes(steps)
+        written = rows[self.board[label, rows] == UNSET]
+        others = np.zeros(self.n_labels, np.int64)
+        weight = np.empty((0, 0), np.int32) if self.weight is None else self.weight
+        add_open(self.truth, self.board, weight, written, others)
+        self.board[label, written] = value
+        if len(written):
+            self._is_written[label] = True
+        if label in self.tables:
+            self.tables[label] = table
+        return WrittenCounts(table, others, next_codes)
+
+    def _rows_and_next_codes(self, steps: Steps) -> tuple[npt.NDArray[np.int32], Integers]:
+        """All rows that a body covers, and the codes that follow those of its conditions."""
+        from labelrules.kernels.covering.tables import next_code
+
+        rows, found = self.every, np.full(len(steps), -1, np.int64)
+        for at, step in enumerate(steps):
+            column, _, code = step
+            if column < self.n_features and not self.nominal[column]:
+                found[at] = next_code(self.codes[column], rows, code, self.missing[column])
+            rows, _ = self._divided(rows, step)
+        return rows, found
+
+    def wait(self) -> WaitingTotals:
+        """See `RowCounts.wait`."""
+        self.waiting = ~(self.board == 1).any(axis=0)
+        return self._waiting_totals(np.empty(0, np.int64))
+
+    def leave(self, steps: Steps) -> WaitingTotals:
+        """See `RowCounts.leave`."""
+        rows, next_codes = self._rows_and_next_codes(steps)
+        waiting = self._waiting()
+        waiting[rows] = False
+        return self._waiting_totals(next_codes)
+
+    def _waiting(self) -> Mask:
+        if self.waiting is None:
+            raise ValueError("rows leave only once they wait for a last resort: call wait first")
+        return self.waiting
+
+    def _waiting_totals(self, next_codes: Integers) -> WaitingTotals:
+        self.tables, self.base, self.body_counted = {}, None, None
+        waiting = self._waiting()
+        n_decided, n_bare = (
+            self._row_total(waiting & one) for one in (self._is_decided, self._has_none)
+        )
+        return WaitingTotals(n_decided, n_bare, self._packed(self.known & waiting), next_codes)
+
+    @cached_property
+    def _has_none(self) -> Mask:
+        """The rows that are known to have no label."""
+        return np.asarray((self.truth == 0).all(axis=0))
+
+    @cached_property
+    def _is_decided(self) -> Mask:
+        """The rows of which it is known whether they have a label."""
+        return np.asarray(self._has_none | (self.truth == 1).any(axis=0))
+
+    def bare(self, steps: Steps) -> int:
+        """See `RowCounts.bare`."""
+        rows, _ = self._rows_and_next_codes(steps)
+        covered = np.zeros(self.n_rows, dtype=np.bool_)
+        covered[rows] = True
+        return self._row_total(covered & self._waiting() & self._has_none)
+
+    def _row_total(self, rows: Any) -> int:
+        if self.row_weight is None:
+            return int(np.count_nonzero(rows))
+        return int(self.row_weight[rows].sum())

@@ -1,0 +1,190 @@
+"""The best conditions on binned columns, from sums of covered cells by the codes of all columns."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from labelrules._types import Floats, Integers
+from labelrules.measures import Formula
+from labelrules.measures.formulas import is_monotone
+from labelrules.measures.measure import Merit
+from labelrules.search.bodies.best_by_column import better_of, room_for
+from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.rule_language import Language, Operators
+
+if TYPE_CHECKING:
+    from labelrules.kernels.covering.refine import BestRefinements
+
+SECOND_ONLY = 2
+"""The operators of a column that is tested for "!=" only."""
+
+
+class CodedStep(NamedTuple):
+    """A condition on codes: a column (labels come after features), operator 0 or 1, and a code."""
+
+    column: int
+    second: int
+    code: int
+
+
+class CodedRefinement(NamedTuple):
+    """A condition on codes, the merit that it leads to, and the cells that it covers, by target."""
+
+    merit: Merit
+    step: CodedStep
+    labels: Integers
+    insides: Integers
+
+
+class BestSums(NamedTuple):
+    """For each target its best refinement, and the sum of the cells that it covers."""
+
+    best: "BestRefinements"
+    insides: Integers
+
+    @classmethod
+    def none(cls, n_targets: int) -> "BestSums":
+        """No refinement yet."""
+        return cls(room_for(n_targets), np.zeros(n_targets, np.int64))
+
+
+def marked_columns(bins: Bins, allowed: Language) -> Integers:
+    """The columns for which it matters which codes occur in covered rows, counted or not.
+
+    Where values are missing, the cut after the last code that occurs is none. Whether a column that
+    is only tested for "!=" has more than two values depends on all covered rows.
+    """
+    has_missing = np.array([column.has_missing for column in bins.columns], dtype=np.bool_)
+    only_second = (allowed.features & 3) == SECOND_ONLY
+    return np.flatnonzero(np.where(bins.nominal > 0, only_second, has_missing))
+
+
+class TableSearch:
+    """Finds refinements by sums: the same as `Refiner` finds on a table of codes.
+
+    `values` has for each label 1 if heads may predict its absence, 2 its presence, 3 both.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        values: npt.NDArray[np.int8],
+        formula: Formula,
+        allowed: Language,
+        *,
+        counting: str,
+        smallest: int,
+        unit: float = 1.0,
+    ) -> None:
+        from labelrules.kernels.compile import kernels_for, scoring_for
+
+        self.values, self.allowed = values, allowed
+        self.kernels = kernels_for(formula, counting)
+        self.scoring = scoring_for(formula, counting, is_monotone(formula), int(smallest), unit)
+        self.nominal, self.n_features = bins.nominal, len(bins.columns)
+        is_marked = np.zeros(self.n_features, dtype=np.bool_)
+        is_marked[marked_columns(bins, allowed)] = True
+        self.space = bins.start, bins.nominal, is_marked
+
+    def by_features(self, labels: Integers, tables: Integers, everywheres: Integers) -> BestSums:
+        """The best first condition on a feature for each of some labels, of which tables are given.
+
+        All codes occur in the rows that are covered: all.
+        """
+        found = BestSums.none(len(labels))
+        self._scan(
+            tables, np.empty(0, np.uint8), self.allowed.first_features, everywheres,
+            self.values[labels], found,
+        )  # fmt: skip
+        return found
+
+    def by_labels(self, by_label: Integers, tested: Integers, everywheres: Integers) -> BestSums:
+        """The best first condition on one of the tested labels for each label."""
+        found = BestSums.none(len(by_label))
+        self.kernels.best_by_labels(
+            by_label, tested, self.allowed.first_labels, self.n_features, everywheres, self.values,
+            self.scoring, *found,
+        )  # fmt: skip
+        return found
+
+    def best_first(self, by_features: BestSums, by_labels: BestSums | None) -> Any:
+        """The best first condition of all labels: score, right cells, then the first condition."""
+        best, insides = by_features
+        if by_labels is not None:
+            both = better_of(best, by_labels.best)
+            insides = np.where(both.columns >= self.n_features, by_labels.insides, insides)
+            best = both
+        top = float(best.scores.max(initial=-np.inf))
+        if top == -np.inf:
+            return None
+        (tied,) = (best.scores == top).nonzero()
+        tied = tied[best.corrects[tied] == best.corrects[tied].max()]
+        first = tied[np.lexsort((best.places[tied], best.columns[tied]))[0]]
+        same = (best.columns[tied] == best.columns[first]) & (
+            best.places[tied] == best.places[first]
+        )
+        labels = tied[same]
+        merit = Merit(top, int(best.corrects[first]))
+        step = self._step(int(best.columns[first]), int(best.places[first]))
+        return CodedRefinement(merit, step, labels, insides[labels])
+
+    def best_further(
+        self, label: int, value: int, counts: Any, tested: Integers, everywhere: int, merit: Merit
+    ) -> CodedRefinement | None:
+        """The best further condition for a label and value; it must exceed the merit before.
+
+        `counts` are the `table`, `by_label` and `present` of the rows that are covered.
+        """
+        found, everywheres = BestSums.none(1), np.array([everywhere])
+        values = np.array([1 << value], dtype=np.int8)
+        found.best.scores[0], found.best.corrects[0] = merit.value, merit.correct
+        self._scan(
+            counts.table[np.newaxis], counts.present, self.allowed.features, everywheres, values,
+            found,
+        )  # fmt: skip
+        self.kernels.best_by_labels(
+            counts.by_label[np.newaxis], tested, self.allowed.labels[label : label + 1],
+            self.n_features, everywheres, values, self.scoring, *found,
+        )  # fmt: skip
+        best, insides = found
+        if best.columns[0] < 0:
+            return None
+        step = self._step(int(best.columns[0]), int(best.places[0]))
+        new = Merit(float(best.scores[0]), int(best.corrects[0]))
+        return CodedRefinement(new, step, np.array([label]), insides)
+
+    def score(
+        self, labels: Integers, insides: Integers, everywheres: Integers
+    ) -> tuple[Floats, Integers]:
+        """Scores and right cells of the single-label heads of a body, labels by values."""
+        scores, corrects = np.empty((len(labels), 2)), np.empty((len(labels), 2), np.int64)
+        self.kernels.score_sums(
+            insides, everywheres, self.values[labels], self.scoring, scores, corrects
+        )
+        return scores, corrects
+
+    def _scan(
+        self,
+        tables: Integers,
+        present: npt.NDArray[np.uint8],
+        operators: Operators,
+        everywheres: Integers,
+        values: npt.NDArray[np.int8],
+        found: BestSums,
+    ) -> None:
+        self.kernels.best_in_tables(
+            tables, present, self.space, operators, everywheres, values, self.scoring, *found
+        )
+
+    def _step(self, column: int, place: int) -> CodedStep:
+        """The condition at a place, as kernels/README.md numbers them for codes that all occur."""
+        from labelrules.kernels.scoring import SECOND_PLACE
+
+        if column >= self.n_features:
+            return CodedStep(column, 0, place)
+        if self.nominal[column]:
+            second, code = divmod(place, SECOND_PLACE)
+            return CodedStep(column, second, code)
+        code, second = divmod(place, 2)
+        return CodedStep(column, second, code)
