@@ -11,6 +11,9 @@ from labelrules.data.errors import DataError
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
+MEMORY_LIMIT = 1024
+"""Megabytes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
@@ -30,6 +33,9 @@ class Partitions:
     read_some : callable, optional
         The same for about so many rows, from all over the data, if that is faster than reading all.
 
+    memory_limit : int, default=1024
+        Megabytes: what learners keep of the rows beyond half of it, they keep in temporary files.
+
     Examples
     --------
     >>> from labelrules import load, scan
@@ -45,6 +51,7 @@ class Partitions:
     name: str
     read: Callable[[], Iterator[Dataset]] = field(repr=False)
     read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
+    memory_limit: int = MEMORY_LIMIT
 
     def __iter__(self) -> Iterator[Dataset]:
         n_rows = 0
@@ -74,7 +81,9 @@ class Partitions:
         return f"Partitions({f'{self.name!r}: ' if self.name else ''}{text})"
 
 
-def of_datasets(datasets: Sequence[Dataset], n_cells: int, name: str | None) -> Partitions:
+def of_datasets(
+    datasets: Sequence[Dataset], n_cells: int, name: str | None, memory_limit: int
+) -> Partitions:
     """Data sets in memory, in pieces of at most so many cells."""
     first = datasets[0]
     for number, data in enumerate(datasets):
@@ -94,7 +103,8 @@ def of_datasets(datasets: Sequence[Dataset], n_cells: int, name: str | None) -> 
             yield from _slices(data, size)
 
     n_rows = sum(map(len, datasets))
-    return Partitions(first.schema, n_rows, first.name if name is None else name, read)
+    title = first.name if name is None else name
+    return Partitions(first.schema, n_rows, title, read, memory_limit=memory_limit)
 
 
 def _slices(data: Dataset, size: int) -> Iterator[Dataset]:

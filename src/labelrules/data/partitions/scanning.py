@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from labelrules._checks import listed
+from labelrules._checks import listed, whole_number
 from labelrules.data.errors import DataError, FileError
 from labelrules.data.files.compression import without_compression
 from labelrules.data.files.csv_tables import CsvOptions, opened_tables
 from labelrules.data.files.inputs import STANDARD
 from labelrules.data.files.parquet_pieces import opened_parquet
-from labelrules.data.partitions.partitions import Partitions, of_datasets
+from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions, of_datasets
 from labelrules.data.table import Dataset
 
 CELLS_OF_A_PIECE = 1 << 22
@@ -32,6 +32,7 @@ def scan(
     missing: str = "",
     encoding: str = "utf-8",
     name: str | None = None,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> Partitions:
     r"""Rows in partitions, which are read one after the other, as often as needed.
 
@@ -47,6 +48,9 @@ def scan(
         memory.
     labels, nominal, ignore, delimiter, missing, encoding, name
         As for :func:`read_csv` and :func:`read_parquet`; not for data sets.
+    memory_limit : int, default=1024
+        Megabytes for learning. Learners keep a byte or two for each cell of a row: in memory, if
+        that is at most half of the limit, else in temporary files.
 
     Returns
     -------
@@ -72,32 +76,35 @@ def scan(
     """
     if isinstance(source, Partitions):
         return source
+    limit = whole_number(memory_limit, "memory_limit", low=1)
     datasets = [source] if isinstance(source, Dataset) else source
     if not isinstance(datasets, str | os.PathLike) and _are_datasets(datasets):
         given = (labels, tuple(nominal), tuple(ignore))
         if given != (None, (), ()):
             raise DataError("data sets bring their columns: leave labels, nominal and ignore out")
-        return of_datasets(datasets, CELLS_OF_A_PIECE, name)
+        return of_datasets(datasets, CELLS_OF_A_PIECE, name, limit)
     paths = part_files(source)
     options = CsvOptions.checked(labels, nominal, ignore, delimiter, missing, encoding)
     if format_of(paths) == "csv":
-        return _csv_partitions(paths, options, name)
+        return _csv_partitions(paths, options, name, limit)
     found = opened_parquet(
         paths, options.labels, options.nominal, options.ignored, CELLS_OF_A_PIECE
     )
     return Partitions(
         found.schema, found.n_rows, found.name if name is None else name,
-        lambda: found.pieces(CELLS_OF_A_PIECE), found.some,
+        lambda: found.pieces(CELLS_OF_A_PIECE), found.some, limit,
     )  # fmt: skip
 
 
-def _csv_partitions(paths: list[Path], options: CsvOptions, name: str | None) -> Partitions:
+def _csv_partitions(
+    paths: list[Path], options: CsvOptions, name: str | None, limit: int
+) -> Partitions:
     sources, columns = opened_tables(paths, options)
     found, n_rows = columns.found(sources)
     table = found.table
     return Partitions(
         table.schema, n_rows, table.name if name is None else name,
-        lambda: found.pieces(sources, CELLS_OF_A_PIECE),
+        lambda: found.pieces(sources, CELLS_OF_A_PIECE), memory_limit=limit,
     )  # fmt: skip
 
 

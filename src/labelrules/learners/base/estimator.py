@@ -4,7 +4,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from labelrules._types import UNSET, Board, Floats
-from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Partitions, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of, text_of
@@ -350,6 +350,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
+        if isinstance(X, Partitions):
+            raise_not_partitions(self)
         if isinstance(X, Dataset):
             if feature_names is not None:
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
@@ -395,8 +397,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        if data.schema.n_labels == 0:
-            raise ValueError(_NO_LABELS)
+        refuse_no_labels(data.schema)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -494,6 +495,20 @@ def shown(theory: Theory) -> str:
 def heading(text: str) -> str:
     """A heading in HTML."""
     return f'<div class="labelrules"><h4>{text}</h4></div>'
+
+
+def refuse_no_labels(schema: Schema) -> None:
+    """Refuse data without labels."""
+    if schema.n_labels == 0:
+        raise ValueError(_NO_LABELS)
+
+
+def raise_not_partitions(model: Any) -> NoReturn:
+    """Refuse rows in partitions, and say which learner takes them."""
+    raise TypeError(
+        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
+        "from partitions"
+    )
 
 
 _NO_LABELS = "the data have no labels, so there is nothing to learn"
