@@ -59,10 +59,20 @@ def add_rows(codes, start, first, last, rows, sums, table):
 @kernel
 def add_labels(board, labels, rows, sums, by_label):
     """Add the sum of each row by what is written of some labels: unset, absent, present."""
-    for label in labels:
-        cells, own = board[label], by_label[label]
-        for i in range(len(rows)):
-            own[cells[rows[i]] + 1] += sums[i]
+    for begin in range(0, len(rows), STRETCH):
+        end = min(begin + STRETCH, len(rows))
+        for label in labels:
+            cells = board[label]
+            total, absent, present = np.int64(0), np.int64(0), np.int64(0)
+            for i in range(begin, end):
+                cell, each = cells[rows[i]], sums[i]
+                # Masks in place of branches, since what is written cannot be foreseen.
+                total += each
+                absent += each & -np.int64(cell == 0)
+                present += each & -np.int64(cell == 1)
+            by_label[label, 0] += total - absent - present
+            by_label[label, 1] += absent
+            by_label[label, 2] += present
 
 
 @kernel

@@ -1,0 +1,142 @@
+"""Rules from counts by bins: the same as on the table of codes, for any parts of the rows."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from labelrules import UNSET, SeparateAndConquer, load
+from labelrules.data import Dataset
+from labelrules.learners.covering import counted_loop, learner
+from labelrules.learners.covering.counted_loop import CountedCovering
+from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.row_counts import PartedRows
+from labelrules.learners.covering.settings import checked_settings
+from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.code_tables import marked_columns
+from strategies import datasets
+
+CHOICES = {
+    "polarity": ["rarer", "both", "presence"],
+    "measure": ["f0.8", "precision", "f1", "accuracy", "laplace"],
+    "counting": ["head-relative", "chapter"],
+    "pruning": ["mdl", "significance", None],
+    "min_coverage": [1, 2],
+    "max_conditions": [0, 1, 3, None],
+    "min_gain": [0.0, 0.02],
+    "label_conditions": [True, False],
+    "operators": [None, ("<=", "="), (">", "!="), ("<=", ">", "=", "!=")],
+    "default_rule": [None, True, False],
+    "last_resort": [None, 0.2, 0.6],
+    "max_rules": [None, 3],
+    "readd": ["all"],
+}
+
+
+@st.composite
+def searches(draw):
+    """A learner with a search that counts serve, and a table with ties and unknown labels."""
+    learner = SeparateAndConquer(
+        bins=draw(st.sampled_from([2, 3, 5, 255])),
+        **{name: draw(st.sampled_from(values)) for name, values in CHOICES.items()},
+    )
+    if learner.counting == "chapter" and learner.measure == "laplace":
+        learner.counting = "head-relative"
+    data = draw(datasets(min_rows=1, max_rows=40, with_unknown=draw(st.booleans())))
+    assume((data.Y != UNSET).any())
+    seed = draw(st.integers(0, 1 << 20))
+    return learner, _weighted(_with_structure(data, seed), seed)
+
+
+def _with_structure(data, seed):
+    """The same table with labels that follow from a column, so that there are rules to find."""
+    rng = np.random.default_rng(seed)
+    Y = data.Y.copy()
+    for label in range(data.schema.n_labels):
+        if data.schema.n_features and label % 2 == 0:
+            values = data.column(label % data.schema.n_features)
+            above = np.nan_to_num(values) > np.median(np.nan_to_num(values))
+            Y[:, label] = np.where(Y[:, label] == UNSET, UNSET, above ^ (rng.random(len(Y)) < 0.1))
+    return Dataset(data.schema, data.X, Y)
+
+
+def _weighted(data, seed):
+    rng = np.random.default_rng(seed)
+    kind = seed % 4
+    if kind == 1:
+        weights = rng.integers(1, 4, data.n_rows).astype(float)
+    elif kind == 3:
+        weights = rng.random(data.Y.shape) + 0.1
+    else:
+        return data
+    return Dataset(data.schema, data.X, data.Y, weights=weights)
+
+
+def told(model):
+    """All that was learned."""
+    background = model.background_
+    rules = [(rule, rule.evidence) for rule in model.theory_]
+    return model.theory_, rules, background.ones.tolist(), background.zeros.tolist()
+
+
+@settings(max_examples=60)
+@given(searches())
+def test_counts_find_the_rules_of_the_table_of_codes(case):
+    model, data = case
+    with pytest.MonkeyPatch.context() as patch:
+        calls = []
+
+        def noted(*given):
+            calls.append(counted_loop.is_counted(*given))
+            return calls[-1]
+
+        patch.setattr(learner, "is_counted", noted)
+        by_counts = told(model.fit(data))
+        patch.setattr(learner, "is_counted", lambda *given: False)
+        assert told(model.fit(data)) == by_counts
+    assert calls == [True]
+
+
+def learned_in_parts(model, data, numbers):
+    """The theory from parts of the rows; `numbers` has the part of each row."""
+    given = checked_settings(model, data.schema)
+    bins = Bins.of(data, given.bins)
+    marked = marked_columns(bins, given.allowed)
+    parts = [
+        LocalRows.of(data.take(numbers == number), bins, marked) for number in np.unique(numbers)
+    ]
+    covering = CountedCovering(PartedRows(parts), bins, given, [])
+    covering.go_on(lambda progress: None)
+    theory = covering.finished()
+    return theory, [rule.evidence for rule in theory]
+
+
+@settings(max_examples=40)
+@given(searches(), st.integers(1, 5), st.integers(0, 1 << 20))
+def test_any_parts_of_the_rows_give_the_same_rules(case, n_parts, seed):
+    model, data = case
+    data = Dataset(data.schema, data.X, data.Y)
+    together = learned_in_parts(model, data, np.zeros(data.n_rows, dtype=int))
+    numbers = np.random.default_rng(seed).integers(0, n_parts, data.n_rows)
+    assert learned_in_parts(model, data, numbers) == together
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["emotions", *(pytest.param(name, marks=pytest.mark.slow) for name in ("medical", "yeast"))],
+)
+def test_real_data_in_parts(name, data_folder):
+    data = load(name, data_folder, part="train")
+    model = SeparateAndConquer(bins=255)
+    theory = model.fit(data).theory_
+    evidence = [rule.evidence for rule in theory]
+    for n_parts in (1, 7):
+        numbers = np.random.default_rng(n_parts).integers(0, n_parts, data.n_rows)
+        assert learned_in_parts(model, data, numbers) == (theory, evidence)
+
+
+def test_threads_do_not_change_the_rules(data_folder, monkeypatch):
+    monkeypatch.setattr("labelrules.learners.covering.local_rows.WORTH_A_THREAD", 0)
+    data = load("emotions", data_folder, part="train")
+    one, three = (SeparateAndConquer(bins=255, n_jobs=n).fit(data) for n in (1, 3))
+    assert told(one) == told(three)
