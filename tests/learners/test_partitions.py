@@ -1,6 +1,7 @@
 """Learning from partitions: the same model as from the rows in memory."""
 
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from tables import tables
 def parts_of(data: Dataset, *cuts: int, **options: int) -> Partitions:
     """The rows divided before these."""
     edges = [0, *sorted(cuts), len(data)]
-    rows = [np.arange(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+    rows = [np.arange(a, b) for a, b in pairwise(edges)]
     return scan([data.take(one) for one in rows], **options)
 
 

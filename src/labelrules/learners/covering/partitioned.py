@@ -11,7 +11,7 @@ from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
 from labelrules.learners.covering.settings import Settings
 from labelrules.learners.covering.stored_rows import stored_parts
-from labelrules.rules import DecisionList, LayeredTheory
+from labelrules.rules import DecisionList, Evidence, LayeredTheory
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.streamed_bins import bins_of_partitions
 
@@ -74,7 +74,8 @@ def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering)
     left = covering.board.open.copy()
     for rule in theory.fallback or () if isinstance(theory, LayeredTheory) else ():
         for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
-            left[label] -= (sum(cells) << 32) + cells.right
+            right, wrong = cells or Evidence(0, 0)
+            left[label] -= ((right + wrong) << 32) + right
     if isinstance(theory, DecisionList) and len(theory) > len(covering.rules):
         left[:] = 0  # a default rule writes all that is left
     return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))

@@ -72,7 +72,7 @@ class FiledRows(LocalRows):
         self._forget()
 
     @property
-    def knows_all(self) -> bool:  # type: ignore[override]
+    def knows_all(self) -> bool:
         """Whether no cell is unknown."""
         return self._knows_all
 
@@ -178,7 +178,7 @@ class StoredParts(PartedRows):
         if self._pool is None:
             return super().roots(labels)
         answers = self._pool.map(lambda part: part.roots(labels), self.parts)
-        total = next(answers)
+        total: Integers = next(answers)
         for answer in answers:
             total += answer
         return total
@@ -216,9 +216,8 @@ def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int 
     folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
     parts: list[RowCounts] = []
     try:
-        for number, (codes, truth) in enumerate(
-            _coded(data, bins, max(1, PART_BYTES // row_bytes))
-        ):
+        coded = _coded(data, bins, max(1, PART_BYTES // row_bytes))
+        for number, (codes, truth) in enumerate(coded):
             if folder is None:
                 parts.append(LocalRows(bins, codes, truth, marked))
                 continue
