@@ -1,9 +1,9 @@
 """Learning from Parquet files larger than memory: resident memory, and time per pass.
 
-``python benchmarks/out_of_core.py [ROWS [RULES]]`` writes planted tables of 50 numeric features and
-20 labels into a temporary folder, which it removes; by default 1,000,000 rows. The whole, 20,000,000
-rows, are about 8 GB. Reading the same files by pyarrow, learning, predicting from file to file and
-evaluating run in processes of their own, one after the other.
+``python benchmarks/out_of_core.py [ROWS [RULES]]`` writes planted tables of 50 numeric features
+and 20 labels into a temporary folder, which it removes; by default 1,000,000 rows. The whole,
+20,000,000 rows, are about 8 GB. Reading the same files by pyarrow and learning run in processes of
+their own, one after the other.
 """
 
 import os
@@ -14,6 +14,7 @@ import json
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def read_by_pyarrow(folder: Path) -> None:
 
     started, n_rows = clocks(), 0
     for path in sorted(folder.iterdir()):
-        with ParquetFile(path) as file:
+        with ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
             n_rows += sum(len(batch) for batch in file.iter_batches(60_000, use_threads=False))
     report(started, rows=n_rows)
 
@@ -83,21 +84,28 @@ class Clock:
         self.n_rules = 0
 
     def __call__(self, report: Any) -> None:
+        """Called for each rule."""
         self.n_rules = report.n_rules
 
     def phase(self, text: str) -> None:
+        """Called for each phase."""
         self.phases.append((text, clocks()))
 
 
 def learn(folder: Path, n_rules: int) -> None:
     SeparateAndConquer(bins=255).fit(scan(load("clinic")))  # compiled code is read
     started, clock = clocks(), Clock()
-    parts = scan(folder, labels=[f"y{n}" for n in range(N_LABELS)])
+    parts = scan(
+        folder,
+        labels=planted(9, N_FEATURES, 0, N_LABELS, n_rules=0, n_local=0, n_global=0)[
+            0
+        ].schema.labels,
+    )
     learner = SeparateAndConquer(bins=255, max_rules=n_rules, progress=clock).fit(parts)
     times = [*clock.phases, ("end", clocks())]
     steps = {
         name: [round(after - before, 2) for after, before in zip(end, begin, strict=True)]
-        for (name, begin), (_, end) in zip(times, times[1:], strict=False)
+        for (name, begin), (_, end) in pairwise(times)
     }
     theory = learner.theory_
     report(started, steps=steps, rules=len(theory), literals=theory.n_literals)

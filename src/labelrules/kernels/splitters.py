@@ -1,5 +1,6 @@
-"""Values counted between splitters, some rising numbers: for order statistics without sorting.
+"""Values counted between splitters, some rising numbers: for order statistics of many values.
 
+The values are sorted a piece at a time, missing ones last: so the next splitter is a near one.
 With s splitters there are s + 1 gaps: gap i is above splitter i - 1 and below splitter i.
 """
 
@@ -9,9 +10,16 @@ from labelrules.kernels.jit import inner, kernel
 
 
 @inner
-def _gap_of(value, splitters):
-    """How many splitters are below the value."""
-    first, last = 0, len(splitters)
+def _gap_from(gap, value, splitters):
+    """The number of splitters below a value, at least `gap`; near ones are tried first."""
+    n_splitters = len(splitters)
+    if gap >= n_splitters or splitters[gap] >= value:
+        return gap
+    low, step = gap, 1  # the splitter at `low` is below
+    while low + step < n_splitters and splitters[low + step] < value:
+        low += step
+        step *= 2
+    first, last = low + 1, min(low + step, n_splitters)
     while first < last:
         middle = (first + last) >> 1
         if splitters[middle] < value:
@@ -27,12 +35,12 @@ def count_between(values, splitters, equal, between, least):
 
     Missing values do not count; the number of others is returned.
     """
-    n_known = np.int64(0)
+    n_known, gap = np.int64(0), np.int64(0)
     for value in values:
         if value != value:
-            continue
+            break
         n_known += 1
-        gap = _gap_of(value, splitters)
+        gap = _gap_from(gap, value, splitters)
         if gap < len(splitters) and splitters[gap] == value:
             equal[gap] += 1
         else:
@@ -44,10 +52,11 @@ def count_between(values, splitters, equal, between, least):
 @kernel
 def collect_between(values, splitters, wanted, collected, n_collected):
     """Append the values in wanted gaps to those collected; returns how many there are then."""
+    gap = np.int64(0)
     for value in values:
         if value != value:
-            continue
-        gap = _gap_of(value, splitters)
+            break
+        gap = _gap_from(gap, value, splitters)
         if wanted[gap] and not (gap < len(splitters) and splitters[gap] == value):
             collected[n_collected] = value
             n_collected += 1

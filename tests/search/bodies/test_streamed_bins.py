@@ -100,6 +100,7 @@ def test_counts_between_splitters_are_those_of_a_comparison(values, splitters):
     n_gaps = len(rising) + 1
     equal, between = np.zeros(len(rising), dtype=np.int64), np.zeros(n_gaps, dtype=np.int64)
     least = np.full(n_gaps, inf)
+    values = [*sorted(v for v in values if v == v), *(v for v in values if v != v)]
     column = np.array(values, dtype=np.float64)
     assert count_between(column, rising, equal, between, least) == sum(v == v for v in values)
     edges = [-inf, *rising.tolist(), inf]

@@ -91,6 +91,7 @@ class _Column:
         """Count some values; returns how many are known."""
         from labelrules.kernels.splitters import count_between
 
+        values = np.sort(values)
         return int(count_between(values, self.splitters, self.equal, self.between, self.least))
 
     def collect(self, values: Floats) -> None:
@@ -98,7 +99,7 @@ class _Column:
         from labelrules.kernels.splitters import collect_between
 
         self.n_collected = collect_between(
-            values, self.splitters, self.wanted, self.collected, self.n_collected
+            np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
         )
 
     def settle(self) -> None:
