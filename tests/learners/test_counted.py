@@ -5,15 +5,28 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from labelrules import UNSET, SeparateAndConquer, load
+from labelrules import (
+    UNSET,
+    BinaryRelevance,
+    ClassifierChain,
+    Ripper,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+    load,
+    planted,
+)
 from labelrules.data import Dataset
+from labelrules.data.weights import row_units
 from labelrules.learners.covering import counted_loop, learner
 from labelrules.learners.covering.counted_loop import CountedCovering
 from labelrules.learners.covering.local_rows import LocalRows
 from labelrules.learners.covering.row_counts import PartedRows
 from labelrules.learners.covering.settings import checked_settings
+from labelrules.learners.ripper import learner as ripper
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
+from labelrules.search.bodies.foil import FoilSearch
+from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
 
 CHOICES = {
@@ -140,3 +153,48 @@ def test_threads_do_not_change_the_rules(data_folder, monkeypatch):
     data = load("emotions", data_folder, part="train")
     one, three = (SeparateAndConquer(bins=255, n_jobs=n).fit(data) for n in (1, 3))
     assert told(one) == told(three)
+
+
+class SlowFoilSearch(FoilSearch):
+    """RIPPER's search on the table of codes, its conditions read as conditions on values."""
+
+    def __init__(self, data, bins):
+        self.bins = bins
+        super().__init__(SortedColumns.of(bins.coded(data)), *row_units(data.weights))
+
+    def body(self, cuts):
+        return self.bins.body(super().body(cuts))
+
+
+@settings(max_examples=60)
+@given(searches(), st.booleans(), st.integers(1, 2))
+def test_ripper_grows_the_same_rules_by_counting_codes(case, prunes, min_coverage):
+    _, data = case
+    data = Dataset(data.schema, data.X, data.Y, weights=data.weights)
+    data = data.without(list(data.schema.labels[1:]))
+    assume((data.Y != UNSET).any() and (data.weights is None or data.weights.ndim == 1))
+    model = Ripper(bins=case[0].bins, pruning=prunes, min_coverage=min_coverage)
+    by_codes = told(model.fit(data))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            ripper, "_search", lambda data, n_bins: SlowFoilSearch(data, Bins.of(data, n_bins))
+        )
+        assert told(model.fit(data)) == by_codes
+
+
+@pytest.mark.parametrize(
+    "composed",
+    [
+        BinaryRelevance(SeparateAndConquer(bins=16)),
+        ClassifierChain(Ripper(bins=16)),
+        StackedBinaryRelevance(SeparateAndConquer(bins=16)),
+    ],
+)
+def test_composed_learners_have_thresholds_of_the_bins_only(composed):
+    data, _ = planted(400, 4, 1, 3, n_rules=6, noise=0.1, random_state=2)
+    cuts = [set(column.cuts) for column in Bins.of(data, 16).columns]
+    rules = list(composed.fit(data).theory_)
+    tested = [one for rule in rules for one in rule.body.on_features if one.operator in "<=>"]
+    assert any(one.operator in ("<=", ">") for one in tested)
+    for one in tested:
+        assert one.operator == "=" or one.value in cuts[one.column]

@@ -11,6 +11,7 @@ from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
 from labelrules.measures import Measure
+from labelrules.search.bodies.bins import checked_bins
 from labelrules.search.bodies.rule_language import Language, language
 from labelrules.search.heads.additive import RATIOS
 from labelrules.search.heads.batch import tallies_decide
@@ -18,9 +19,6 @@ from labelrules.search.heads.problem import known_formula
 from labelrules.search.heads.size_bonus import SizeBonus
 
 Checked = TypeVar("Checked", int, float)
-
-MOST_BINS = 65_535
-"""Bins of a column whose numbers, and one for missing values, take two bytes."""
 
 RuleCounting = Literal["head-relative", "chapter"]
 
@@ -228,11 +226,6 @@ def _size_bonus(size_bonus: Any) -> SizeBonus | None:
         )
     known: SizeBonus | None = size_bonus
     return known
-
-
-def checked_bins(bins: Any) -> int | None:
-    """Into how many bins numeric columns are cut, None for every value."""
-    return None if bins is None else whole_number(bins, "bins", low=2, high=MOST_BINS, also="None")
 
 
 def _threads(n_jobs: Any) -> int:

@@ -26,7 +26,8 @@ from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
-from labelrules.search.bodies.foil import FoilSearch
+from labelrules.search.bodies.bins import Bins, checked_bins
+from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -58,6 +59,9 @@ class Ripper(RuleClassifier):
         Whether rules are pruned and optimised. Otherwise they are grown on all rows.
     check_error : bool, default=True
         Whether a rule that is wrong at least as often as right is rejected.
+    bins : int, optional
+        Numeric features are cut into at most so many bins at exact quantiles, and rules are grown
+        by counting the rows of each bin. By default thresholds may lie between any two values.
     random_state : int or RandomState, optional
         Divides the rows for growing and pruning, by their values and not by their order. None is
         always the same division.
@@ -92,6 +96,7 @@ class Ripper(RuleClassifier):
         min_coverage: int = 2,
         pruning: bool = True,
         check_error: bool = True,
+        bins: int | None = None,
         random_state: Any = None,
         smoothing: Smoothing = "laplace",
         progress: bool | Listener = False,
@@ -102,6 +107,7 @@ class Ripper(RuleClassifier):
         self.min_coverage = min_coverage
         self.pruning = pruning
         self.check_error = check_error
+        self.bins = bins
         self.random_state = random_state
         self.smoothing = smoothing
         self.progress = progress
@@ -138,8 +144,7 @@ class Ripper(RuleClassifier):
         kept = list(prefix or ())
         _check_kept(kept, data.schema.n_labels)
         with progress_listener(self.progress) as listener:
-            phase("sorting the columns")
-            search = FoilSearch(SortedColumns.of(data), *row_units(data.weights))
+            search = _search(data, settings.bins)
             learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
             phase("searching for the first rule")
             report = partial(_report, listener, data.n_rows, heads, len(kept))
@@ -160,6 +165,17 @@ class Ripper(RuleClassifier):
         return tags
 
 
+def _search(data: Dataset, n_bins: int | None) -> FoilSearch | CodedFoilSearch:
+    """The search, on sorted columns or on bins."""
+    weights = row_units(data.weights)
+    if n_bins is None:
+        phase("sorting the columns")
+        return FoilSearch(SortedColumns.of(data), *weights)
+    phase("cutting the columns into bins")
+    bins = Bins.of(data, n_bins)
+    return CodedFoilSearch(bins, bins.encode(data.X), *weights)
+
+
 def ripper_settings(learner: Any) -> RipperSettings:
     """Check the parameters of a learner."""
     return RipperSettings(
@@ -169,6 +185,7 @@ def ripper_settings(learner: Any) -> RipperSettings:
         pruning=truth_value(learner.pruning, "pruning"),
         check_error=truth_value(learner.check_error, "check_error"),
         seed=random_seed(learner.random_state),
+        bins=checked_bins(learner.bins),
     )
 
 

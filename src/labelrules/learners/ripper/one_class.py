@@ -15,7 +15,7 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.measures.description_length import body_bits, exception_bits
 from labelrules.measures.formulas import ratio
 from labelrules.rules import Body
-from labelrules.search.bodies.foil import FoilSearch, SplitMix64
+from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, SplitMix64
 
 SURPLUS = 64.0
 """Bits that a description may be longer than the shortest before building ends."""
@@ -34,6 +34,7 @@ class RipperSettings:
     pruning: bool
     check_error: bool
     seed: int
+    bins: int | None = None
 
 
 class Candidate(NamedTuple):
@@ -80,7 +81,7 @@ class ClassLearner:
 
     def __init__(
         self,
-        search: FoilSearch,
+        search: FoilSearch | CodedFoilSearch,
         settings: RipperSettings,
         classes: Integers,
         left: Mask | None = None,
@@ -138,7 +139,7 @@ class OneClass:
 
     def __init__(
         self,
-        search: FoilSearch,
+        search: FoilSearch | CodedFoilSearch,
         settings: RipperSettings,
         classes: Integers,
         target: int,
@@ -149,7 +150,7 @@ class OneClass:
         self.left = left
         self.positive: Mask = classes == target
         self.n_left, self.n_positive = search.count(left), search.count(left & self.positive)
-        self.n_possible = search.columns.n_conditions
+        self.n_possible = search.n_conditions
         self.rules: list[Candidate] = []
 
     def learn(self, report: Callable[[Candidate], object] | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from labelrules._checks import whole_number
 from labelrules._types import Floats, Integers, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of
@@ -16,6 +17,15 @@ from labelrules.search.bodies.sorted_columns import threshold_between
 
 Codes: TypeAlias = npt.NDArray[Any]
 """The bin of each row, columns by rows, as the smallest unsigned integers that hold them."""
+
+
+MOST_BINS = 65_535
+"""Bins of a column whose numbers, and one for missing values, take two bytes."""
+
+
+def checked_bins(bins: Any) -> int | None:
+    """Into how many bins numeric columns are cut, None for every value."""
+    return None if bins is None else whole_number(bins, "bins", low=2, high=MOST_BINS, also="None")
 
 
 @dataclass(frozen=True)
@@ -155,6 +165,12 @@ class Bins:
         else:
             cuts = np.array(column.cuts, dtype=np.float64)
             encode_ordered(values, cuts, column.n_bins, codes)
+
+    def ranks_of_codes(self, at: int, codes: Codes) -> Integers:
+        """For each code of a column how many lower ones occur in some rows; missing comes last."""
+        occurs = np.zeros(self.columns[at].n_bins + 1, np.int64)
+        occurs[np.unique(codes)] = 1
+        return np.asarray(np.cumsum(occurs) - occurs)
 
     def coded(self, data: Dataset) -> Dataset:
         """The data set with the codes as numbers in place of the values."""

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.rules import Body, Condition
+from labelrules.rules.conditions import Operator
+from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -37,31 +39,20 @@ class SplitMix64:
         return np.asarray((bits ^ (bits >> _SHIFTS[2])) >> np.uint64(1), dtype=np.int64)
 
 
-class FoilSearch:
-    """Divides rows and grows bodies on sorted columns, for any number of labels.
+class RandomDivision:
+    """Rows that are counted, and divided at random by their values, whatever their order.
 
-    A body is an array of *cuts*, see kernels/README.md, until `body` makes conditions of them. Two
-    threads may share the columns, but not a search. Rows may have `weights`, multiples of the
-    `unit`: then sums of them stand for numbers of rows, and are divided row by row all the same.
+    `keys` have a number for each row that depends on its values only.
     """
 
     def __init__(
-        self, columns: SortedColumns, weights: Integers | None = None, unit: float = 1.0
+        self, keys: Integers, n_conditions: int, weights: Integers | None, unit: float
     ) -> None:
-        from labelrules.kernels.ripper import RipperTable, content_keys
-
-        self.columns, self.weights, self.unit = columns, weights, unit
-        self.n_rows, n_columns = columns.X.shape
+        self.n_rows, self.n_conditions = len(keys), n_conditions
+        self.weights, self.unit = weights, unit
         self.counted = np.ones(self.n_rows, dtype=np.bool_) if weights is None else weights
-        with np.errstate(over="ignore"):
-            multipliers = SplitMix64(_SEED_OF_MULTIPLIERS).draw(n_columns)
-            keys = content_keys(columns.index, multipliers, self.n_rows)
         ties = () if weights is None else (weights,)
         self.order: Integers = np.lexsort((*ties, keys))
-        self.table = RipperTable(
-            columns.index, columns.nominal, columns.new_space(), *columns.places,
-            columns.by_column, _logarithms(self.n_rows + 1 if weights is None else 0),
-        )  # fmt: skip
 
     def divide(
         self, classes: Integers, left: Mask, folds: int, random: SplitMix64
@@ -78,6 +69,44 @@ class FoilSearch:
         if self.weights is None:
             return int(np.count_nonzero(rows))
         return self.unit * int(self.weights[rows].sum())
+
+    def counts_of(
+        self, covered: Mask, held: Mask, positive: Mask, counts: Integers
+    ) -> Integers | Floats:
+        """Of held-out rows that prefixes cover, the number and the positive ones, or weights."""
+        if self.weights is None:
+            return counts
+        held_out = np.array([held * self.weights, held * positive * self.weights])
+        return np.asarray(self.unit * (held_out @ covered.T))
+
+
+def multipliers(n_columns: int) -> Integers:
+    """The numbers by which the keys of rows tell the columns apart."""
+    return SplitMix64(_SEED_OF_MULTIPLIERS).draw(n_columns)
+
+
+class FoilSearch(RandomDivision):
+    """Divides rows and grows bodies on sorted columns, for any number of labels.
+
+    A body is an array of *cuts*, see kernels/README.md, until `body` makes conditions of them. Two
+    threads may share the columns, but not a search. Rows may have `weights`, multiples of the
+    `unit`: then sums of them stand for numbers of rows, and are divided row by row all the same.
+    """
+
+    def __init__(
+        self, columns: SortedColumns, weights: Integers | None = None, unit: float = 1.0
+    ) -> None:
+        from labelrules.kernels.ripper import RipperTable, content_keys
+
+        self.columns = columns
+        n_rows, n_columns = columns.X.shape
+        with np.errstate(over="ignore"):
+            keys = content_keys(columns.index, multipliers(n_columns), n_rows)
+        super().__init__(keys, columns.n_conditions, weights, unit)
+        self.table = RipperTable(
+            columns.index, columns.nominal, columns.new_space(), *columns.places,
+            columns.by_column, _logarithms(self.n_rows + 1 if weights is None else 0),
+        )  # fmt: skip
 
     def grow(
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
@@ -101,10 +130,7 @@ class FoilSearch:
 
         counts = np.empty((2, len(cuts) + 1), np.int64)
         covered: Mask = covered_by(self.columns.index, cuts, held, positive, counts)
-        if self.weights is None:
-            return covered, counts
-        held_out = np.array([held * self.weights, held * positive * self.weights])
-        return covered, self.unit * (held_out @ covered.T)
+        return covered, self.counts_of(covered, held, positive, counts)
 
     def body(self, cuts: Integers) -> Body:
         """The conditions of cuts that no later one implies, with the simplest thresholds."""
@@ -133,6 +159,57 @@ class FoilSearch:
     def _listed(self, place: int) -> int:
         entry = int(self.columns.index.entries[place])
         return entry if entry >= 0 else ~entry
+
+
+class CodedFoilSearch(RandomDivision):
+    """The same as `FoilSearch` on columns cut into bins, by counting codes; see `Bins`.
+
+    A cut has three numbers: column, operator and code.
+    """
+
+    def __init__(
+        self, bins: Bins, codes: Codes, weights: Integers | None = None, unit: float = 1.0
+    ) -> None:
+        self.bins, self.codes = bins, codes
+        keys = np.zeros(codes.shape[1], np.int64)
+        for column, multiplier in enumerate(multipliers(len(codes))):
+            keys += bins.ranks_of_codes(column, codes[column])[codes[column]] * multiplier
+        super().__init__(keys, bins.n_conditions, weights, unit)
+        logs = _logarithms(self.n_rows + 1 if weights is None else 0)
+        self.table = codes, bins.start, bins.nominal
+        self.logs = logs if weights is None else logs[:1]
+
+    def grow(
+        self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
+    ) -> Integers:
+        """See `FoilSearch.grow`."""
+        from labelrules.kernels.ripper import grow_on_codes
+
+        given = self.counted, self.unit, covered, least / self.unit, self.logs
+        added: Integers = grow_on_codes(*self.table, positive, *given)
+        return added if cuts is None else np.concatenate([cuts, added])
+
+    def covered_by(
+        self, cuts: Integers, held: Mask, positive: Mask
+    ) -> tuple[Mask, Integers | Floats]:
+        """See `FoilSearch.covered_by`."""
+        from labelrules.kernels.ripper import covered_by_codes
+
+        counts = np.empty((2, len(cuts) + 1), np.int64)
+        covered: Mask = covered_by_codes(*self.table, cuts, held, positive, counts)
+        return covered, self.counts_of(covered, held, positive, counts)
+
+    def body(self, cuts: Integers) -> Body:
+        """See `FoilSearch.body`."""
+        conditions: dict[tuple[int, str], Condition] = {}
+        for column, second, code in cuts.tolist():
+            operator: Operator = "<="
+            if self.bins.nominal[column] or second:
+                operator = "=" if self.bins.nominal[column] else ">"
+            condition = self.bins.condition(Condition(column, operator, code))
+            conditions.pop((column, operator), None)
+            conditions[column, operator] = condition
+        return Body(conditions.values())
 
 
 def _logarithms(largest: int) -> Floats:
