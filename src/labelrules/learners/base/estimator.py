@@ -270,6 +270,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     about_: About
     _rules_choose_classes: ClassVar[bool] = False
     """Whether a class is predicted by the labels of the row, and not by probabilities."""
+    _takes_partitions: ClassVar[bool] = False
+    """Whether it learns from rows in partitions."""
     _why_not_stored: ClassVar[str | None] = None
     """Why files cannot hold the models of this learner, and what to do; None if they can."""
 

@@ -200,6 +200,7 @@ class SeparateAndConquer(RuleClassifier):
         self.warm_start = warm_start
 
     _State: ClassVar[type[Record]] = CoveringState
+    _takes_partitions = True
     _naming_parameters = ("required", "forbidden")
 
     def _check_parameters(self) -> None:
