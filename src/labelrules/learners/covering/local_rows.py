@@ -127,7 +127,7 @@ class LocalRows:
     def totals(self) -> LabelTotals:
         """The rows and cells."""
         every = self._packed(lambda label: None)
-        is_open, *written = (self._packed(partial(self._holds, v)) for v in (UNSET, 0, 1))
+        is_open, *written = (self._packed(partial(self._holds, v)) for v in (int(UNSET), 0, 1))
         return LabelTotals(self.n_rows, every, is_open, np.array(written))
 
     def _holds(self, value: int, label: int) -> Mask:
