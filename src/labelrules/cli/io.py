@@ -309,7 +309,7 @@ def known_columns_of(
     paths: list[Path], form: str, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
 ) -> dict[str, Any]:
     """The options to read only columns of a model from CSV or Parquet files."""
-    from labelrules.data.files.known_columns import known_columns
+    from labelrules.data.files.model_columns import known_columns
 
     chosen = reading.labels, reading.nominal, reading.ignore
     layout = reading.delimiter or ",", reading.encoding or "utf-8"

@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._checks import truth_value
 from labelrules.data import DataError, Dataset, Partitions, Schema, scan
 from labelrules.data.files.access import checked_target, replacing, written_text
-from labelrules.data.files.known_columns import known_columns
+from labelrules.data.files.model_columns import known_columns
 from labelrules.data.memory.encoding import conform
 from labelrules.data.partitions.scanning import format_of, part_files
 from labelrules.learners.base.estimator import TableClassifier

@@ -59,7 +59,7 @@ labelrules learn yeast --learner binary-relevance --set base=ripper --set base.n
 labelrules learn --learner ripper --settings
 labelrules learn magazines --keep edited.txt --first 1 -o model.json
 labelrules learn emotions --part train --cv 5
-labelrules learn logs/ --labels failure --memory-limit 1024 -o model.json
+labelrules learn readers.csv --labels quality,tabloid --memory-limit 1024
 """
 
 BINS = 255

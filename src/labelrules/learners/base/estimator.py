@@ -4,7 +4,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,9 @@ from labelrules.learners.base.tables import (
     fits_without_names,
     given_names,
     has_known_names,
+    raise_not_partitions,
     refuse_empty,
+    refuse_no_labels,
     refuse_weights,
     renamed,
 )
@@ -399,7 +401,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        refuse_no_labels(data.schema)
+        refuse_no_labels(data.schema.n_labels)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -417,8 +419,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         if columns:
             refuse_column_names(Y, columns, X.shape[0])
         target, labels = read_target(Y, taken=(*columns, *names))
-        if labels.board.shape[1] == 0:
-            raise ValueError(_NO_LABELS)
+        refuse_no_labels(labels.board.shape[1])
         return target, labels
 
     def _remember(self, schema: Schema, target: Target) -> None:
@@ -497,20 +498,3 @@ def shown(theory: Theory) -> str:
 def heading(text: str) -> str:
     """A heading in HTML."""
     return f'<div class="labelrules"><h4>{text}</h4></div>'
-
-
-def refuse_no_labels(schema: Schema) -> None:
-    """Refuse data without labels."""
-    if schema.n_labels == 0:
-        raise ValueError(_NO_LABELS)
-
-
-def raise_not_partitions(model: Any) -> NoReturn:
-    """Refuse rows in partitions, and say which learner takes them."""
-    raise TypeError(
-        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
-        "from partitions"
-    )
-
-
-_NO_LABELS = "the data have no labels, so there is nothing to learn"

@@ -16,9 +16,10 @@ from labelrules.data import Dataset, Feature, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
-from labelrules.learners.base.estimator import TableClassifier, Target, raise_not_partitions
+from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.tables import raise_not_partitions
 from labelrules.rules import (
     DecisionList,
     Evidence,

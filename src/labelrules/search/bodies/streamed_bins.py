@@ -41,7 +41,7 @@ def bins_of_partitions(parts: Partitions, n_bins: int) -> Bins:
     """
     features = parts.schema.features
     nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
-    ordered = {at: _Column(n_bins) for at, one in enumerate(features) if not one.is_nominal}
+    ordered = {at: _OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
     occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
     _sample(parts, ordered)
     n_rows, n_known = _first_count(parts, ordered, occur)
@@ -70,7 +70,7 @@ def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
     return (known for part in parts if len(known := part.with_known_labels()))
 
 
-class _Column:
+class _OrderedValues:
     """What is known of the values of a column with an order, and which gaps matter."""
 
     def __init__(self, n_bins: int) -> None:
@@ -89,14 +89,14 @@ class _Column:
 
     def count(self, values: Floats) -> int:
         """Count some values; returns how many are known."""
-        from labelrules.kernels.splitters import count_between
+        from labelrules.kernels.covering.codes import count_between
 
         values = np.sort(values)
         return int(count_between(values, self.splitters, self.equal, self.between, self.least))
 
     def collect(self, values: Floats) -> None:
         """Keep those of some values that are in wanted gaps."""
-        from labelrules.kernels.splitters import collect_between
+        from labelrules.kernels.covering.codes import collect_between
 
         self.n_collected = collect_between(
             np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
@@ -145,7 +145,7 @@ class _Column:
         return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
 
 
-def _sample(parts: Partitions, columns: dict[int, _Column]) -> None:
+def _sample(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
     """Splitters of all columns, from a sample of the rows."""
     if not columns:
         return
@@ -157,7 +157,7 @@ def _sample(parts: Partitions, columns: dict[int, _Column]) -> None:
         columns[at].set_splitters(_splitters(kept))
 
 
-def _sample_gaps(parts: Partitions, columns: dict[int, _Column]) -> None:
+def _sample_gaps(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
     """Further splitters: the first value of each wanted gap, and a sample of all in them."""
     found: dict[int, list[Floats]] = {}
     for at, column in columns.items():
@@ -186,7 +186,7 @@ def _splitters(kept: list[Floats]) -> Floats:
 
 
 def _first_count(
-    parts: Partitions, ordered: dict[int, _Column], occur: dict[int, Mask]
+    parts: Partitions, ordered: dict[int, _OrderedValues], occur: dict[int, Mask]
 ) -> tuple[int, Integers]:
     """Count all rows, and the known values of each column; categories that occur are noted."""
     n_rows = 0
@@ -205,7 +205,7 @@ def _first_count(
     return n_rows, n_known
 
 
-def _count(parts: Partitions, columns: dict[int, _Column]) -> None:
+def _count(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
     for part in known_rows(parts):
         for at, column in columns.items():
             column.count(column_of(part.X, at))
@@ -213,7 +213,7 @@ def _count(parts: Partitions, columns: dict[int, _Column]) -> None:
         column.settle()
 
 
-def _collect(parts: Partitions, columns: dict[int, _Column]) -> None:
+def _collect(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
     for column in columns.values():
         column.collected, column.n_collected = np.empty(column.n_wanted), 0
     for part in known_rows(parts):
