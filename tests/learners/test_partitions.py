@@ -111,3 +111,18 @@ def test_what_partitions_are_not_for_is_refused() -> None:
             SeparateAndConquer(bins=9).fit(parts, theory="quality <- sex = Male")
         with pytest.raises(TypeError, match="BinaryRelevance needs all rows in memory"):
             BinaryRelevance().fit(parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tmc2007-500", "ohsumed", "imdb"])
+def test_real_data_give_the_same_rules(name, data_folder, tmp_path: Path, monkeypatch) -> None:
+    data = load(name, data_folder)
+    write_parquet(data, tmp_path / "rows.parquet")
+    expected = SeparateAndConquer(bins=255, max_rules=40).fit(data)
+    monkeypatch.setattr(partitioned, "PART_BYTES", 1 << 22)
+    rows = np.random.default_rng(0).permutation(len(data))
+    shuffled = scan([data.take(some) for some in np.array_split(rows, 7)])
+    for parts in (scan(tmp_path, memory_limit=1), shuffled):
+        found = SeparateAndConquer(bins=255, max_rules=40).fit(parts)
+        assert found.theory_ == expected.theory_
+        assert_same_models(found, expected)
