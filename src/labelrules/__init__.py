@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         dataset,
         fetch,
         load,
+        scan,
         split_labels,
         statistics,
     )
@@ -112,6 +113,7 @@ __all__ = [
     "rehead",
     "rule_text",
     "save",
+    "scan",
     "split_labels",
     "statistics",
     "subgroups",

@@ -9,6 +9,8 @@ from labelrules.data.files.parquet import read_parquet, write_parquet
 from labelrules.data.fingerprints import fingerprint
 from labelrules.data.memory.encoding import dataset, encode, encode_labels
 from labelrules.data.memory.labels import split_labels
+from labelrules.data.partitions.partitions import Partitions
+from labelrules.data.partitions.scanning import scan
 from labelrules.data.schema import Feature, Schema
 from labelrules.data.table import Dataset
 
@@ -17,6 +19,7 @@ __all__ = [
     "Dataset",
     "Feature",
     "FileError",
+    "Partitions",
     "Schema",
     "Statistics",
     "dataset",
@@ -29,6 +32,7 @@ __all__ = [
     "read_meka",
     "read_mulan",
     "read_parquet",
+    "scan",
     "split_labels",
     "statistics",
     "write_csv",

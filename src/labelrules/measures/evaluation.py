@@ -144,17 +144,22 @@ def evaluation_of_counts(counts: OutcomeCounts) -> Evaluation:
         raise ValueError("all cells of Y are unknown: there is nothing to compare with")
     values = Evaluation()
     for name, text in _MEASURES.items():
-        measure = Measure.parse(text)
-        if measure.averaging == "samples":
-            values[name] = _repeated_mean(measure, counts.rows, counts.times)
-            continue
-        each = Confusion(*map(np.atleast_1d, whole))
-        if measure.averaging == "macro":
-            each = counts.labels
-        values[name] = mean(measure.formula, each, np.ones(each.tp.size, dtype=np.int64))
+        values[name] = value_of_counts(Measure.parse(text), counts)
     n_wrong = int(whole.fp) + int(whole.fn)
     values["Hamming loss"] = n_wrong / sum(int(part) for part in whole)
     return values
+
+
+def value_of_counts(measure: Measure, counts: OutcomeCounts) -> float:
+    """The value of a measure for full predictions, as :meth:`Measure.of_predictions` gives it."""
+    if measure.averaging == "cell":
+        raise ValueError(f"{measure} needs all rows in memory: choose another averaging than cell")
+    if measure.averaging == "samples":
+        return _repeated_mean(measure, counts.rows, counts.times)
+    each = Confusion(*map(np.atleast_1d, counts.labels.sum()))
+    if measure.averaging == "macro":
+        each = counts.labels
+    return mean(measure.formula, each, np.ones(each.tp.size, dtype=np.int64))
 
 
 def _repeated_mean(measure: Measure, each: Confusion, times: Integers) -> float:

@@ -29,11 +29,14 @@ from labelrules.data.memory.columns import (
     time_column,
     why_no_number,
 )
-from labelrules.data.schema import Feature
+from labelrules.data.schema import Feature, Kind
 from labelrules.data.times import DAY, example_of, read_time, times_of
 
 _FEW = 256
 """So many new cells of a block are read one by one; if further ones are new, they are spelled."""
+
+_MANY = 1 << 16
+"""Of so many different texts of a column no code is kept while its kind is found."""
 
 _LONGEST_SPELLED = 64
 """Bytes of a cell that is read together with others, each of which takes as many."""
@@ -96,6 +99,17 @@ class NumericColumn:
     def finish(self, values: Floats, source: Source) -> Feature:
         """The feature, when all cells are decoded; codes may be put in order, in place."""
         return self.feature
+
+    def scan(self) -> None:
+        """Before the first cell: only the kind and the categories shall be found."""
+
+    def count_texts(self) -> int:
+        """While kinds are found: how many different texts are kept, in little memory."""
+        return 0
+
+    def found(self, n_rows: int, source: Source) -> "NumericColumn":
+        """A decoder of the feature that was found in all rows, when all cells are decoded."""
+        return self
 
 
 class _NewCodes(dict[str, float]):
@@ -212,6 +226,37 @@ class NominalColumn(NumericColumn):
         known = f"column {quoted(self.feature.name)} has the unknown category {quoted(text)}"
         return known + suggestion(text, self.feature.categories)
 
+    def scan(self) -> None:
+        """Keep no numbers of rows."""
+        self._spelled.keeps_numbers = False
+
+    def count_texts(self) -> int:
+        """How many different texts are kept; many are kept together, since they may be times."""
+        if len(self._codes) > _MANY and isinstance(self._codes, _NewCodes):
+            texts = list(self._codes)[1:]
+            if max(len(text.encode()) for text in texts) <= _LONGEST_SPELLED:
+                self._spelled.add(spelled(texts))
+                self._codes = _NewCodes({self.missing: nan})
+        return len(self._codes) + self._spelled.n_different
+
+    def found(self, n_rows: int, source: Source) -> NumericColumn:
+        """A decoder of these categories, or of the dates or times that all texts are."""
+        if not isinstance(self._codes, _NewCodes):
+            return self
+        texts = [*list(self._codes)[1:], *spelled_texts(self._spelled.different())]
+        column, name = self._column_of(texts), self.feature.name
+        if column.categories is not None and self._spelled.are_few_of_many:
+            source.refuse(
+                f"column {quoted(name)} holds many different dates or times, but also other texts: "
+                f"pass missing= for a text that stands for a missing value, or ignore=[{name!r}]"
+            )
+        if column.categories is None:
+            kind: Kind = "UTC time" if column.kind == "UTC time" else "time"
+            are_days = column.kind == "date"
+            return (DayColumn if are_days else TimeColumn)(Feature(name, kind=kind), self.missing)
+        codes = dict(zip(texts, column.values.tolist(), strict=True)) | {self.missing: nan}
+        return NominalColumn(column.feature(name), self.missing, codes)
+
     def finish(self, values: Floats, source: Source) -> Feature:
         """Put categories that were found in order: numbers by size, or else texts."""
         if not isinstance(self._codes, _NewCodes):
@@ -302,6 +347,22 @@ class TimeColumn(NumericColumn):
         return np.array([numbers[cell] for cell in cells.texts], dtype=np.float64)
 
 
+class DayColumn(TimeColumn):
+    """Decodes a column of dates, some of which are written as times at midnight."""
+
+    def __init__(self, feature: Feature, missing: str) -> None:
+        super().__init__(feature, missing)
+        self._date = Feature(feature.name, kind="date")
+
+    def decode_rows(self, rows: Rows, column: int, source: Source) -> Floats:
+        """The days of all rows of a block."""
+        return super().decode_rows(rows, column, source) / DAY
+
+    def finish(self, values: Floats, source: Source) -> Feature:
+        """The feature, which holds dates."""
+        return self._date
+
+
 class UndeclaredColumn(NominalColumn):
     """Decodes a column that is numeric if all its cells are numbers, nominal if none is.
 
@@ -370,9 +431,21 @@ class UndeclaredColumn(NominalColumn):
                 if are_plain:
                     return
 
+    def found(self, n_rows: int, source: Source) -> NumericColumn:
+        """A decoder of the kind that was found."""
+        self._check_sorts(n_rows, source)
+        if "text" in self._first:
+            return super().found(n_rows, source)
+        return NumericColumn(self.feature, self.missing)
+
     def finish(self, values: Floats, source: Source) -> Feature:
         """The feature of the kind that was found."""
-        if not len(values):
+        self._check_sorts(len(values), source)
+        return super().finish(values, source) if "text" in self._first else self.feature
+
+    def _check_sorts(self, n_rows: int, source: Source) -> None:
+        """Refuse what is neither numbers nor categories."""
+        if not n_rows:
             source.refuse("there are no rows, so the kinds of the columns are unknown")
         if "beyond" in self._first:
             (cell, line, source), name = self._first["beyond"], quoted(self.feature.name)
@@ -383,7 +456,6 @@ class UndeclaredColumn(NominalColumn):
             )
         if "other" in self._first and "text" not in self._first:
             self._refuse("holds no number, and")
-        return super().finish(values, source) if "text" in self._first else self.feature
 
     def _refuse(self, holds: str) -> NoReturn:
         (cell, line, source), name = self._first["other"], quoted(self.feature.name)

@@ -67,14 +67,14 @@ def read_parquet(
     wanted = checked_names(labels, "labels")
     chosen = checked_names(nominal, "nominal") or ()
     ignored = checked_names(ignore, "ignore") or ()
-    with input_files(path, "path", ".parquet") as paths, _plain_errors(paths[0]):
+    with input_files(path, "path", ".parquet") as paths, plain_errors(paths[0]):
         content = _joined([_read_table(one) for one in paths], paths)
-        table = _description(content, paths[0])
+        table = description(content, paths[0])
         if table is None:
             data = _foreign(content, wanted, chosen, ignored, Path(name_of(paths[0])).stem)
         else:
             table.check_agreement("the file", wanted, chosen)
-            data = _from_arrow(content, table).without(ignored)
+            data = from_arrow(content, table).without(ignored)
     return data if name is None else replace(data, name=name)
 
 
@@ -117,7 +117,7 @@ def write_parquet(data: Dataset, path: str | Path) -> None:
 
 
 @contextmanager
-def _plain_errors(path: Path) -> Iterator[None]:
+def plain_errors(path: Path) -> Iterator[None]:
     """Raise the errors of pyarrow and of the data as errors that name the file."""
     try:
         yield
@@ -138,16 +138,20 @@ def _read_table(path: Path) -> Any:
     pyarrow()
     from pyarrow.parquet import ParquetFile
 
-    with _plain_errors(path):
+    with plain_errors(path):
         with path.open("rb") as file, ParquetFile(file) as content:
             table = content.read()
-        twice = repeated(table.column_names)
-        if twice:
-            raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
+        refuse_repeated(table.column_names)
     return table
 
 
-def _description(content: Any, path: Path) -> TableDescription | None:
+def refuse_repeated(columns: Sequence[str]) -> None:
+    """Refuse two columns of the same name."""
+    if twice := repeated(columns):
+        raise DataError(f"two columns are called {quoted(twice[0])}: rename one of them")
+
+
+def description(content: Any, path: Path) -> TableDescription | None:
     """The schema that a file of ours includes."""
     text = (content.schema.metadata or {}).get(METADATA)
     return None if text is None else from_json(text, path)
@@ -156,19 +160,26 @@ def _description(content: Any, path: Path) -> TableDescription | None:
 def _joined(tables: list[Any], paths: list[Path]) -> Any:
     """The rows of several files with the same columns."""
     first = tables[0]
+    check_same_tables(tables, paths)
+    in_order = [table.select(first.column_names) for table in tables]
+    return concatenated(in_order) if tables[1:] else first
+
+
+def check_same_tables(tables: Sequence[Any], paths: Sequence[Path]) -> None:
+    """Refuse a table that has other columns than the first one, or another schema."""
+    first = tables[0]
     for table, path in zip(tables[1:], paths[1:], strict=True):
-        with _plain_errors(path):
+        with plain_errors(path):
             _check_same_columns(table, first, paths[0])
-        found, expected = _description(table, path), _description(first, paths[0])
+        found, expected = description(table, path), description(first, paths[0])
         if found != expected and (
             found is None or expected is None or replace(found, name=expected.name) != expected
         ):
             raise FileError(f"its schema is another than that of {paths[0]}", path)
-    in_order = [table.select(first.column_names) for table in tables]
-    return _concatenated(in_order) if tables[1:] else first
 
 
-def _concatenated(tables: Sequence[Any]) -> Any:
+def concatenated(tables: Sequence[Any]) -> Any:
+    """The rows of several tables with the same columns, of types that hold those of all."""
     # whole numbers here and others there become floats
     return pyarrow().concat_tables(tables, promote_options="permissive")
 
@@ -180,7 +191,7 @@ def _check_same_columns(table: Any, first: Any, first_path: Path) -> None:
             message = f"there is no column {quoted(name)} as in {first_path}; {advice}"
             raise DataError(message + suggestion(name, table.column_names))
         try:
-            _concatenated([one.select([name]).slice(0, 0) for one in (first, table)])
+            concatenated([one.select([name]).slice(0, 0) for one in (first, table)])
         except pyarrow().ArrowException:
             here, there = (one.schema.field(name).type for one in (table, first))
             message = f"column {quoted(name)} is of type {here}, but {there} in {first_path}"
@@ -195,7 +206,7 @@ def column_names(path: Path) -> tuple[list[str], bool]:
     pyarrow()
     from pyarrow.parquet import read_schema
 
-    with _plain_errors(path), path.open("rb") as file:
+    with plain_errors(path), path.open("rb") as file:
         found = read_schema(file)
         return found.names, METADATA in (found.metadata or {})
 
@@ -203,15 +214,21 @@ def column_names(path: Path) -> tuple[list[str], bool]:
 def _foreign(
     content: Any, labels: Names | None, nominal: Names, ignored: Names, name: str
 ) -> Dataset:
+    left, labels = divided_columns(content.column_names, labels, nominal, ignored)
+    return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
+
+
+def divided_columns(
+    columns: Sequence[str], labels: Names | None, nominal: Names, ignored: Names
+) -> tuple[list[str], Names]:
+    """The features and the labels of a file without a schema."""
     if labels is None:
         raise DataError("which columns are labels? Pass labels=[...]")
-    columns = content.column_names
     for column in (*labels, *nominal, *ignored):
         if column not in columns:
             raise DataError(f"there is no column {quoted(column)}{suggestion(column, columns)}")
     dropped = {*ignored, *labels, *(c for c in columns if _INDEX.fullmatch(c))} - {*nominal}
-    left = [column for column in columns if column not in dropped]
-    return dataset(content.select(left), content.select(list(labels)), nominal=nominal, name=name)
+    return [column for column in columns if column not in dropped], labels
 
 
 def pyarrow() -> Any:
@@ -274,7 +291,8 @@ def _batches(data: Dataset, head: Any) -> Iterator[Any]:
         yield arrow.record_batch(columns + labels, schema=head)
 
 
-def _from_arrow(content: Any, table: TableDescription) -> Dataset:
+def from_arrow(content: Any, table: TableDescription) -> Dataset:
+    """The data set of a table of Arrow with such a description."""
     schema = table.schema
     Y = encode_labels(_selected(content, schema.labels), schema)
     X: Matrix

@@ -16,7 +16,8 @@ Spelled: TypeAlias = npt.NDArray[np.bytes_]
 """Cells in UTF-8, each as wide as the longest, in whole words of eight bytes."""
 
 _WORD = 8
-_MOST_BYTES = 1 << 26
+_MOST_BYTES, _FEW_BYTES = 1 << 26, 1 << 21
+_MANY_TIMES = 1 << 16  # of more different dates or times, where only their kind matters, few stay
 _SECOND, _MINUTE = 10**6, 60 * 10**6
 _ZERO, _MINUS, _PLUS, _COLON, _POINT, _BLANK, _T, _Z = b"0-+:. TZ"
 _IN_NUMBERS = b"\0 \t\n\r\f\v\x1c\x1d\x1e\x1f0123456789.+-eEnNaAiIfFtTyY"  # also nan, infinity
@@ -88,11 +89,15 @@ def distinct(cells: Spelled) -> tuple[Spelled, Integers]:
 class SpelledTexts:
     """Cells of a column, each of which has a number, until it is known how many are different."""
 
+    keeps_numbers = True
+    """Whether the numbers of cells matter; else only different cells are kept, in little memory."""
+
     def __init__(self) -> None:
         self._known: Spelled = np.empty(0, dtype=f"S{_WORD}")
         self._places: list[Integers] = []
         self._pending: list[Spelled] = []
         self._n_cells = self._n_bytes = 0
+        self.are_few_of_many = False  # whether most times were not kept
 
     def add(self, cells: Spelled) -> Integers:
         """Keep some cells; their numbers go on from those before."""
@@ -100,7 +105,8 @@ class SpelledTexts:
         self._pending.append(cells)
         self._n_cells += len(cells)
         self._n_bytes += cells.nbytes
-        if self._n_bytes > max(_MOST_BYTES, 2 * self._known.nbytes):
+        most = _MOST_BYTES if self.keeps_numbers else _FEW_BYTES
+        if self._n_bytes > max(most, 2 * self._known.nbytes):
             self._reduce()
         return numbers
 
@@ -114,6 +120,16 @@ class SpelledTexts:
         self._reduce()
         return self._known, self._places[0]
 
+    @property
+    def n_different(self) -> int:
+        """How many different cells are known, without those that were added at last."""
+        return len(self._known)
+
+    def different(self) -> Spelled:
+        """The different cells in order."""
+        self._reduce()
+        return self._known
+
     def all_times(self) -> tuple[Integers, TimeKind] | None:
         """The dates or times that all cells are, by their numbers; else None."""
         if self._places:
@@ -126,9 +142,21 @@ class SpelledTexts:
         """Replace the cells by the different ones among them."""
         n_known = len(self._known)
         self._known, places = distinct(np.concatenate([self._known, *self._pending]))
+        self._pending, self._n_bytes = [], 0
+        if not self.keeps_numbers:
+            if len(self._known) > _MANY_TIMES and (found := spelled_times(self._known)) is not None:
+                self._known = self._known[_witnesses(*found)]
+                self.are_few_of_many = True
+            return
         before = [places[:n_known][old] for old in self._places]
         self._places = [np.concatenate([*before, places[n_known:]])]
-        self._pending, self._n_bytes = [], 0
+
+
+def _witnesses(numbers: Integers, kind: TimeKind) -> Integers:
+    """Some of many times, which are of the same kind as all: with one that is not at midnight."""
+    some = np.arange(2)
+    is_later = (numbers % DAY != 0) if kind == "time" else np.zeros(len(numbers), dtype=np.bool_)
+    return np.union1d(some, np.flatnonzero(is_later)[:1])
 
 
 def spelled_times(cells: Spelled) -> tuple[Integers, TimeKind] | None:

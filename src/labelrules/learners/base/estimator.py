@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from labelrules._types import UNSET, Board, Floats
-from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Partitions, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of, text_of
@@ -48,7 +48,9 @@ from labelrules.learners.base.tables import (
     fits_without_names,
     given_names,
     has_known_names,
+    raise_not_partitions,
     refuse_empty,
+    refuse_no_labels,
     refuse_weights,
     renamed,
 )
@@ -270,6 +272,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     about_: About
     _rules_choose_classes: ClassVar[bool] = False
     """Whether a class is predicted by the labels of the row, and not by probabilities."""
+    _takes_partitions: ClassVar[bool] = False
+    """Whether it learns from rows in partitions."""
     _why_not_stored: ClassVar[str | None] = None
     """Why files cannot hold the models of this learner, and what to do; None if they can."""
 
@@ -350,6 +354,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
+        if isinstance(X, Partitions):
+            raise_not_partitions(self)
         if isinstance(X, Dataset):
             if feature_names is not None:
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
@@ -395,8 +401,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        if data.schema.n_labels == 0:
-            raise ValueError(_NO_LABELS)
+        refuse_no_labels(data.schema.n_labels)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -414,8 +419,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         if columns:
             refuse_column_names(Y, columns, X.shape[0])
         target, labels = read_target(Y, taken=(*columns, *names))
-        if labels.board.shape[1] == 0:
-            raise ValueError(_NO_LABELS)
+        refuse_no_labels(labels.board.shape[1])
         return target, labels
 
     def _remember(self, schema: Schema, target: Target) -> None:
@@ -494,6 +498,3 @@ def shown(theory: Theory) -> str:
 def heading(text: str) -> str:
     """A heading in HTML."""
     return f'<div class="labelrules"><h4>{text}</h4></div>'
-
-
-_NO_LABELS = "the data have no labels, so there is nothing to learn"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from labelrules._checks import counted
 from labelrules._compiling import compiling_seconds, learning_clock
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.data.fingerprints import fingerprint
 from labelrules.learners.base.progress import is_nested_fit
 
@@ -105,11 +105,11 @@ class _Learning:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.data: Dataset | None = None
+        self.data: Dataset | Partitions | None = None
         self.start = learning_clock(), time.process_time()
         self.compiled = compiling_seconds()
 
-    def note(self, data: Dataset) -> None:
+    def note(self, data: Dataset | Partitions) -> None:
         """Take note of the training data: the first, since parts may learn from parts of them."""
         if self.data is not None:
             return
@@ -132,7 +132,8 @@ class _Learning:
             return about
         return replace(
             about,
-            data=fingerprint(self.data),
+            # that of all rows would need them column by column
+            data=fingerprint(self.data) if isinstance(self.data, Dataset) else None,
             data_name=self.data.name or None,
             n_rows=self.data.n_rows,
             n_features=self.data.schema.n_features,
@@ -166,7 +167,7 @@ def recorded(fit: Fit) -> Fit:
     return cast(Fit, fit_and_record)
 
 
-def note_training_data(data: Dataset) -> None:
+def note_training_data(data: Dataset | Partitions) -> None:
     """Let the call of `fit` that is going on take note of its data."""
     learning = _current.get()
     if learning is not None:
@@ -178,7 +179,7 @@ def library_version() -> str:
     return str(sys.modules["labelrules"].__version__)
 
 
-def _sizes(data: Dataset) -> str:
+def _sizes(data: Dataset | Partitions) -> str:
     sizes = {"row": data.n_rows, "feature": data.schema.n_features, "label": data.schema.n_labels}
     return ", ".join(counted(number, noun) for noun, number in sizes.items())
 

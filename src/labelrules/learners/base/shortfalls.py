@@ -1,12 +1,12 @@
 """What learners could not do: why labels have no rule."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from labelrules._checks import counted
-from labelrules._types import UNSET, Board
+from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.learners.base.progress import is_nested_fit
 from labelrules.rules import labels_without_rules
@@ -32,14 +32,31 @@ def reasons_without_rules(
     """
     if is_nested_fit() or "theory_" not in vars(model):
         return {}
+    return _reasons(model, lambda label, least: too_few(data.Y[:, label], least), reasons, stopped)
+
+
+def reasons_by_counts(model: Any, known: Integers, reasons: Mapping[int, str]) -> dict[str, str]:
+    """The same from the rows in which each label is known and those that have it, in two halves."""
+
+    def too_few_of(label: int, least: int) -> str:
+        return _too_few_of(int(known[label]) & 0xFFFFFFFF, int(known[label]) >> 32, least)
+
+    return _reasons(model, too_few_of, reasons, None)
+
+
+def _reasons(
+    model: Any,
+    too_few_of: Callable[[int, int], str],
+    reasons: Mapping[int, str] | None,
+    stopped: str | None,
+) -> dict[str, str]:
     names = labels_without_rules(model.theory_)
     known = reasons or {}
     last = stopped or str(getattr(model, "_no_rule_reason", NOT_GOOD_ENOUGH))
     least = int(getattr(model, "min_coverage", 1))
-    places = data.schema.label_index
+    places = model.theory_.schema.label_index
     return {
-        name: too_few(data.Y[:, places[name]], least) or known.get(places[name], last)
-        for name in names
+        name: too_few_of(places[name], least) or known.get(places[name], last) for name in names
     }
 
 
@@ -50,6 +67,10 @@ def too_few(truth: Board, least: int) -> str:
     ('no row has it', '1 row has it, fewer than min_coverage=2')
     """
     n_present, n_known = int(np.count_nonzero(truth == 1)), int(np.count_nonzero(truth != UNSET))
+    return _too_few_of(n_present, n_known, least)
+
+
+def _too_few_of(n_present: int, n_known: int, least: int) -> str:
     if not n_known:
         return "it is unknown in all rows"
     if not n_present:

@@ -129,3 +129,17 @@ def refuse_weights(name: str, weights: Floats) -> NoReturn:
         f"this {name} takes one whole weight per row, which stands for repeated rows; for other "
         "weights use another learner, such as BinaryRelevance of a classifier that takes weights"
     )
+
+
+def refuse_no_labels(n_labels: int) -> None:
+    """Refuse data without labels."""
+    if n_labels == 0:
+        raise ValueError("the data have no labels, so there is nothing to learn")
+
+
+def raise_not_partitions(model: Any) -> NoReturn:
+    """Refuse rows in partitions, and say which learner takes them."""
+    raise TypeError(
+        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
+        "from partitions"
+    )

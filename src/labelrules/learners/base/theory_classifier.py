@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta
 from scipy import sparse
 
 from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import Dataset, Feature, Schema
+from labelrules.data import Dataset, Feature, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.tables import raise_not_partitions
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -67,9 +69,19 @@ class Background:
     @classmethod
     def count(cls, board: Board, truth: Board, weights: Floats | None = None) -> "Background":
         """Count the cells that are still open; sums of weights are rounded."""
+        return cls.of_cells(cls.cells(board, truth, weights))
+
+    @staticmethod
+    def cells(board: Board, truth: Board, weights: Floats | None = None) -> npt.NDArray[Any]:
+        """For each label the open cells with and without it, and all cells with it and known."""
         is_open = board == UNSET
-        ones, zeros = (cell_counts(is_open & (truth == value), weights) for value in (1, 0))
-        present, known = (cell_counts(one, weights) for one in (truth == 1, truth != UNSET))
+        kinds = is_open & (truth == 1), is_open & (truth == 0), truth == 1, truth != UNSET
+        return np.array([cell_counts(one, weights) for one in kinds])
+
+    @classmethod
+    def of_cells(cls, totals: npt.NDArray[Any]) -> "Background":
+        """From what `cells` gives, perhaps added up over parts of the rows."""
+        ones, zeros, present, known = totals
         ones, zeros = (np.rint(part).astype(np.int64) for part in (ones, zeros))
         return cls(ones, zeros, (present + 1.0) / (known + 2.0))
 
@@ -334,7 +346,8 @@ class RuleClassifier(TheoryClassifier):
         X : array, sparse matrix, frame, list of rows, or Dataset
             Features as for :func:`labelrules.dataset`: columns of text, truth values or categories
             are nominal, NaN and None are missing values, sparse X stays so. A `Dataset` brings its
-            labels and may have no features at all.
+            labels and may have no features at all. `Partitions`, as :func:`labelrules.scan` makes
+            them, bring theirs, too, if the learner takes them.
         y : array, sparse matrix, frame, series or list
             Rows by labels, 0 or 1, or label sets; a frame names them. Or, in one dimension, the
             class of each row: two classes are one label, any other number of classes a label each.
@@ -349,8 +362,16 @@ class RuleClassifier(TheoryClassifier):
             it, whose `get_feature_names_out` gives them.
         """
         check_smoothing(self.smoothing)
+        if isinstance(X, Partitions):
+            if any(one is not None for one in (y, sample_weight, theory, feature_names)):
+                raise ValueError("X is in partitions: leave all other arguments out")
+            return self._fit_partitions(X)
         data, target = self._training_data(X, y, sample_weight, feature_names)
         return self._fit_data(data, target, theory)
+
+    def _fit_partitions(self, data: Partitions) -> Self:
+        """Learn from rows that need not fit into memory."""
+        raise_not_partitions(self)
 
     def _fit_data(
         self, data: Dataset, target: Target, theory: DecisionList | str | None = None

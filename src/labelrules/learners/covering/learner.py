@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from labelrules._types import Board
-from labelrules.data import Dataset, Schema
+from labelrules.data import Dataset, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base.estimator import WeightKind
+from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import Listener, check_progress, phase, progress_listener
+from labelrules.learners.base.records import note_training_data
+from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
+from labelrules.learners.base.tables import refuse_no_labels
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
@@ -17,6 +22,7 @@ from labelrules.learners.covering.counted_loop import (
     is_counted,
 )
 from labelrules.learners.covering.loop import Covering
+from labelrules.learners.covering.partitioned import learned_from_partitions
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
@@ -195,6 +201,7 @@ class SeparateAndConquer(RuleClassifier):
         self.warm_start = warm_start
 
     _State: ClassVar[type[Record]] = CoveringState
+    _takes_partitions = True
     _naming_parameters = ("required", "forbidden")
 
     def _check_parameters(self) -> None:
@@ -240,6 +247,21 @@ class SeparateAndConquer(RuleClassifier):
         else:
             self._board = kept.apply(data)
         return kept
+
+    def _fit_partitions(self, data: Partitions) -> Self:
+        settings = checked_settings(self, data.schema)
+        refuse_no_labels(data.schema.n_labels)
+        note_training_data(data)
+        with progress_listener(self.progress) as listener:
+            found = learned_from_partitions(data, settings, listener)
+        self.theory_, self.background_ = found.theory, found.background
+        self.n_learned_ = len(found.covering.rules)
+        self.n_features_in_ = data.schema.n_features
+        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+        self._remember(data.schema, Target("labels", np.array([0, 1])))
+        reasons = found.covering.reasons()
+        self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
+        return self
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):

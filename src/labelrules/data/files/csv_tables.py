@@ -1,0 +1,280 @@
+"""What is read of CSV files: the columns of features and labels, by their names."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from math import nan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._checks import quoted, suggestion
+from labelrules._types import UNSET, Board, Floats, Mask
+from labelrules.data.document import read_pieces
+from labelrules.data.errors import DataError, FileError
+from labelrules.data.files.access import opened_utf8
+from labelrules.data.files.csv_columns import (
+    NominalColumn,
+    NumericColumn,
+    TimeColumn,
+    UndeclaredColumn,
+)
+from labelrules.data.files.csv_records import Rows, Source
+from labelrules.data.files.inputs import name_of
+from labelrules.data.files.plain_csv import PlainRows
+from labelrules.data.memory.labels import Names, checked_names
+from labelrules.data.schema import Feature, Schema, repeated
+from labelrules.data.schema_json import TableDescription, from_json, schema_path
+from labelrules.data.table import Dataset
+
+_LABELS = {"0": 0.0, "0.0": 0.0, "False": 0.0, "1": 1.0, "1.0": 1.0, "True": 1.0}
+_LABELS |= {"-1": nan, "-1.0": nan}
+"""The cells of labels; one that is -1 is unknown, as one that is missing."""
+
+_TABLE_ENDING = re.compile(r"\.(csv|tsv|txt)$")
+
+MOST_CATEGORIES = 1 << 20
+"""Of a column that is read in pieces; more would fill memory."""
+
+
+class CsvOptions(NamedTuple):
+    """How tables are read, as :func:`labelrules.data.read_csv` describes it."""
+
+    labels: Names | None
+    nominal: Names
+    ignored: Names
+    delimiter: str
+    missing: str
+    encoding: str
+
+    @classmethod
+    def checked(
+        cls,
+        labels: Iterable[str] | None,
+        nominal: Iterable[str],
+        ignore: Iterable[str],
+        delimiter: str,
+        missing: str,
+        encoding: str,
+    ) -> "CsvOptions":
+        """The options; names that contradict each other are refused."""
+        names = checked_names(labels, "labels")
+        chosen = checked_names(nominal, "nominal") or ()
+        ignored = checked_names(ignore, "ignore") or ()
+        if twice := repeated(names or ()):
+            raise DataError(f"labels name {quoted(twice[0])} twice")
+        for label in names or ():
+            if label in (*chosen, *ignored):
+                raise DataError(f"{quoted(label)} is named as a label and as something else")
+        return cls(names, chosen, ignored, delimiter, missing, encoding)
+
+
+def opened_tables(paths: Sequence[Path], options: CsvOptions) -> tuple[list[Source], "CsvColumns"]:
+    """Files with the same columns, and what is read of them."""
+    sources = [Source(one, options.delimiter, options.encoding) for one in paths]
+    for source in sources[1:]:
+        _check_same_columns(source, sources[0])
+    table = _description(sources, options.labels, options.nominal, options.missing)
+    if table is None:
+        return sources, _undescribed(sources[0], options)
+    return sources, _described(sources[0], table, options.ignored)
+
+
+def _check_same_columns(source: Source, first: Source) -> None:
+    advice = "files are joined only if their columns are the same"
+    for name in first.header:
+        if name not in source.header:
+            message = f"there is no column {quoted(name)} as in {first.path}; {advice}"
+            source.refuse(message + suggestion(name, source.header), 1)
+    for name in source.header:
+        if name not in first.header:
+            source.refuse(f"column {quoted(name)} is not in {first.path}; {advice}", 1)
+
+
+def _description(
+    sources: Sequence[Source], labels: Names | None, nominal: Names, missing: str
+) -> TableDescription | None:
+    """What the schema files beside some tables say, which must be the same."""
+    found: TableDescription | None = None
+    for source in sources:
+        beside = schema_path(source.path)
+        if not beside.exists():
+            continue
+        with opened_utf8(beside) as file:
+            table = from_json(read_pieces(file), beside)
+        try:
+            table.check_agreement(beside.name, labels, nominal, missing)
+        except DataError as wrong:
+            source.refuse(str(wrong))
+        found = found or table
+        if replace(table, name=found.name) != found:
+            raise FileError("it describes other columns than the schema file before it", beside)
+    return found
+
+
+@dataclass(frozen=True)
+class CsvColumns:
+    """What is read of one or several files: features and labels by the names of their columns."""
+
+    features: dict[str, NumericColumn]
+    labels: dict[str, NumericColumn]
+    table: TableDescription
+
+    def read(self, sources: Sequence[Source]) -> Dataset:
+        """Read all rows, block by block."""
+        parts: list[Any] = []
+        boards: list[Board] = [np.empty((0, len(self.labels)), dtype=np.int8)]
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    part = self._decoded(rows, self.features, source)
+                    parts.append(sparse.csr_array(part) if self.table.is_sparse else part)
+                    boards.append(_board(self._decoded(rows, self.labels, source)))
+        Y = np.concatenate(boards)
+        schema, name = self.table.schema, self.table.name
+        if self.table.is_sparse:
+            empty = sparse.csr_array((0, len(self.features)))
+            return Dataset(schema, sparse.csc_array(sparse.vstack([empty, *parts])), Y, name)
+        X = _joined(parts, (len(Y), len(self.features)))
+        decoders = enumerate(self.features.values())
+        found = [decoder.finish(X[:, index], sources[0]) for index, decoder in decoders]
+        X.setflags(write=False)
+        return Dataset(Schema(found, schema.labels, schema.parents), X, Y, name)
+
+    def found(self, sources: Sequence[Source]) -> tuple["CsvColumns", int]:
+        """The same columns with the kinds and categories of all rows, and the number of rows.
+
+        All rows are read once, in little memory.
+        """
+        n_rows = 0
+        for decoder in self.features.values():
+            decoder.scan()
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    self._decoded(rows, self.features, source)
+                    self._decoded(rows, self.labels, source)
+                    n_rows += rows.n_rows
+                    self._check_number_of_texts(source)
+        features = {name: one.found(n_rows, sources[0]) for name, one in self.features.items()}
+        found = [one.finish(np.empty(0), sources[0]) for one in features.values()]
+        schema = Schema(found, self.table.schema.labels, self.table.schema.parents)
+        return CsvColumns(features, self.labels, replace(self.table, schema=schema)), n_rows
+
+    def _check_number_of_texts(self, source: Source) -> None:
+        for name, decoder in self.features.items():
+            if decoder.count_texts() > MOST_CATEGORIES:
+                source.refuse(
+                    f"column {quoted(name)} has more than {MOST_CATEGORIES:,} different texts, too "
+                    f"many for categories: leave it out by ignore=[{name!r}]"
+                )
+
+    def pieces(self, sources: Sequence[Source], n_cells: int) -> Iterator[Dataset]:
+        """The rows in pieces of about so many cells, once the kinds of all columns are known."""
+        parts: list[Floats] = []
+        boards: list[Board] = []
+        for source in sources:
+            with closing(source.rows()) as blocks:
+                for rows in blocks:
+                    parts.append(self._decoded(rows, self.features, source))
+                    boards.append(_board(self._decoded(rows, self.labels, source)))
+                    n_rows = sum(map(len, boards))
+                    if n_rows * len(source.header) >= n_cells:
+                        yield self._piece(parts, boards)
+        if boards:
+            yield self._piece(parts, boards)
+
+    def _piece(self, parts: list[Floats], boards: list[Board]) -> Dataset:
+        """The blocks as one data set; they are used up."""
+        Y = np.concatenate(boards)
+        boards.clear()
+        X = _joined(parts, (len(Y), len(self.features)))
+        X.setflags(write=False)
+        matrix = sparse.csc_array(X) if self.table.is_sparse else X
+        return Dataset(self.table.schema, matrix, Y, self.table.name)
+
+    def _decoded(self, rows: Rows, decoders: dict[str, NumericColumn], source: Source) -> Floats:
+        """The values of some columns in a block."""
+        matrix = np.empty((rows.n_rows, len(decoders)), order="F")
+        places = [source.column(name) for name in decoders]
+        numbers: dict[int, tuple[Floats, Mask]] = {}
+        if isinstance(rows, PlainRows):
+            chosen = [
+                p for p, one in zip(places, decoders.values(), strict=True) if one.reads_numbers
+            ]
+            found = rows.numbers(chosen, self.table.missing)
+            numbers = dict(zip(chosen, zip(*found, strict=True), strict=True))
+        for index, (place, decoder) in enumerate(zip(places, decoders.values(), strict=True)):
+            if isinstance(rows, PlainRows) and place in numbers:
+                column = decoder.complete(*numbers[place], rows, place, source)
+            else:
+                column = decoder.decode_rows(rows, place, source)
+            matrix[:, index] = column
+        return matrix
+
+
+def _board(labels: Floats) -> Board:
+    return np.where(np.isnan(labels), UNSET, labels).astype(np.int8)
+
+
+def _joined(parts: list[Floats], shape: tuple[int, int]) -> Floats:
+    """The parts below each other, column by column; they are used up, to save memory."""
+    X = np.empty(shape, order="F")
+    stop = len(X)
+    while parts:
+        part = parts.pop()
+        X[stop - len(part) : stop] = part
+        stop -= len(part)
+    return X
+
+
+def _described(source: Source, table: TableDescription, ignored: Names) -> CsvColumns:
+    """The columns of a table with a schema file."""
+    known = {*table.schema.feature_names, *table.schema.labels}
+    extra = [name for name in source.header if name not in known]
+    if extra:
+        source.refuse(f"column {quoted(extra[0])} is not in the schema file", 1)
+    table = replace(table, schema=table.schema.without(ignored))
+    features: dict[str, NumericColumn] = {}
+    for feature in table.schema.features:
+        source.column(feature.name)
+        if feature.categories is None:
+            kind = NumericColumn if feature.time is None else TimeColumn
+            features[feature.name] = kind(feature, table.missing)
+        else:
+            codes = {text: float(code) for code, text in enumerate(feature.categories)}
+            codes[table.missing] = nan
+            features[feature.name] = NominalColumn(feature, table.missing, codes)
+    labels = _label_columns(source, table.schema.labels, table.missing)
+    return CsvColumns(features, labels, table)
+
+
+def _undescribed(source: Source, options: CsvOptions) -> CsvColumns:
+    """The columns of a table without a schema file."""
+    labels, missing = options.labels, options.missing
+    if labels is None:
+        source.refuse(
+            "which columns are labels? Pass labels=[...], or put the schema file "
+            f"{schema_path(source.path).name} beside it, as write_csv does{source.other_delimiter}"
+        )
+    label_columns = _label_columns(source, labels, missing)
+    for name in (*options.ignored, *options.nominal):
+        source.column(name)
+    features: dict[str, NumericColumn] = {}
+    for name in source.header:
+        if name not in options.ignored and name not in label_columns:
+            kind = NominalColumn if name in options.nominal else UndeclaredColumn
+            features[name] = kind(Feature(name), missing)
+    schema = Schema([column.feature for column in features.values()], labels)
+    stem = _TABLE_ENDING.sub("", name_of(source.path))
+    return CsvColumns(features, label_columns, TableDescription(schema, False, missing, stem))
+
+
+def _label_columns(source: Source, labels: Names, missing: str) -> dict[str, NumericColumn]:
+    for name in labels:
+        source.column(name)
+    codes = {missing: nan} | _LABELS
+    return {name: NominalColumn(Feature(name), missing, codes) for name in labels}

@@ -1,0 +1,1 @@
+"""Rows in partitions, which are read as often as needed."""

@@ -1,0 +1,121 @@
+"""Rows in pieces: what learners read when data do not fit into memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from labelrules._checks import counted
+from labelrules.data.errors import DataError
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+
+MEMORY_LIMIT = 1024
+"""Megabytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """Rows in pieces that fit into memory; made by :func:`labelrules.scan`.
+
+    Iterating gives data sets with the same schema, in the same order each time.
+
+    Parameters
+    ----------
+    schema : Schema
+        With the categories of all rows.
+    n_rows : int
+    name : str
+        For headings.
+    read : callable
+        Begins to read: returns an iterator of data sets.
+    read_some : callable, optional
+        The same for about so many rows, from all over the data, if that is faster than reading all.
+
+    memory_limit : int, default=1024
+        Megabytes: what learners keep of the rows beyond half of it, they keep in temporary files.
+
+    Examples
+    --------
+    >>> from labelrules import load, scan
+    >>> parts = scan(load("magazines"))
+    >>> parts
+    Partitions('magazines': 14 rows, 4 features, 4 labels)
+    >>> sum(len(part) for part in parts)
+    14
+    """
+
+    schema: Schema
+    n_rows: int
+    name: str
+    read: Callable[[], Iterator[Dataset]] = field(repr=False)
+    read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
+    memory_limit: int = MEMORY_LIMIT
+
+    def __iter__(self) -> Iterator[Dataset]:
+        n_rows = 0
+        for part in self.read():
+            n_rows += len(part)
+            yield part
+        if n_rows != self.n_rows:
+            raise DataError(
+                f"{self.name or 'the data'}: {n_rows:,} rows were read, but {self.n_rows:,} before:"
+                " have the files changed?"
+            )
+
+    def sample(self, n_rows: int) -> Iterator[Dataset]:
+        """About so many rows, from all over the data; the same each time."""
+        if self.read_some is not None and n_rows < self.n_rows:
+            yield from self.read_some(n_rows)
+            return
+        generator = np.random.default_rng(0)
+        for part in self:
+            chosen = generator.random(len(part)) * self.n_rows < n_rows
+            yield part if chosen.all() else part.take(np.flatnonzero(chosen))
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        sizes = {"row": self.n_rows, "feature": self.schema.n_features}
+        sizes["label"] = self.schema.n_labels
+        text = ", ".join(counted(number, noun) for noun, number in sizes.items())
+        return f"Partitions({f'{self.name!r}: ' if self.name else ''}{text})"
+
+
+def of_datasets(
+    datasets: Sequence[Dataset], n_cells: int, name: str | None, memory_limit: int
+) -> Partitions:
+    """Data sets in memory, in pieces of at most so many cells."""
+    first = datasets[0]
+    for number, data in enumerate(datasets):
+        if not isinstance(data, Dataset):
+            raise DataError(f"source has a {type(data).__name__} among data sets, at {number}")
+        if data.weights is not None:
+            raise DataError("weighted rows cannot be read in partitions: learn from the data set")
+        if data.schema != first.schema:
+            raise DataError(
+                f"data set {number} has another schema than the first: make them of one table, or "
+                "with the same columns and categories"
+            )
+    size = max(1, n_cells // max(1, first.schema.n_features + first.schema.n_labels))
+
+    def read() -> Iterator[Dataset]:
+        for data in datasets:
+            yield from _slices(data, size)
+
+    n_rows = sum(map(len, datasets))
+    title = first.name if name is None else name
+    return Partitions(first.schema, n_rows, title, read, memory_limit=memory_limit)
+
+
+def _slices(data: Dataset, size: int) -> Iterator[Dataset]:
+    if len(data) <= size:
+        yield data
+        return
+    X = data.X.tocsr() if sparse.issparse(data.X) else data.X
+    for start in range(0, len(data), size):
+        rows = slice(start, start + size)
+        part = X[rows].tocsc() if sparse.issparse(X) else np.asfortranarray(X[rows])
+        yield Dataset(data.schema, part, data.Y[rows], data.name)

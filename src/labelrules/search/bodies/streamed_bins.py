@@ -1,0 +1,221 @@
+"""The bins of columns that are read in partitions: exact quantiles in few passes, little memory.
+
+A sample of each column gives splitters. A pass over the data counts the values that equal each
+splitter and those in the gaps between them; so it is known in which gaps the wanted ranks are. A
+second pass collects the values in these gaps, which are few. Where they are too many, a sample of
+them gives further splitters, and the gaps are counted anew. All counts are whole numbers, so the
+bins do not depend on the sample, nor on the order and the partitions of the rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from labelrules._types import Floats, Integers, Mask
+from labelrules.data import Dataset, Partitions
+from labelrules.data.table import column_of
+from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
+
+Ends: TypeAlias = list[tuple[float, float]]
+
+SPLITTERS = 1 << 15
+"""At most so many for each column: in the processor's cache, and gaps hold few of all values."""
+
+SAMPLED = 4 * SPLITTERS
+"""So many values splitters are chosen from."""
+
+COLLECTED = 1 << 24
+"""So many values of all columns together are collected at most: 128 MB."""
+
+
+def bins_of_partitions(parts: Partitions, n_bins: int) -> Bins:
+    """The bins of all rows of which a label is known, equal to those of the rows in memory.
+
+    Examples
+    --------
+    >>> from labelrules import load, scan
+    >>> data = load("clinic")
+    >>> bins_of_partitions(scan(data), 16) == Bins.of(data.with_known_labels(), 16)
+    True
+    """
+    features = parts.schema.features
+    nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
+    ordered = {at: _OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
+    occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
+    _sample(parts, ordered)
+    n_rows, n_known = _first_count(parts, ordered, occur)
+    open_columns = {at: column for at, column in ordered.items() if not column.is_settled}
+    while open_columns:
+        if sum(column.n_wanted for column in open_columns.values()) <= COLLECTED:
+            _collect(parts, open_columns)
+            break
+        _sample_gaps(parts, open_columns)
+        _count(parts, open_columns)
+        open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
+    columns = []
+    for at, feature in enumerate(features):
+        has_missing = n_known[at] < n_rows
+        if at in ordered:
+            ends = ordered[at].ends()
+            columns.append(ColumnBins.of_ends(ends, n_known[at], has_missing, feature))
+        else:
+            n_values = int(occur[at].sum())
+            columns.append(ColumnBins.of_categories(len(occur[at]), n_values, has_missing))
+    return Bins(parts.schema, tuple(columns))
+
+
+def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
+    """The rows of which a label is known, in the same parts."""
+    return (known for part in parts if len(known := part.with_known_labels()))
+
+
+class _OrderedValues:
+    """What is known of the values of a column with an order, and which gaps matter."""
+
+    def __init__(self, n_bins: int) -> None:
+        self._n_bins = n_bins
+        self._are_many = False  # whether there are more different values than bins
+        self.set_splitters(np.empty(0))
+
+    def set_splitters(self, splitters: Floats) -> None:
+        """Count anew, between other splitters."""
+        self.splitters = splitters
+        self.equal: Integers = np.zeros(len(splitters), dtype=np.int64)
+        self.between: Integers = np.zeros(len(splitters) + 1, dtype=np.int64)
+        self.least = np.full(len(splitters) + 1, np.inf)
+        self.collected = np.empty(0)
+        self.n_collected = 0
+
+    def count(self, values: Floats) -> int:
+        """Count some values; returns how many are known."""
+        from labelrules.kernels.covering.splitters import count_between
+
+        values = np.sort(values)
+        return int(count_between(values, self.splitters, self.equal, self.between, self.least))
+
+    def collect(self, values: Floats) -> None:
+        """Keep those of some values that are in wanted gaps."""
+        from labelrules.kernels.covering.splitters import collect_between
+
+        self.n_collected = collect_between(
+            np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
+        )
+
+    def settle(self) -> None:
+        """Once all values are counted: which gaps hold a wanted rank, or all if values are few."""
+        self.wanted: Mask = self.between > 0
+        self._is_needed: Mask = self.equal > 0
+        self._are_many |= int(np.count_nonzero(self.equal)) > self._n_bins
+        if self._are_many:
+            n_up_to_gap = np.cumsum(self.between) + np.cumsum([0, *self.equal.tolist()])
+            ranks = np.array(cut_ranks(int(n_up_to_gap[-1]), self._n_bins), dtype=np.int64)
+            gaps = np.searchsorted(n_up_to_gap, ranks)  # or the splitter before the gap
+            is_inside = ranks > n_up_to_gap[gaps] - self.between[gaps]
+            self.wanted = np.zeros(len(self.between), dtype=np.bool_)
+            self.wanted[gaps[is_inside]] = True
+            self._is_needed = self.wanted[1:] | self.wanted[:-1]
+            self._is_needed[gaps[~is_inside] - 1] = True
+        self.n_wanted = int(self.between[self.wanted].sum())
+
+    def needed_splitters(self) -> Floats:
+        """Those of wanted ranks or beside their gaps; all while few different values are known."""
+        return self.splitters[self._is_needed]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no value need be collected."""
+        return not self.n_wanted
+
+    def ends(self) -> Ends:
+        """The values around each cut; see `labelrules.search.bodies.bins.ends_of_sorted`."""
+        collected, counts = np.unique(self.collected[: self.n_collected], return_counts=True)
+        # A gap without a wanted rank is as good as its least value, so many times.
+        whole = ~self.wanted & (self.between > 0)
+        occur = self.equal > 0
+        values = np.concatenate([self.splitters[occur], collected, self.least[whole]])
+        numbers = np.concatenate([self.equal[occur], counts, self.between[whole]])
+        order = np.argsort(values)
+        values, numbers = values[order], numbers[order]
+        last = np.arange(len(values) - 1)
+        if self._are_many or len(values) > self._n_bins:
+            ranks = cut_ranks(int(numbers.sum()), self._n_bins)
+            last = np.unique(np.searchsorted(np.cumsum(numbers), ranks))
+            last = last[last < len(values) - 1]
+        return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
+
+
+def _sample(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+    """Splitters of all columns, from a sample of the rows."""
+    if not columns:
+        return
+    found: dict[int, list[Floats]] = {at: [] for at in columns}
+    for part in parts.sample(SAMPLED):
+        for at, kept in found.items():
+            kept.append(column_of(part.X, at).copy())
+    for at, kept in found.items():
+        columns[at].set_splitters(_splitters(kept))
+
+
+def _sample_gaps(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+    """Further splitters: the first value of each wanted gap, and a sample of all in them."""
+    found: dict[int, list[Floats]] = {}
+    for at, column in columns.items():
+        found[at] = [column.least[column.wanted]]
+    generator = np.random.default_rng(0)
+    for part in known_rows(parts):
+        draws = generator.random(len(part))  # which rows they choose matters for the time only
+        for at, column in columns.items():
+            values = column_of(part.X, at)[draws < SAMPLED / max(1, column.n_wanted)]
+            column.collected, column.n_collected = np.empty(len(values)), 0
+            column.collect(values)
+            found[at].append(column.collected[: column.n_collected])
+    for at, column in columns.items():
+        kept = np.union1d(column.needed_splitters(), found[at][0])
+        column.set_splitters(np.union1d(kept, _splitters(found[at][1:])))
+
+
+def _splitters(kept: list[Floats]) -> Floats:
+    """Different values of a sample, in order; of too many those at equal distances in it."""
+    values = np.concatenate([np.empty(0), *kept])
+    values = np.sort(values[~np.isnan(values)]) + 0.0
+    different: Floats = np.unique(values)
+    if len(different) <= SPLITTERS:
+        return different
+    return np.unique(values[np.linspace(0, len(values) - 1, SPLITTERS).astype(np.int64)])
+
+
+def _first_count(
+    parts: Partitions, ordered: dict[int, _OrderedValues], occur: dict[int, Mask]
+) -> tuple[int, Integers]:
+    """Count all rows, and the known values of each column; categories that occur are noted."""
+    n_rows = 0
+    n_known: Integers = np.zeros(parts.schema.n_features, dtype=np.int64)
+    for part in known_rows(parts):
+        n_rows += len(part)
+        for at, column in ordered.items():
+            n_known[at] += column.count(column_of(part.X, at))
+        for at, found in occur.items():
+            values = column_of(part.X, at)
+            known = values[~np.isnan(values)].astype(np.int64)
+            found[known] = True
+            n_known[at] += len(known)
+    for column in ordered.values():
+        column.settle()
+    return n_rows, n_known
+
+
+def _count(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+    for part in known_rows(parts):
+        for at, column in columns.items():
+            column.count(column_of(part.X, at))
+    for column in columns.values():
+        column.settle()
+
+
+def _collect(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+    for column in columns.values():
+        column.collected, column.n_collected = np.empty(column.n_wanted), 0
+    for part in known_rows(parts):
+        for at, column in columns.items():
+            column.collect(column_of(part.X, at))
