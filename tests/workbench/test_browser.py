@@ -1,8 +1,11 @@
 """The workbench in Chromium: by mouse, by keyboard, without JavaScript, for screen readers."""
 
+import time
+
 import pytest
 
 from labelrules import load_edits, parse
+from labelrules.editing import Editor, LearningCancelledError
 from workbench_browser import chromium, opened, served
 from workbench_site import clinic_editor, clinic_parts, site_of, texts
 
@@ -35,7 +38,29 @@ def reopened(file):
     return site_of(load_edits(file, training, validation=validation, test=test), file)
 
 
-def test_a_session_by_mouse(browser, site, base, file):
+class Progress:
+    """A report of a learner that never ends."""
+
+    share = 0.25
+
+    def __str__(self):
+        return "rule 2 of many"
+
+
+def learning_without_end(editor, after, *, listener, **told):
+    while listener(Progress()):
+        time.sleep(0.02)
+    raise LearningCancelledError
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """Learning goes on until it is cancelled, or this is undone."""
+    monkeypatch.setattr(Editor, "relearn", learning_without_end)
+    return monkeypatch
+
+
+def test_a_session_by_mouse(browser, site, base, file, endless):
     page = opened(browser, base)
     page.get_by_label("Text").fill("temperature")
     page.get_by_role("button", name="Show").click()
@@ -66,11 +91,11 @@ def test_a_session_by_mouse(browser, site, base, file):
     page.get_by_role("link", name="Learn again").click()
     page.get_by_label("Keep the rules up to this number").fill("3")
     page.get_by_role("button", name="Learn").click()
-    page.wait_for_url(f"{base}/learn")
-    if page.get_by_role("button", name="Cancel").is_visible():
-        page.get_by_role("button", name="Cancel").click()
-    else:
-        page.get_by_role("button", name="Drop them").click()
+    page.get_by_text("rule 2 of many").wait_for()  # the progress, which the module updates
+    assert page.get_by_role("progressbar").get_attribute("value") == "0.25"
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("nothing has changed").wait_for()
+    endless.undo()
     assert len(texts(site)) == 8
     page.goto(f"{base}/learn")
     page.get_by_label("Keep the rules up to this number").fill("3")
