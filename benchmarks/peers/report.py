@@ -241,6 +241,8 @@ def draw(found: Outcomes, path: Path) -> None:
     for ax, measure, title in zip(
         axes, ("micro_f1", "subset"), ("micro-F1", "subset accuracy"), strict=True
     ):
+        shades = plt.get_cmap("tab20").colors
+        ax.set_prop_cycle(color=[*shades[::2], *shades[1::2]])
         for kind, points in curves(found).items():
             x = [amount(found, one, "literals", names) for one in points]
             y = [mean(found, one, measure, names) for one in points]
