@@ -3,13 +3,9 @@
 With s splitters there are s + 1 gaps: gap i is above splitter i - 1 and below splitter i.
 """
 
-
 import numpy as np
 
 from labelrules.kernels.jit import inner, kernel
-
-GRID = 1024
-"""Equal parts of the range of cuts: few of them have more than one cut to compare with."""
 
 
 @inner
