@@ -73,8 +73,10 @@ def test_every_example_of_the_help_runs(line, words, tmp_path, monkeypatch, requ
         for name in {*words} & {*MODELS}:
             save(model, name)
     if words[0] == "casestudies":
-        write_sets(Path("data"), *({"flags", "medical"} & {*line.split("--sets ")[-1].split(",")}
-                                   or {"genbase"}))
+        write_sets(
+            Path("data"),
+            *({"flags", "medical"} & {*line.split("--sets ")[-1].split(",")} or {"genbase"}),
+        )
     if words[0] == "workbench":  # all but the serving, which has no end
         monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: None)
     given = next((text for name, text in FILES.items() if line.startswith(f"cat {name} |")), "")
