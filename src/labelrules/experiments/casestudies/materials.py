@@ -105,7 +105,7 @@ def study_materials(folder: "str | Path | None", names: Iterable[str]) -> Materi
     sets, skipped = {}, {}
     for name in STATISTICS:
         if name not in wanted:
-            skipped[name] = "it was not asked for"
+            skipped[name] = "not asked for"
             continue
         try:
             sets[name] = study_data(name, folder)
