@@ -170,11 +170,11 @@ def distance(found: Outcomes, ours: str, other: str) -> str:
     mine, theirs = (amount(found, one, "literals", sets) for one in (ours, other))
     size = f"with {mine:,.0f} literals against {theirs:,.0f}"
     text = f"{ours} and {other}: {compared(found, ours, other, sets)}, {size}."
-    empty = [name for name in sets if found[other, name]["micro_f1"] == 0]
+    empty = [name for name in sets if found[other, name]["rules"] <= 2]
     rest = [name for name in sets if name not in empty]
     if empty and rest:
         text += (
-            f" Without {listed(empty)}, where {other} predicts no label that is right: "
+            f" Without {listed(empty)}, where {other} learns at most two rules: "
             f"{compared(found, ours, other, rest)}."
         )
     return text
