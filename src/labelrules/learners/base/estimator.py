@@ -35,6 +35,7 @@ from labelrules.data.memory.labels import (
     refuse_column_names,
     refuse_joined,
 )
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
@@ -350,7 +351,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
-        if isinstance(X, Partitions):
+        if isinstance(X, Partitions) or is_collection(X):
             raise_not_partitions(self)
         if isinstance(X, Dataset):
             if feature_names is not None:

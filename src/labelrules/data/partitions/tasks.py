@@ -1,0 +1,134 @@
+"""Functions of the partitions of Dask collections, run by the user's cluster or by Dask itself."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from labelrules.data.errors import ClusterError, DataError
+
+TOGETHER = 8
+"""So many answers are added up by one task; sums of sums go on in the same way."""
+
+
+class Additive(Protocol):
+    """An answer that can be added to that of other rows."""
+
+    def plus(self, other: Any) -> Any:
+        """The answer of both."""
+
+
+def is_collection(data: Any) -> bool:
+    """Whether these data are a collection of Dask: a frame, a series or an array."""
+    return getattr(data, "__dask_graph__", None) is not None and hasattr(data, "to_delayed")
+
+
+def current_client() -> Any:
+    """The client that Dask uses now; None if there is none, and Dask runs tasks by itself."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.get_client()
+    except ValueError:
+        return None
+
+
+def added(answers: Sequence[Additive]) -> Any:
+    """A few answers added up; run as a task."""
+    total = answers[0]
+    for answer in answers[1:]:
+        total = total.plus(answer)
+    return total
+
+
+def total_of(tasks: Sequence[Any], what: str) -> Any:
+    """The sum of the answers of tasks, one for each partition, added up in a tree."""
+    import dask
+
+    level = list(tasks)
+    while len(level) > 1:
+        groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
+        level = [dask.delayed(added, pure=False)(group) for group in groups]
+    return computed(level, what, tasks)[0]
+
+
+def computed(wanted: Sequence[Any], what: str, tasks: Sequence[Any] | None = None) -> list[Any]:
+    """The values of tasks, or an error that names the partition.
+
+    `tasks` are those of the partitions, if they are others: one of them has failed if one of
+    `wanted` has. `what` is what they do, for the error.
+    """
+    import dask
+
+    client = current_client()
+    with cluster_errors(client):
+        try:
+            if client is None:
+                return list(dask.compute(*wanted))
+            return list(client.gather(client.compute(list(wanted))))
+        except DataError:
+            raise
+        except Exception as wrong:
+            if _is_of_cluster(wrong, client):
+                raise
+            number, cause = _first_failure(wanted if tasks is None else tasks, client)
+            raise DataError(f"partition {number}: {what} failed: {one_line(cause or wrong)}") from (
+                cause or wrong
+            )
+
+
+def one_line(wrong: BaseException) -> str:
+    """What an error of another library says, in one line."""
+    text = " ".join(str(wrong).split())
+    return f"{type(wrong).__name__}: {text}" if text else type(wrong).__name__
+
+
+def _first_failure(tasks: Sequence[Any], client: Any) -> tuple[Any, BaseException | None]:
+    """The number of the first partition that fails, and why."""
+    for number, task in enumerate(tasks):
+        try:
+            task.compute() if client is None else client.compute(task).result()
+        except Exception as wrong:
+            return number, wrong
+    return "?", None
+
+
+@contextmanager
+def cluster_errors(client: Any) -> Iterator[None]:
+    """Raise errors of the cluster itself as one kind of error, which says what to do."""
+    try:
+        yield
+    except ClusterError:
+        raise
+    except Exception as wrong:
+        if not _is_of_cluster(wrong, client):
+            raise
+        raise ClusterError(_advice(wrong, client)) from wrong
+
+
+def _is_of_cluster(wrong: BaseException, client: Any) -> bool:
+    """Whether the cluster failed, and not what it was asked to do."""
+    if client is None:
+        return False
+    import asyncio
+    from concurrent.futures import CancelledError
+
+    from distributed.comm import CommClosedError
+    from distributed.scheduler import KilledWorker, NoWorkerError
+
+    kinds = CommClosedError, KilledWorker, NoWorkerError, CancelledError, asyncio.CancelledError
+    return isinstance(wrong, kinds) or client.status != "running"
+
+
+def _advice(wrong: BaseException, client: Any) -> str:
+    from distributed.scheduler import KilledWorker
+
+    if isinstance(wrong, KilledWorker):
+        return (
+            "workers died again and again while they had the same partition; perhaps it does not "
+            f"fit into their memory: make more partitions, or give workers more ({one_line(wrong)})"
+        )
+    if client.status != "running":
+        return "the connection to Dask's scheduler was lost: start the cluster and a Client anew"
+    return f"the cluster gave up a task: {one_line(wrong)}"
