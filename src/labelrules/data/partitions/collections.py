@@ -71,7 +71,7 @@ def collected(
     feature_names : sequence of str, optional
         Names of the columns of an array.
     """
-    blocks = _Blocks.of(X, labels, checked_names(ignore, "ignore") or (), feature_names)
+    blocks = _CollectedBlocks.of(X, labels, checked_names(ignore, "ignore") or (), feature_names)
     import dask
 
     look = dask.delayed(_looked_at, pure=False)
@@ -102,7 +102,7 @@ def collected(
     )  # fmt: skip
 
 
-class _Columns(NamedTuple):
+class _CollectedColumns(NamedTuple):
     """What the columns of each partition are: of X, those that are features, and of Y."""
 
     given: Names | None
@@ -120,14 +120,14 @@ class _Recipe(NamedTuple):
     """All that is needed to make a data set of a partition."""
 
     schema: Schema
-    columns: _Columns
+    columns: _CollectedColumns
 
 
-class _Blocks(NamedTuple):
+class _CollectedBlocks(NamedTuple):
     """The partitions of X and Y side by side, and what their types say."""
 
     tasks: list[tuple[Any, Any]]
-    columns: _Columns
+    columns: _CollectedColumns
     declared: dict[str, bool]
     """For columns of categories whether all of them are known, in their order."""
     has_names: bool
@@ -135,7 +135,7 @@ class _Blocks(NamedTuple):
     @classmethod
     def of(
         cls, X: Any, labels: Any, ignore: Names, feature_names: Sequence[str] | None
-    ) -> "_Blocks":
+    ) -> "_CollectedBlocks":
         """Check the collections, and put them side by side."""
         _refuse_other_dimensions(X, labels)
         is_array = _is_array(X)
@@ -159,7 +159,7 @@ class _Blocks(NamedTuple):
             for one, kind in zip(names, kinds, strict=True)
             if hasattr(kind, "categories")
         }
-        columns = _Columns(given, names, own or (), chosen, in_x, are_numbers)
+        columns = _CollectedColumns(given, names, own or (), chosen, in_x, are_numbers)
         return cls(_side_by_side(X, labels), columns, declared, own is not None)
 
 
@@ -238,7 +238,7 @@ def in_partition(number: int) -> Iterator[None]:
         raise DataError(f"partition {number}: {wrong}") from None
 
 
-def _divided(X: Any, Y: Any, columns: _Columns) -> tuple[Any, Any]:
+def _divided(X: Any, Y: Any, columns: _CollectedColumns) -> tuple[Any, Any]:
     """The features and the labels of a partition, whose columns are those of all."""
     if columns.given is not None:
         _check_columns(X, columns.given, "X")
@@ -273,7 +273,7 @@ class _Look(NamedTuple):
     """Some of its rows, as they are."""
 
 
-def _looked_at(number: int, X: Any, Y: Any, columns: _Columns, n_sampled: int) -> _Look:
+def _looked_at(number: int, X: Any, Y: Any, columns: _CollectedColumns, n_sampled: int) -> _Look:
     """Look at a partition; run as a task."""
     with in_partition(number):
         X, _ = _divided(X, Y, columns)
@@ -298,7 +298,7 @@ def _data_of(number: int, X: Any, Y: Any, recipe: _Recipe) -> Dataset:
         return Dataset(recipe.schema, encode(X, recipe.schema), encode_labels(Y, recipe.schema))
 
 
-def _schema(blocks: _Blocks, looks: list[_Look]) -> Schema:
+def _schema(blocks: _CollectedBlocks, looks: list[_Look]) -> Schema:
     """The features that all partitions make together."""
     features = []
     for at, name in enumerate(blocks.columns.features):

@@ -55,7 +55,7 @@ class Behind(NamedTuple):
         return self
 
 
-class Answer(NamedTuple):
+class RowsAnswer(NamedTuple):
     """What a question about rows gives: numbers, or something that adds up by itself."""
 
     value: Any
@@ -65,7 +65,7 @@ class Answer(NamedTuple):
         if isinstance(other, Behind):
             return other
         own, others = self.value, other.value
-        return Answer(own.plus(others) if hasattr(own, "plus") else own + others)
+        return RowsAnswer(own.plus(others) if hasattr(own, "plus") else own + others)
 
 
 class CodedRows(NamedTuple):
@@ -124,7 +124,7 @@ class CodedPart:
     def _ask(self, question: Question) -> Any:
         name, *arguments = question
         self._last = None
-        value = Answer(getattr(self._state, name)(*arguments))
+        value = RowsAnswer(getattr(self._state, name)(*arguments))
         if name in CHANGES:
             self._last, self._answered = (question, self._n_changes), value
             self._n_changes += 1
@@ -240,7 +240,7 @@ class ClusterRows:
         self.parts = []
 
 
-def cluster_rows(data: CollectedRows, bins: Bins, marked: Integers) -> ClusterRows:
+def rows_on_workers(data: CollectedRows, bins: Bins, marked: Integers) -> ClusterRows:
     """Codes and labels of all rows on the workers, ready to be counted."""
     import dask
 

@@ -72,9 +72,9 @@ def _bins(data: Partitions, n_bins: int) -> Bins:
 def _rows(data: Partitions, bins: Bins, settings: Settings) -> RowCounts:
     marked = marked_columns(bins, settings.allowed)
     if isinstance(data, CollectedRows) and current_client() is not None:
-        from labelrules.learners.covering.cluster_rows import cluster_rows
+        from labelrules.learners.covering.cluster_rows import rows_on_workers
 
-        return cluster_rows(data, bins, marked)
+        return rows_on_workers(data, bins, marked)
     rows = stored_parts(data, bins, marked, settings.n_threads)
     if not rows.parts:
         raise ValueError(NOTHING_KNOWN)
