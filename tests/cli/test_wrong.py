@@ -142,8 +142,8 @@ learn a.csv --labels quality --encoding undefined | there is no encoding 'undefi
 learn yeast --part tset | there is no part 'tset'; did you mean 'test'?
 learn noend | noend: cannot tell the format from the file extension '': give --format, one of arff
 learn noend --format cvs | there is no format 'cvs'; did you mean 'csv'?
-learn . | is a folder: name a file in it
-learn . -o m2.json | is a folder: name a file in it
+learn . | rules.txt: cannot tell the format from the file extension
+learn . -o m2.json | rules.txt: cannot tell the format from the file extension
 predict model.json a.csv -o a.csv | a.csv is an input of this command
 predict model.json plain.arff -o plain.arff | plain.arff is an input of this command
 predict model.json bad.arff -o bad.xml | bad.xml is an input of this command

@@ -72,13 +72,18 @@ CHAPTER = {"pruning": None, "last_resort": None, "min_coverage": 1, "fixed_head"
 RULE_LEARNERS = [
     Stumps(),
     SeparateAndConquer(),
+    SeparateAndConquer(bins=16),
     SeparateAndConquer(
         heads="multi", measure="precision", polarity="both", stop_share=0.01, **CHAPTER
     ),
 ]
 """Learners of one decision list."""
 
-ONE_LABEL_LEARNERS = [Ripper(), Ripper(n_passes=0, n_folds=2, min_coverage=1, smoothing=2.0)]
+ONE_LABEL_LEARNERS = [
+    Ripper(),
+    Ripper(bins=16),
+    Ripper(n_passes=0, n_folds=2, min_coverage=1, smoothing=2.0),
+]
 """Learners that refuse several labels."""
 
 COMPOSED = [

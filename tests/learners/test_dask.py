@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, load, planted
+from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, evaluate, load, planted
 from labelrules.data import DataError
 from tables import tables
 
@@ -188,3 +188,41 @@ def test_what_collections_are_not_for_is_refused() -> None:
         SeparateAndConquer().fit(X, Y)
     with pytest.raises(TypeError, match="BinaryRelevance needs all rows in memory"):
         BinaryRelevance().fit(X, Y)
+
+
+def test_predictions_are_arrays_of_dask(client) -> None:
+    X, Y = frames(load("clinic"))
+    model = SeparateAndConquer(bins=15, max_rules=6).fit(X, Y)
+    for name in ("predict", "predict_proba"):
+        expected = getattr(model, name)(X)
+        found = getattr(model, name)(parted(X, [10, 400]))
+        assert found.dtype == expected.dtype
+        assert found.shape[1] == expected.shape[1]
+        assert np.array_equal(found.compute(), expected)
+    parts = parted(X, [600])
+    parts = parts.map_partitions(
+        without_age_after_the_first, meta=X.iloc[:0], enforce_metadata=False
+    )
+    with pytest.raises(DataError, match=r"(?s)partition 1: .*age"):
+        model.predict(parts).compute()
+
+
+def without_age_after_the_first(part: pd.DataFrame) -> pd.DataFrame:
+    return part.drop(columns="age") if part.index[0] else part
+
+
+def test_evaluation_is_that_of_all_rows(client) -> None:
+    X, Y = frames(load("clinic"))
+    Y = Y.astype(float).mask(np.random.default_rng(0).random(Y.shape) < 0.2)
+    model = SeparateAndConquer(bins=15, max_rules=6).fit(X, Y)
+    expected = evaluate(Y, model.predict(X))
+    found = evaluate(parted(Y, [10, 400, 400]), model.predict(parted(X, [10, 400, 400])))
+    assert found == expected
+    with pytest.raises(ValueError, match="Y has 2 partitions but predicted has 1"):
+        evaluate(parted(Y, [10]), model.predict(parted(X, [])))
+    with pytest.raises(ValueError, match="partition 1: "):
+        evaluate(parted(Y, [10]), model.predict(parted(X, [11])))
+    with pytest.raises(ValueError, match="both be collections"):
+        evaluate(Y, model.predict(parted(X, [11])))
+    with pytest.raises(ValueError, match="scores and weights need"):
+        evaluate(parted(Y, []), parted(Y, []), scores=Y)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, load, planted, scan, to_json
 from labelrules.data import Partitions, write_csv, write_parquet
 from labelrules.data.partitions import scanning
-from labelrules.learners.covering import stored_rows
+from labelrules.learners.covering import partitioned
 from tables import tables
 
 
@@ -52,8 +52,8 @@ def test_any_partitions_give_the_model_of_the_rows(data, drawn, options, in_file
     learner = SeparateAndConquer(bins=n_bins, **options)
     expected = learner.fit(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_rows, "PART_BYTES", drawn.draw(st.sampled_from([1, 40, 1 << 20])))
-        patch.setattr(stored_rows, "MEGABYTE", 1 if in_files else 1 << 20)
+        patch.setattr(partitioned, "PART_BYTES", drawn.draw(st.sampled_from([1, 40, 1 << 20])))
+        patch.setattr(partitioned, "MEGABYTE", 1 if in_files else 1 << 20)
         found = SeparateAndConquer(bins=n_bins, **options).fit(parts_of(data, *cuts))
     assert_same_models(found, expected)
 
@@ -61,8 +61,8 @@ def test_any_partitions_give_the_model_of_the_rows(data, drawn, options, in_file
 @pytest.mark.parametrize("write", [write_parquet, write_csv])
 def test_files_give_the_model_of_the_rows(write, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(scanning, "CELLS_OF_A_PIECE", 2000)
-    monkeypatch.setattr(stored_rows, "PART_BYTES", 5000)
-    monkeypatch.setattr(stored_rows, "MEGABYTE", 8)
+    monkeypatch.setattr(partitioned, "PART_BYTES", 5000)
+    monkeypatch.setattr(partitioned, "MEGABYTE", 8)
     data = load("clinic")
     write(data, tmp_path / f"clinic{'.csv' if write is write_csv else '.parquet'}")
     expected = SeparateAndConquer(bins=31).fit(data)
@@ -76,9 +76,9 @@ def test_files_give_the_model_of_the_rows(write, tmp_path: Path, monkeypatch) ->
 
 
 def test_the_files_are_removed_and_ctrl_c_keeps_the_rules(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(stored_rows, "MEGABYTE", 1)
+    monkeypatch.setattr(partitioned, "MEGABYTE", 1)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(stored_rows.tempfile, "tempdir", None)
+    monkeypatch.setattr(partitioned.tempfile, "tempdir", None)
     data, _ = planted(400, n_labels=4)
     seen = []
 

@@ -32,6 +32,7 @@ ONE_BY_ONE = {
     "open_share": ("1 %", "open_share must be a number from 0 to 1, not '1 %'"),
     "prune_share": (2, "prune_share must be a number from 0 to 1, not 2"),
     "last_resort": (True, "last_resort must be a number from 0 to 1 or None, not True"),
+    "bins": (1, "bins must be a whole number from 2 to 65535 or None, not 1"),
     "n_jobs": (0, "n_jobs must be a number of threads, or -1 for all, not 0"),
     "size_bonus": (1.2, "size_bonus must be a function of the head size such as labelrules.search"),
     "measure": ("recal", "there is no formula 'recal'; did you mean 'recall'?"),

@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,6 +158,7 @@ def read_data(
     """
     if wanted is not None and labels is None:
         labels = wanted.labels
+    source, reading = _with_files_of_folders(source, reading)
     sources = [source, *reading.more]
     if source == STANDARD or reading.more or _is_path(source, reading):
         form = _one_format(sources, reading)
@@ -172,6 +173,35 @@ def read_data(
         return fetch(source.removeprefix(OPENML))
     reading.check("a data set by name")
     return _load(source, reading.part)
+
+
+LARGE = 1 << 26
+"""Bytes of CSV and Parquet files above which rows are predicted and evaluated in partitions."""
+
+
+def large_files(source: str, reading: Reading, least: int) -> list[Path] | None:
+    """The files of data that are CSV or Parquet and have at least so many bytes; else None.
+
+    Compressed files count eight times.
+    """
+    source, reading = _with_files_of_folders(source, reading)
+    paths = [Path(one) for one in (source, *reading.more)]
+    if STANDARD in (source, *reading.more) or not all(path.is_file() for path in paths):
+        return None
+    form = _one_format([str(path) for path in paths], reading)
+    n_bytes = sum(path.stat().st_size * (8 if _PACKED.search(path.name) else 1) for path in paths)
+    return paths if form in ("csv", "parquet") and n_bytes >= least else None
+
+
+def _with_files_of_folders(source: str, reading: Reading) -> tuple[str, Reading]:
+    """The tables in folders in the place of the folders."""
+    sources = [source, *reading.more]
+    if not any(Path(one).is_dir() for one in sources):
+        return source, reading
+    from labelrules.data.partitions.scanning import part_files
+
+    files = [str(path) for path in part_files(sources)]
+    return files[0], replace(reading, more=tuple(files[1:]))
 
 
 def _one_format(sources: list[str], reading: Reading) -> str:
@@ -239,7 +269,7 @@ def _read_files(
     if wanted is not None and form in ("arff", "mulan", "meka"):
         return _read_known_arff(paths, reading, wanted, labels)
     if wanted is not None:
-        given |= _known_columns(paths, form, reading, wanted, labels)
+        given |= known_columns_of(paths, form, reading, wanted, labels)
     elif form == "arff":  # MEKA counts the labels in the name of the relation
         relation = _arff_header(paths[0], reading).relation
         form = "meka" if not reading.xml and " -C " in f" {relation or ''} " else "mulan"
@@ -275,38 +305,15 @@ def _read_known_arff(
     return read_arff(paths, lambda header: present, ignored, name, reading.encoding or "utf-8")
 
 
-def _known_columns(
+def known_columns_of(
     paths: list[Path], form: str, reading: Reading, wanted: "Schema", labels: tuple[str, ...]
 ) -> dict[str, Any]:
-    """The options to read only columns of a model: the others, and other labels, may be wrong."""
-    from labelrules.data.files.csv_records import Source
-    from labelrules.data.files.parquet import column_names
-    from labelrules.data.schema_json import schema_path
+    """The options to read only columns of a model from CSV or Parquet files."""
+    from labelrules.data.files.model_columns import known_columns
 
-    is_empty = False
-    if form == "csv":
-        sources = [
-            Source(path, reading.delimiter or ",", reading.encoding or "utf-8") for path in paths
-        ]
-        columns, has_schema = sources[0].header, any(schema_path(one).is_file() for one in paths)
-        if not has_schema and sources[0].other_delimiter and wanted.features:
-            sources[0].column(wanted.feature_names[0])  # an error that names the delimiter
-        is_empty = all(source.is_empty for source in sources)
-    else:
-        columns, has_schema = column_names(paths[0])
-    ignored = {*(reading.ignore or ())}
-    if has_schema:
-        unused = {*wanted.labels} - {*labels} if form == "csv" else set()
-        return {"ignore": [*ignored, *(name for name in columns if name in unused)]}
-    read = {*labels, *(reading.labels or ())}
-    known = {*wanted.feature_names, *read} - ignored
-    # a table without rows shows no types, so all its columns are read as categories
-    nominal = [one.name for one in wanted.features if one.categories is not None or is_empty]
-    return {
-        "labels": reading.labels or [name for name in columns if name in read],
-        "nominal": reading.nominal or [name for name in nominal if name in columns],
-        "ignore": [name for name in columns if name not in known],
-    }
+    chosen = reading.labels, reading.nominal, reading.ignore
+    layout = reading.delimiter or ",", reading.encoding or "utf-8"
+    return known_columns(paths, form == "csv", wanted, labels, chosen, layout)
 
 
 def unpacked_extension_of(name: str) -> str:
@@ -372,15 +379,20 @@ def is_same_file(one: Path, other: Path) -> bool:
 def write(result: Any, target: str | None = None) -> None:
     """Write text as it is, other results as JSON, to standard output or to a complete file."""
     from labelrules.data.document import laid_out
+
+    write_pieces([result if isinstance(result, str) else laid_out(plain(result)) + "\n"], target)
+
+
+def write_pieces(pieces: Iterable[str], target: str | None = None) -> None:
+    """Write text piece by piece, to standard output or to a complete file."""
     from labelrules.data.files.access import checked_target, replacing, written_text
 
-    text = result if isinstance(result, str) else laid_out(plain(result)) + "\n"
     if target is None or target == STANDARD:
-        sys.stdout.write(text)
+        sys.stdout.writelines(pieces)
         return
     path = checked_target(target)
     with replacing(path) as new, written_text(new, path) as file:
-        file.write(text)
+        file.writelines(pieces)
 
 
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]]) -> str:

@@ -1,7 +1,7 @@
 """Models named on the command line, and data in the columns of a model."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labelrules._checks import counted, listed, quoted, suggestion
-from labelrules.cli.io import STANDARD, Reading, check_files, is_data, read_data
+from labelrules.cli.io import (
+    LARGE,
+    STANDARD,
+    Reading,
+    check_files,
+    is_data,
+    known_columns_of,
+    large_files,
+    read_data,
+    unpacked_extension_of,
+)
 
 if TYPE_CHECKING:
     from labelrules._types import Board, Floats
@@ -288,6 +298,32 @@ def model_and_data(
     labels = found.schema.labels if with_labels else ()
     table = read_data(data, reading, found.schema, labels)
     return found, _conformed(table, found.schema, with_labels)
+
+
+def model_and_parts(
+    model: str, data: str, reading: Reading, *, with_labels: bool
+) -> "tuple[Model, Iterator[Dataset]]":
+    """Read both; of large files the rows come in partitions, in the columns of the model."""
+    paths = None
+    if not is_data(model) and STANDARD not in (model, data) and _is_json(model):
+        paths = large_files(data, reading, LARGE)
+    if paths is None:
+        found, rows = model_and_data(model, data, reading, with_labels=with_labels)
+        return found, iter([rows])
+    from labelrules.data import scan
+
+    found = read_model(model)
+    form = "csv" if unpacked_extension_of(str(paths[0])) != ".parquet" else "parquet"
+    reading.check(form)
+    labels = found.schema.labels if with_labels else ()
+    given = reading.given() | known_columns_of(paths, form, reading, found.schema, labels)
+    parts = scan(paths, **given)
+    return found, (_conformed(part, found.schema, with_labels) for part in parts)
+
+
+def _is_json(model: str) -> bool:
+    """Whether a file is a model, and not rules as text, which need the schema of the data."""
+    return Path(model).suffix.lower() == ".json"
 
 
 def data_for(data: str, reading: Reading, schema: "Schema") -> "Dataset":

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from labelrules._types import Board
 from labelrules.data import Dataset
+from labelrules.learners.base.tallies import outcome_counts
 from labelrules.measures import Evaluation
-from labelrules.measures.confusion_matrix import Confusion
-from labelrules.measures.evaluation import OutcomeCounts, evaluation_of_counts
+from labelrules.measures.evaluation import evaluation_of_counts
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -51,22 +51,6 @@ class Outcome:
     def of_rows(self, rows: npt.NDArray[np.bool_]) -> "Outcome":
         """The same of some rows only."""
         return Outcome(self.truth[rows], self.predicted[rows])
-
-
-def outcome_counts(truth: Board, predicted: Board) -> OutcomeCounts:
-    """The confusion matrices of each label, and of the kinds of rows."""
-    from labelrules.kernels.apply import count_outcomes
-
-    n_rows, n_labels = truth.shape
-    by_label = np.zeros((n_labels, 4), dtype=np.int64)
-    by_row = np.empty((n_rows, 4), dtype=np.int64)
-    count_outcomes(truth, predicted, by_label, by_row)
-    # One number for each matrix: sorting numbers is much faster than sorting rows of a table.
-    codes = by_row @ np.array([1, n_labels + 1, (n_labels + 1) ** 2, (n_labels + 1) ** 3])
-    _, first, times = np.unique(codes, return_index=True, return_counts=True)
-    known = by_row[first].any(axis=1)
-    labels = by_label[by_label.any(axis=1)]
-    return OutcomeCounts(Confusion(*labels.T), Confusion(*by_row[first][known].T), times[known])
 
 
 def with_evidence(theory: Theory, data: Dataset) -> Theory:

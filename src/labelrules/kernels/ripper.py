@@ -8,7 +8,6 @@ import numpy.typing as npt
 from numba import types
 
 from labelrules.kernels.covering.refine import NOMINAL, NUMERIC, ONE_LISTED
-from labelrules.kernels.covering.tables import add_rows
 from labelrules.kernels.index import (
     Index,
     code_of,
@@ -22,7 +21,7 @@ from labelrules.kernels.jit import chosen_by_type, inner, kernel, tiny
 COLUMN, FIRST, LAST, REST, SECOND = range(5)
 """The numbers of a cut."""
 
-_PRESENT = 0xFFFFFFFF
+PRESENT = 0xFFFFFFFF
 _UNLISTED, _NOWHERE = -1, -2
 _SMALLEST = 5e-324
 
@@ -144,7 +143,7 @@ def covered_by(index, cuts, held, positive, counts):
 
 
 @tiny
-def _gain(p, t, logs, base):
+def gain_of(p, t, logs, base):
     """FOIL's gain of p positive among t covered rows, over a rule whose logarithm is `base`."""
     return p * (logs[p + 1] - logs[t + 1] - base)
 
@@ -157,7 +156,7 @@ def _set_limits(upper, lower, inside, logs, best, most):
     or an equal one with more positive rows. With one positive row more no fewer rows are allowed,
     so one pass finds all limits.
     """
-    n_positive, n_rows = inside & _PRESENT, inside >> 32
+    n_positive, n_rows = inside & PRESENT, inside >> 32
     base = logs[n_positive + 1] - logs[n_rows + 1]
     least = max(best, _SMALLEST)
     t = 0
@@ -165,7 +164,7 @@ def _set_limits(upper, lower, inside, logs, best, most):
         t = max(t, p)
         upper[p] = -1
         while t <= n_rows:
-            gain = _gain(p, t, logs, base)
+            gain = gain_of(p, t, logs, base)
             if gain < least or (gain == best and p <= most):
                 break
             upper[p] = t
@@ -180,7 +179,7 @@ def _is_better_inside(entries, first, last, counts, total, upper, lower):
     is_better = False
     for i in range(first, last):
         entry = entries[i]
-        p, t = total & _PRESENT, total >> 32
+        p, t = total & PRESENT, total >> 32
         # Without a branch: it is a cut where a value begins.
         is_better |= (entry < 0) & ((t <= upper[p]) | (t >= lower[p]))
         total += counts[entry ^ (entry >> 31)]
@@ -209,10 +208,10 @@ def _may_be_better(
         rest = inside - _sum_of(entries, start, stop, codes)
     if nominal == ONE_LISTED:
         listed = inside - rest - _sum_of(entries, valid, stop, codes)
-        return listed >> 32 <= upper[listed & _PRESENT] or rest >> 32 <= upper[rest & _PRESENT]
+        return listed >> 32 <= upper[listed & PRESENT] or rest >> 32 <= upper[rest & PRESENT]
     is_better, total = _is_better_inside(entries, start, middle, counts, np.int64(0), upper, lower)
     if is_rest:
-        p, t = total & _PRESENT, total >> 32
+        p, t = total & PRESENT, total >> 32
         is_better |= (t <= upper[p]) | (t >= lower[p])
         total += rest
     return is_better | _is_better_inside(entries, middle, valid, counts, total, upper, lower)[0]
@@ -227,7 +226,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
     """
     # Taken apart once: handing on a tuple of arrays costs more than counting a short column.
     entries, start, middle, valid, stop = listing
-    base = logs[(inside & _PRESENT) + 1] - logs[(inside >> 32) + 1]
+    base = logs[(inside & PRESENT) + 1] - logs[(inside >> 32) + 1]
     best, most, where, place = 0.0, np.int64(0), -1, -1
     upper, lower, sums = room
     _set_limits(upper, lower, inside, logs, best, most)
@@ -249,11 +248,11 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
                 count = total - sums[i] if side else sums[i]
                 if nominal[column] and i > 0:
                     count -= sums[i - 1]
-                p, t = count & _PRESENT, count >> 32
+                p, t = count & PRESENT, count >> 32
                 # A cut without a value on the other side only tests whether one is missing.
                 if t > upper[p] or (sides == 2 and t == total >> 32):
                     continue
-                gain = _gain(p, t, logs, base)
+                gain = gain_of(p, t, logs, base)
                 if gain > best or (gain == best and p > most):
                     best, most, where, place = gain, p, column, sides * i + side
         if where == column:
@@ -265,7 +264,7 @@ def _best_place(listing, nominal, codes, counts, inside, n_inside, logs, room):
 def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
     """The same for weighted rows: `codes` and `inside` have two sums of weights, in units."""
     entries, start, middle, valid, stop = listing
-    base = _information(inside, unit)
+    base = information(inside, unit)
     best, most, where, place = 0.0, np.int64(0), -1, -1
     for column in range(len(nominal)):
         if start[column] == stop[column]:
@@ -282,17 +281,17 @@ def _best_weighted(listing, nominal, codes, inside, n_inside, unit, sums):
                     count -= sums[i - 1]
                 if sides == 2 and count >> 32 == total >> 32:
                     continue
-                p = count & _PRESENT
-                gain = unit * p * (_information(count, unit) - base)
+                p = count & PRESENT
+                gain = unit * p * (information(count, unit) - base)
                 if gain > best or (gain == best > 0 and p > most):
                     best, most, where, place = gain, p, column, sides * i + side
     return most, where, place
 
 
 @tiny
-def _information(count, unit):
+def information(count, unit):
     """The logarithm of the share of positive rows, smoothed; their weights are in units."""
-    return log2(unit * (count & _PRESENT) + 1) - log2(unit * (count >> 32) + 1)
+    return log2(unit * (count & PRESENT) + 1) - log2(unit * (count >> 32) + 1)
 
 
 @inner
@@ -397,7 +396,7 @@ def grow(table, positive, counted, unit, covered, least):
     cuts, n_cuts, n_narrowed = np.empty((len(rows), 5), np.int64), 0, 0
     listing, n_inside = index, n_rows
     before = covered
-    while (inside & _PRESENT) < (inside >> 32):
+    while (inside & PRESENT) < (inside >> 32):
         # Rows that do not count are passed over as fast as they are taken out, unless most do not.
         if n_cuts > 0 or 2 * len(rows) < n_rows:
             narrow_down(
@@ -420,104 +419,3 @@ def grow(table, positive, counted, unit, covered, least):
             inside += counts[row]
         n_cuts += 1
     return cuts[:n_cuts].copy()
-
-
-@inner
-def _scan_codes(cells, nominal, inside, unit, logs, best, most):
-    """The best refinement by one column from the sums of its codes, if it exceeds the best so far.
-
-    Returns the gain, the positive rows, the code and whether it is the second operator.
-    """
-    n_positive, n_rows = inside & _PRESENT, inside >> 32
-    is_plain = len(logs) > 1
-    base = logs[n_positive + 1] - logs[n_rows + 1] if is_plain else _information(inside, unit)
-    total, below, found, side = np.int64(0), np.int64(0), -1, 0
-    for cell in cells:
-        total += cell
-    for code in range(len(cells)):
-        below = cells[code] if nominal else below + cells[code]
-        for second in range(1 if nominal else 2):
-            count = total - below if second else below
-            p, t = count & _PRESENT, count >> 32
-            # A cut without a value on the other side only tests whether one is missing.
-            if p == 0 or (not nominal and t == total >> 32):
-                continue
-            gain = (
-                _gain(p, t, logs, base)
-                if is_plain
-                else (unit * p * (_information(count, unit) - base))
-            )
-            if gain > best or (gain == best > 0 and p > most):
-                best, most, found, side = gain, p, code, second
-    return best, most, found, side
-
-
-@kernel
-def grow_on_codes(codes, start, nominal, positive, counted, unit, covered, least, logs):
-    """The same as `grow` on columns of codes: cuts as column, operator and code, three numbers.
-
-    The code of the second operator is the one before the least that is left. `logs` has one number
-    where rows have weights.
-    """
-    rows, cuts, n_cuts = np.flatnonzero(covered).astype(np.int32), np.empty((16, 3), np.int64), 0
-    sums = np.empty(len(rows), np.int64)
-    for i in range(len(rows)):
-        row = rows[i]
-        sums[i] = np.int64(counted[row]) * ((np.int64(1) << 32) + np.int64(positive[row]))
-    while True:
-        inside = sums.sum()
-        if (inside & _PRESENT) >= (inside >> 32):
-            break
-        table = np.zeros(start[-1], np.int64)
-        add_rows(codes, start, np.int64(0), np.int64(len(nominal)), rows, sums, table)
-        best, most, column, at, side = 0.0, np.int64(0), -1, -1, 0
-        for one in range(len(nominal)):
-            cells = table[start[one] : start[one + 1] - 1]  # the last is that of missing values
-            best, most, found, second = _scan_codes(
-                cells, nominal[one] > 0, inside, unit, logs, best, most
-            )
-            if found >= 0:
-                column, at, side = one, found, second
-        if column < 0 or most < least:
-            break
-        if side:  # up to before the next code that occurs
-            at += 1
-            while table[start[column] + at] == 0:
-                at += 1
-            at -= 1
-        if n_cuts == len(cuts):
-            cuts = np.concatenate((cuts, np.empty_like(cuts)))
-        cuts[n_cuts, 0], cuts[n_cuts, 1], cuts[n_cuts, 2] = column, side, at
-        n_cuts += 1
-        n_kept, missing = 0, start[column + 1] - start[column] - 1
-        for i in range(len(rows)):
-            holds = _holds(np.int64(codes[column, rows[i]]), nominal[column], side, at, missing)
-            rows[n_kept], sums[n_kept] = rows[i], sums[i]
-            n_kept += holds
-        rows, sums = rows[:n_kept], sums[:n_kept]
-    return cuts[:n_cuts].copy()
-
-
-@tiny
-def _holds(code, nominal, second, at, missing):
-    if nominal:
-        return code == at
-    return (code > at if second else code <= at) and code != missing
-
-
-@kernel
-def covered_by_codes(codes, start, nominal, cuts, held, positive, counts):
-    """The same as `covered_by` for cuts on codes."""
-    covered = np.ones((len(cuts) + 1, len(held)), np.bool_)
-    counts[:] = 0
-    for k in range(len(cuts) + 1):
-        if k > 0:
-            column, second, at = cuts[k - 1]
-            own, missing = codes[column], start[column + 1] - start[column] - 1
-            for row in range(len(held)):
-                holds = _holds(np.int64(own[row]), nominal[column], second, at, missing)
-                covered[k, row] = covered[k - 1, row] and holds
-        for row in range(len(held)):
-            counts[0, k] += covered[k, row] & held[row]
-            counts[1, k] += covered[k, row] & held[row] & positive[row]
-    return covered

@@ -24,7 +24,7 @@ from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
 from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
-from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
+from labelrules.learners.base.estimator import TableClassifier, Target, heading
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import (
     checked_shape,
@@ -38,6 +38,7 @@ from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
+from labelrules.rules.formats.html import shown_theory
 from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 CostKind = Literal["auto", "labels", "probabilities", "scores"]
@@ -306,7 +307,7 @@ class ConstrainedClassifier(TableClassifier):
     def _rules_html(self) -> Iterator[str]:
         if hasattr(self, "constraints_"):
             yield heading("Constraints that every prediction satisfies")
-            yield shown(self.constraints_)
+            yield shown_theory(self.constraints_)
             before = "".join(self.base_._rules_html()) if is_ours(self.base_) else ""
             if before:
                 yield heading("Rules of the base, before its predictions are repaired")

@@ -1,6 +1,8 @@
 """``labelrules evaluate``: measures of the predictions of a model."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +13,8 @@ from labelrules.cli.commands import (
     model_argument,
     reading_options,
 )
-from labelrules.cli.io import Reading, write
-from labelrules.cli.models import Model, model_and_data
+from labelrules.cli.io import Reading, say, write
+from labelrules.cli.models import Model, model_and_parts
 
 if TYPE_CHECKING:
     from labelrules.data import Dataset
@@ -45,7 +47,13 @@ def command(
     model: str, data: str, measures: "tuple[Measure, ...]", as_json: bool, reading: Reading
 ) -> None:
     """Evaluate the predictions of a model."""
-    found, rows = model_and_data(model, data, reading, with_labels=True)
+    found, parts = model_and_parts(model, data, reading, with_labels=True)
+    rows = next(parts)
+    more = next(parts, None)
+    if more is not None:
+        about = _evaluated(found, chain([rows, more], parts), measures)
+        write(about if as_json else values_text(about["values"]) + "\n")
+        return
     if measures:
         board = found.board(rows)
         values = {str(one): float(one.of_predictions(rows.Y, board)) for one in measures}
@@ -53,6 +61,25 @@ def command(
         values = usual_values(found, rows)
     about = {"model": found.source, "data": rows.name, "rows": len(rows), "values": values}
     write(about if as_json else values_text(values) + "\n")
+
+
+def _evaluated(
+    model: Model, parts: "Iterable[Dataset]", measures: "tuple[Measure, ...]"
+) -> dict[str, Any]:
+    """Measures of predictions from counts over all parts."""
+    from labelrules.learners.base.tallies import OutcomeTally
+    from labelrules.measures.evaluation import evaluation_of_counts, value_of_counts
+
+    tally, n_rows, name = OutcomeTally(model.schema.n_labels), 0, ""
+    for part in parts:
+        tally.add(part.Y, model.board(part))
+        n_rows, name = n_rows + len(part), part.name
+    counts = tally.counts()
+    if not measures:
+        say("the rows are read in partitions: measures of a ranking are left out")
+    values = {str(one): value_of_counts(one, counts) for one in measures}
+    values = values or dict(evaluation_of_counts(counts))
+    return {"model": model.source, "data": name, "rows": n_rows, "values": values}
 
 
 def usual_values(model: Model, data: "Dataset") -> dict[str, float]:

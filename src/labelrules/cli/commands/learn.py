@@ -30,12 +30,14 @@ from labelrules.cli.commands import (
 )
 from labelrules.cli.commands.evaluate import usual_values, values_text
 from labelrules.cli.io import (
+    LARGE,
     STANDARD,
     Reading,
     announce,
     check_files,
     extension_of,
     is_data,
+    large_files,
     read_data,
     say,
     shown_progress,
@@ -45,7 +47,7 @@ from labelrules.cli.models import Model, kept_rules, labels_without, other_part
 from labelrules.cli.settings import Pair, Setting, blaming, setting_options
 
 if TYPE_CHECKING:
-    from labelrules.data import Dataset
+    from labelrules.data import Dataset, Partitions
     from labelrules.experiments import CrossValidation
     from labelrules.rules import DecisionList, Theory
 
@@ -57,7 +59,11 @@ labelrules learn yeast --learner binary-relevance --set base=ripper --set base.n
 labelrules learn --learner ripper --settings
 labelrules learn magazines --keep edited.txt --first 1 -o model.json
 labelrules learn emotions --part train --cv 5
+labelrules learn readers.csv --labels quality,tabloid --memory-limit 1024
 """
+
+BINS = 255
+"""For rows in partitions, where none are chosen."""
 
 DEFAULT = "separate-and-conquer"
 
@@ -109,6 +115,7 @@ class LearnerOption(click.Option):
 @click.option("--first", type=Count(1), help="keep only so many of the rules of --keep")
 @click.option("--cv", type=Count(2), help="cross-validate in so many folds; without -o only that")
 @click.option("--test", type=DataName(), help="data for evaluation; if --part train, the test part")
+@click.option("--memory-limit", type=Count(1), help="read in partitions, and learn in so many MB")
 @output_option("the model (JSON)")
 @json_option("the rules")
 @click.option("--author", type=Text(), help="who is responsible for the model, for its file")
@@ -118,8 +125,8 @@ class LearnerOption(click.Option):
 @reading_options
 def command(
     data: str, learner: str, settings: tuple[Pair, ...], keep: str | None, first: int | None,
-    cv: int | None, test: str | None, output: str | None, as_json: bool, author: str | None,
-    notes: str | None, quiet: bool, verbose: bool, reading: Reading,
+    cv: int | None, test: str | None, memory_limit: int | None, output: str | None, as_json: bool,
+    author: str | None, notes: str | None, quiet: bool, verbose: bool, reading: Reading,
 ) -> int:  # fmt: skip
     """Learn; the exit status is 130 if Ctrl-C has ended it early."""
     check_files(output, [data, test, keep, reading.xml])
@@ -132,7 +139,8 @@ def command(
         estimator = made_learner(learner, settings)
     with _progress(quiet, verbose) as show:
         announce(show, f"reading {data}")
-        rows = read_data(data, reading)
+        is_whole = keep is not None or cv is not None
+        rows = _training_rows(data, reading, estimator, memory_limit, is_whole)
         _check_labels(learner, rows)
         # before the work, in case they are wrong
         tested = other_part(test, reading, rows.schema, "test")
@@ -178,7 +186,29 @@ def _goes_on(learner: str) -> bool:
     return "theory" in signature(learner_classes()[learner].fit).parameters
 
 
-def _check_labels(learner: str, rows: "Dataset") -> None:
+def _training_rows(
+    data: str, reading: Reading, estimator: Any, limit: int | None, is_whole: bool
+) -> "Dataset | Partitions":
+    """The rows, in partitions if the files are large and the learner takes them so."""
+    can = estimator._takes_partitions and not is_whole
+    files = large_files(data, reading, LARGE if limit is None else 0)
+    if limit is not None and (files is None or not can):
+        raise click.UsageError(
+            "--memory-limit is for CSV and Parquet files, from which separate-and-conquer learns "
+            "without --keep and --cv"
+        )
+    if files is None or not can or (limit is None and estimator.bins is None):
+        return read_data(data, reading)
+    from labelrules.data import scan
+
+    if estimator.bins is None:
+        estimator.set_params(bins=BINS)
+        say(f"rows in partitions are learned from with bins={BINS}; --set bins chooses another")
+    options: dict[str, Any] = {} if limit is None else {"memory_limit": limit}
+    return scan(files, **reading.given(), **options)
+
+
+def _check_labels(learner: str, rows: "Dataset | Partitions") -> None:
     if learner == "ripper" and rows.schema.n_labels != 1:
         raise click.UsageError(
             f"ripper learns one label, but these data have {rows.schema.n_labels}: use --learner "
@@ -235,7 +265,7 @@ class _LearningTask:
     """A learner, the rows that it learns from, rules to keep, and where the model goes."""
 
     learner: Any
-    rows: "Dataset"
+    rows: "Dataset | Partitions"
     kept: "DecisionList | None"
     settings: tuple[Pair, ...]
     output: str | None
@@ -247,6 +277,7 @@ class _LearningTask:
 
     def learn(self, show: Any) -> bool:
         """Learn; return whether Ctrl-C has ended it early."""
+        from labelrules.data import Dataset
         from labelrules.data.suspicious import warn_of_columns
 
         start = learning_clock()
@@ -255,7 +286,8 @@ class _LearningTask:
             if has_progress:
                 self.learner.set_params(progress=show)
             try:
-                warn_of_columns(self.rows, stacklevel=2)
+                if isinstance(self.rows, Dataset):
+                    warn_of_columns(self.rows, stacklevel=2)
                 with heard_interrupts():
                     self.learner.fit(self.rows, **self._options)
             except KeyboardInterrupt:
@@ -271,12 +303,11 @@ class _LearningTask:
         """Cross-validate; Ctrl-C leaves nothing, since means need all folds."""
         from labelrules.experiments import cross_validate
 
+        rows: Any = self.rows  # in memory, where folds are asked for
         announce(show, "cross-validating")
         with self._blamed(), ending_early():
             try:
-                return cross_validate(
-                    self.rows, self.learner, n_folds, progress=show, **self._options
-                )
+                return cross_validate(rows, self.learner, n_folds, progress=show, **self._options)
             except KeyboardInterrupt:
                 raise self._nothing("before all folds were finished") from None
 

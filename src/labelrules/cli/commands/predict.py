@@ -1,6 +1,6 @@
 """``labelrules predict``: the labels of new rows."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,13 @@ from labelrules.cli.commands import (
     output_option,
     reading_options,
 )
-from labelrules.cli.io import Reading, check_files, csv_text, write
-from labelrules.cli.models import Model, model_and_data
+from labelrules.cli.io import Reading, check_files, csv_text, write, write_pieces
+from labelrules.cli.models import Model, model_and_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from labelrules.data import Dataset
 
 EXAMPLES = """
 labelrules predict model.json new.csv
@@ -39,14 +44,40 @@ def command(
 ) -> None:
     """Predict labels or probabilities."""
     check_files(output, [model, data, reading.xml])
-    found, rows = model_and_data(model, data, reading, with_labels=False)
-    values = found.probabilities(rows) if form == "probabilities" else found.predict(rows)
+    found, parts = model_and_parts(model, data, reading, with_labels=False)
+    predicted = (_values(found, rows, form) for rows in parts)
+    if as_json:
+        write(list(_documents(found, predicted, form)), output)
+        return
+    write_pieces(_texts(found, predicted, form), output)
+
+
+def _values(model: Model, rows: "Dataset", form: str) -> Any:
+    """What is predicted for some rows."""
+    values = model.probabilities(rows) if form == "probabilities" else model.predict(rows)
     if values is None:
         raise click.ClickException(
-            f"{found.source} holds rules alone: probabilities need the model of a learner"
+            f"{model.source} holds rules alone: probabilities need the model of a learner"
         )
-    labels = _columns(found, values)
-    write((_document if as_json else _text)(labels, values, form), output)
+    return values
+
+
+def _texts(model: Model, parts: "Iterable[Any]", form: str) -> "Iterator[str]":
+    """The lines of all parts, below one header."""
+    has_header = form != "sets"
+    for number, values in enumerate(parts):
+        text = _text(_columns(model, values), values, form)
+        is_class = values.ndim == 1
+        yield text.split("\n", 1)[1] if number and (has_header or is_class) else text
+
+
+def _documents(model: Model, parts: "Iterable[Any]", form: str) -> "Iterator[dict[str, Any]]":
+    """The rows of all parts as JSON, counted through."""
+    n_rows = 0
+    for values in parts:
+        for row in _document(_columns(model, values), values, form):
+            yield {**row, "row": row["row"] + n_rows}
+        n_rows += len(values)
 
 
 def _columns(model: Model, values: Any) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Read and write CSV; columns are decoded by blocks, a large file is never all in memory."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -157,6 +157,11 @@ def csv_lines(data: Dataset) -> Iterator[str]:
         for column in data.Y[start : start + size].T.tolist():
             columns.append([labels[label] for label in column])
         yield from (",".join(row) + "\n" for row in zip(*columns, strict=True))
+
+
+def csv_header(names: Sequence[str]) -> str:
+    """The first line of a table."""
+    return ",".join(map(_cell, names)) + "\n"
 
 
 def _texts(values: Floats, feature: Feature, missing: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Rows of Dask collections: kinds and categories from all partitions, and data sets of each."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from labelrules.data.memory.labels import (
     feature_names_of,
 )
 from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions
-from labelrules.data.partitions.tasks import computed, is_collection
+from labelrules.data.partitions.tasks import computed, in_partition, is_collection, tasks_of
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
@@ -208,34 +207,18 @@ def _label_names(labels: Any) -> Names | None:
 def _side_by_side(X: Any, labels: Any) -> list[tuple[Any, Any]]:
     """The partitions of X, each with that of Y if Y is a collection."""
     if not is_collection(labels):
-        return [(block, None) for block in _tasks_of(X)]
+        return [(block, None) for block in tasks_of(X)]
     if _is_array(X) and _is_array(labels) and not np.isnan(X.shape[0] + labels.shape[0]):
         if X.shape[0] != labels.shape[0]:
             raise DataError(f"X has {X.shape[0]} rows but Y has {labels.shape[0]}")
         labels = labels.rechunk({0: X.chunks[0]})
-    left, right = _tasks_of(X), _tasks_of(labels)
+    left, right = tasks_of(X), tasks_of(labels)
     if len(left) != len(right):
         raise DataError(
             f"X has {counted(len(left), 'partition')} but Y has {len(right)}: divide both alike, "
             "as by repartition, or take both from one frame"
         )
     return list(zip(left, right, strict=True))
-
-
-def _tasks_of(data: Any) -> list[Any]:
-    """The tasks that make the partitions, whole rows each."""
-    if _is_array(data):
-        return list(data.rechunk({1: -1}).to_delayed()[:, 0])
-    return list(data.to_delayed())
-
-
-@contextmanager
-def in_partition(number: int) -> Iterator[None]:
-    """Raise errors of the data as errors that name the partition."""
-    try:
-        yield
-    except DataError as wrong:
-        raise DataError(f"partition {number}: {wrong}") from None
 
 
 def _divided(X: Any, Y: Any, columns: _CollectedColumns) -> tuple[Any, Any]:

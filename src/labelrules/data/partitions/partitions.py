@@ -77,6 +77,9 @@ class Partitions:
             chosen = generator.random(len(part)) * self.n_rows < n_rows
             yield part if chosen.all() else part.take(np.flatnonzero(chosen))
 
+    def __len__(self) -> int:
+        return self.n_rows
+
     def __repr__(self) -> str:
         sizes = {"row": self.n_rows, "feature": self.schema.n_features}
         sizes["label"] = self.schema.n_labels

@@ -23,6 +23,22 @@ def is_collection(data: Any) -> bool:
     return getattr(data, "__dask_graph__", None) is not None and hasattr(data, "to_delayed")
 
 
+def tasks_of(data: Any) -> list[Any]:
+    """The tasks that make the partitions of a collection, whole rows each."""
+    if hasattr(data, "chunks"):
+        return list(data.rechunk({1: -1}).to_delayed()[:, 0])
+    return list(data.to_delayed())
+
+
+@contextmanager
+def in_partition(number: int) -> Iterator[None]:
+    """Raise errors of the data as errors that name the partition."""
+    try:
+        yield
+    except ValueError as wrong:
+        raise DataError(f"partition {number}: {wrong}") from None
+
+
 def current_client() -> Any:
     """The client that Dask uses now; None if there is none, and Dask runs tasks by itself."""
     distributed = sys.modules.get("distributed")

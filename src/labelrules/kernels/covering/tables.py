@@ -88,6 +88,26 @@ def add_open(truth, board, weights, rows, found):
 
 
 @kernel
+def sums_of(truth, weights, rows, sums):
+    """The two counts of each row as one number; `weights` is empty if all weigh 1."""
+    for i in range(len(rows)):
+        row = rows[i]
+        weight = np.int64(weights[row]) if len(weights) else np.int64(1)
+        sums[i] = (weight << np.int64(32)) + weight * np.int64(truth[row] == 1)
+
+
+@kernel
+def open_rows(cells, truth, waiting, rows):
+    """The rows in which a label is known and open, or that wait if any do; returns how many."""
+    n_rows = 0
+    for row in range(len(cells)):
+        rows[n_rows] = row
+        counts = waiting[row] if len(waiting) else cells[row] < 0
+        n_rows += counts and truth[row] >= 0
+    return n_rows
+
+
+@kernel
 def mark_present(codes, start, columns, rows, present):
     """Mark the codes that occur in some rows, in some columns."""
     for column in columns:
@@ -133,6 +153,8 @@ def next_code(own, rows, code, missing):
         other = np.int64(own[row])
         if other > code and other < least:
             least = other
+            if least == code + 1:  # mostly soon
+                break
     return least
 
 

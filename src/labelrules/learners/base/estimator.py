@@ -4,7 +4,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from labelrules._types import UNSET, Board, Floats
-from labelrules.data import DataError, Dataset, Partitions, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of, text_of
@@ -35,10 +35,10 @@ from labelrules.data.memory.labels import (
     refuse_column_names,
     refuse_joined,
 )
-from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
+from labelrules.learners.base.predicted_parts import by_partition
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
@@ -50,11 +50,13 @@ from labelrules.learners.base.tables import (
     given_names,
     has_known_names,
     refuse_empty,
+    refuse_no_labels,
+    refuse_partitions,
     refuse_weights,
     renamed,
 )
 from labelrules.rules import Theory, labels_without_rules
-from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
+from labelrules.rules.formats.html import shown_theory
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 
 if TYPE_CHECKING:
@@ -271,6 +273,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     about_: About
     _rules_choose_classes: ClassVar[bool] = False
     """Whether a class is predicted by the labels of the row, and not by probabilities."""
+    _takes_partitions: ClassVar[bool] = False
+    """Whether it learns from rows in partitions."""
     _why_not_stored: ClassVar[str | None] = None
     """Why files cannot hold the models of this learner, and what to do; None if they can."""
 
@@ -285,6 +289,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _presence(self, X: Any) -> Floats:
         """Estimate the probability that each label is present; X as for `_labels`."""
 
+    @by_partition
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict labels, or classes where `fit` was given classes.
 
@@ -295,6 +300,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             return target.most_probable(self._presence(self._table(X)))
         return target.predicted(self._labels(self._table(X)))
 
+    @by_partition
     def predict_proba(self, X: Any) -> Floats:
         """Estimate the probabilities of presence, rows by labels, or those of classes."""
         return self._check_fitted().probabilities(self._presence(self._table(X)))
@@ -351,8 +357,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
-        if isinstance(X, Partitions) or is_collection(X):
-            raise_not_partitions(self)
+        refuse_partitions(self, X)
         if isinstance(X, Dataset):
             if feature_names is not None:
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
@@ -398,7 +403,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             raise ValueError("X is a Dataset, which brings its labels: leave Y out")
         if data.n_rows == 0:
             raise ValueError("the Dataset has no rows to learn from")
-        refuse_no_labels(data.schema)
+        refuse_no_labels(data.schema.n_labels)
         self.n_features_in_ = data.schema.n_features
         self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return data
@@ -416,8 +421,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         if columns:
             refuse_column_names(Y, columns, X.shape[0])
         target, labels = read_target(Y, taken=(*columns, *names))
-        if labels.board.shape[1] == 0:
-            raise ValueError(_NO_LABELS)
+        refuse_no_labels(labels.board.shape[1])
         return target, labels
 
     def _remember(self, schema: Schema, target: Target) -> None:
@@ -481,35 +485,13 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _rules_html(self) -> Iterator[str]:
         """The rules of a fitted learner, if it has any."""
         if hasattr(self, "theory_"):
-            yield shown(self.theory_)
+            yield shown_theory(self.theory_)
         elif getattr(self, "theories_", None):
             n_theories = len(self.theories_)
             yield heading(f"Theory 1 of {n_theories}, which vote; all are in theories_")
-            yield shown(self.theories_[0])
-
-
-def shown(theory: Theory) -> str:
-    """The first rules of a theory in HTML."""
-    return theory_html(theory, max_rules=SHOWN_IN_NOTEBOOKS)
+            yield shown_theory(self.theories_[0])
 
 
 def heading(text: str) -> str:
     """A heading in HTML."""
     return f'<div class="labelrules"><h4>{text}</h4></div>'
-
-
-def refuse_no_labels(schema: Schema) -> None:
-    """Refuse data without labels."""
-    if schema.n_labels == 0:
-        raise ValueError(_NO_LABELS)
-
-
-def raise_not_partitions(model: Any) -> NoReturn:
-    """Refuse rows in partitions, and say which learner takes them."""
-    raise TypeError(
-        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
-        "from partitions"
-    )
-
-
-_NO_LABELS = "the data have no labels, so there is nothing to learn"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils import get_tags
 
-from labelrules._checks import job_count, number
+from labelrules._checks import is_whole, job_count, number
 from labelrules._types import Board, Floats
 from labelrules.data import DataError, Dataset
 from labelrules.data.document import Record, Share
@@ -18,15 +18,24 @@ from labelrules.learners.base.shortfalls import reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
 from labelrules.learners.base.theory_classifier import (
     Background,
+    RuleClassifier,
     Smoothing,
     TheoryClassifier,
     TheoryState,
 )
 from labelrules.learners.covering.board import TrainingBoard
+from labelrules.learners.covering.counted_loop import CountedLastResort, is_counted
 from labelrules.learners.covering.learner import SeparateAndConquer
-from labelrules.learners.covering.next_rule import LastResort, is_mostly_present
-from labelrules.learners.covering.settings import checked_settings
-from labelrules.rules import DecisionList, LayeredTheory
+from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.next_rule import (
+    LastResort,
+    is_mostly_present,
+    last_resort_settings,
+)
+from labelrules.learners.covering.settings import Settings, checked_settings
+from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -190,12 +199,20 @@ class LabelwiseClassifier(ComposedClassifier):
     def _fall_back(self, data: Dataset) -> None:
         """Add rules for rows in which the theory predicts no label."""
         theory = self.theory_
-        rules = fallback_rules(data, theory.predict(data), float(self.last_resort_ or 0.0))
+        rules = fallback_rules(
+            data, theory.predict(data), float(self.last_resort_ or 0.0), self._n_bins
+        )
         if rules is None:
             return
         if not isinstance(theory, LayeredTheory):
             theory = LayeredTheory(data.schema, [theory])
         self._keep(theory.with_fallback(rules), data)
+
+    @property
+    def _n_bins(self) -> int | None:
+        """The bins of a base that searches by them; rules for rows without a label do, too."""
+        bins = getattr(self.base, "bins", None)
+        return bins if isinstance(self.base, RuleClassifier) and is_whole(bins) else None
 
     def _labels(self, X: Any) -> Board:
         if self._has_theory:
@@ -213,19 +230,40 @@ def _last_resort(least: Any) -> float | None:
     return None if least is None else number(least, "last_resort", low=0, high=1, also="None")
 
 
-def fallback_rules(data: Dataset, predicted: Board, least: float) -> DecisionList | None:
+def fallback_rules(
+    data: Dataset, predicted: Board, least: float, n_bins: int | None = None
+) -> DecisionList | None:
     """Rules that guess a label for rows without any; None if no guess is good.
 
-    Learned as by `SeparateAndConquer`; not where some label is present in most rows.
+    Learned as by `SeparateAndConquer`, with so many bins; not where some label is present in most
+    rows.
     """
     if is_mostly_present(data):
         return None
+    settings = checked_settings(SeparateAndConquer(bins=n_bins), data.schema)
     board = TrainingBoard(data, "append")
     board.board[predicted.T == 1] = 1
-    settings = checked_settings(SeparateAndConquer(), data.schema)
-    resort = LastResort(data, board, SortedColumns.of(data), settings, least, is_late=lambda: False)
-    rules = resort.rules()
+    rules = _fallback_rules(data, board, settings, least)
     return DecisionList(data.schema, rules) if rules else None
+
+
+def _fallback_rules(
+    data: Dataset, board: TrainingBoard, settings: Settings, least: float
+) -> list[Rule]:
+    if settings.bins is None:
+        columns = SortedColumns.of(data)
+        return LastResort(data, board, columns, settings, least, is_late=lambda: False).rules()
+    bins = Bins.of(data, settings.bins)
+    if is_counted(settings, bins):
+        marked = marked_columns(bins, settings.allowed)
+        rows = LocalRows.of(data, bins, marked, board.board)
+        alone = last_resort_settings(settings)
+        counted = CountedLastResort(rows, rows.totals(), board.unit, bins, alone, least)
+        return counted.rules(is_late=lambda: False)
+    coded = bins.coded(data)
+    columns = SortedColumns.of(coded)
+    resort = LastResort(coded, board, columns, settings, least, is_late=lambda: False)
+    return [bins.rule(rule) for rule in resort.rules()]
 
 
 def with_likeliest(labels: Board, presence: Floats, least: float) -> Board:

@@ -8,11 +8,12 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Floats
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
 from labelrules.data.memory.frames import FrameTable, is_frame, is_series, native, refuse_lazy
 from labelrules.data.memory.labels import Names
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
 
@@ -120,4 +121,24 @@ def refuse_weights(name: str, weights: Floats) -> NoReturn:
     raise ValueError(
         f"this {name} takes one whole weight per row, which stands for repeated rows; for other "
         "weights use another learner, such as BinaryRelevance of a classifier that takes weights"
+    )
+
+
+def refuse_no_labels(n_labels: int) -> None:
+    """Refuse data without labels."""
+    if n_labels == 0:
+        raise ValueError("the data have no labels, so there is nothing to learn")
+
+
+def refuse_partitions(model: Any, X: Any) -> None:
+    """Refuse rows in partitions and collections of Dask, for learners that need all rows."""
+    if isinstance(X, Partitions) or is_collection(X):
+        raise_not_partitions(model)
+
+
+def raise_not_partitions(model: Any) -> NoReturn:
+    """Refuse rows in partitions, and say which learner takes them."""
+    raise TypeError(
+        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
+        "from partitions"
     )

@@ -18,10 +18,10 @@ from labelrules.data.partitions.collections import collected
 from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
-from labelrules.learners.base.estimator import TableClassifier, Target, raise_not_partitions
+from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tables import refuse_empty
+from labelrules.learners.base.tables import raise_not_partitions, refuse_empty
 from labelrules.rules import (
     DecisionList,
     Evidence,

@@ -1,6 +1,6 @@
 """Covering on binned columns: the loop sees counts over rows, and never the rows."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -130,19 +130,9 @@ class CountedCovering(CoveringLoop):
 
     def _fall_back(self, least: float) -> list[Rule]:
         settings = last_resort_settings(self.settings)
-        resort = CountedLastResort(
-            self.rows, self.totals, self.board.unit, self.bins, settings, least
-        )
-        rules: list[Rule] = []
-        while resort.are_often_labelled and not self._is_late():
-            grown = resort.finder.best_rule()
-            if grown is None:
-                break
-            if not resort.is_probable(grown):
-                resort.finder.exclude(grown.head)
-                continue
-            rules.append(resort.add(grown))
-        return rules
+        unit = self.board.unit
+        resort = CountedLastResort(self.rows, self.totals, unit, self.bins, settings, least)
+        return resort.rules(self._is_late)
 
     def finished(self) -> DecisionList | LayeredTheory:
         """The list with its default rule, rules for rows without a label, and all evidence."""
@@ -196,6 +186,19 @@ class CountedLastResort:
         """Whether few enough of these rows have no label, among those of which it is known."""
         n_decided, n_bare = self.waiting.n_decided, self.waiting.n_bare
         return n_decided > 0 and n_bare / n_decided < self.least
+
+    def rules(self, is_late: Callable[[], bool]) -> list[Rule]:
+        """The rules, with their evidence; none if no label is probable enough."""
+        rules: list[Rule] = []
+        while self.are_often_labelled and not is_late():
+            grown = self.finder.best_rule()
+            if grown is None:
+                break
+            if self.is_probable(grown):
+                rules.append(self.add(grown))
+            else:
+                self.finder.exclude(grown.head)
+        return rules
 
     def is_probable(self, grown: CountedRule) -> bool:
         """Whether covered rows have the label more often than none, than others, and than least."""

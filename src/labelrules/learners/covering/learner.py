@@ -9,7 +9,7 @@ import numpy as np
 from labelrules._types import Board
 from labelrules.data import ClusterError, Dataset, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.learners.base.estimator import Target, WeightKind, refuse_no_labels
+from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
     check_progress,
@@ -20,6 +20,7 @@ from labelrules.learners.base.progress import (
 from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
+from labelrules.learners.base.tables import refuse_no_labels
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
@@ -206,6 +207,7 @@ class SeparateAndConquer(RuleClassifier):
         self.warm_start = warm_start
 
     _State: ClassVar[type[Record]] = CoveringState
+    _takes_partitions = True
     _naming_parameters = ("required", "forbidden")
 
     def _check_parameters(self) -> None:
@@ -254,7 +256,7 @@ class SeparateAndConquer(RuleClassifier):
 
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
-        refuse_no_labels(data.schema)
+        refuse_no_labels(data.schema.n_labels)
         note_training_data(data)
         with progress_listener(self.progress) as listener:
             found = learned_from_partitions(data, settings, listener)

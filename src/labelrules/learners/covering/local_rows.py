@@ -1,5 +1,6 @@
 """Rows of binned columns in memory, which answer the questions of covering by counts."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -119,37 +120,36 @@ class LocalRows:
             self.pool.shutdown(wait=False, cancel_futures=True)
 
     @cached_property
-    def known(self) -> Mask:
-        """Which cells of the truth are known."""
-        return np.asarray(self.truth != UNSET)
-
-    @cached_property
-    def knows_all(self) -> bool:
-        """Whether no cell is unknown."""
-        return bool(self.known.all())
-
-    @cached_property
     def every(self) -> npt.NDArray[np.int32]:
         """The numbers of all rows."""
         return np.arange(self.n_rows, dtype=np.int32)
 
     def totals(self) -> LabelTotals:
         """The rows and cells."""
-        known, is_open = self.known, self.known & (self.board == UNSET)
-        written = [self._packed(known & (self.board == value)) for value in (0, 1)]
-        packed = self._packed(known), self._packed(is_open), np.array(written)
-        return LabelTotals(self.n_rows, *packed)
+        every = self._packed(lambda label: None)
+        is_open, *written = (self._packed(partial(self._holds, v)) for v in (int(UNSET), 0, 1))
+        return LabelTotals(self.n_rows, every, is_open, np.array(written))
 
-    def _packed(self, cells: Mask) -> Integers:
-        """For each label the weight of some cells and of those where it is present."""
-        present = cells & (self.truth == 1)
-        if self.weight is None:
-            n_cells, n_present = np.count_nonzero(cells, axis=1), np.count_nonzero(present, axis=1)
-        else:
-            n_cells, n_present = (
-                (self.weight * m).sum(1, dtype=np.int64) for m in (cells, present)
-            )
-        return np.asarray((n_cells.astype(np.int64) << 32) + n_present)
+    def _holds(self, value: int, label: int) -> Mask:
+        """The rows in which a value is written for a label."""
+        return np.asarray(self.board[label] == value)
+
+    def _packed(self, rows_of: Callable[[int], Mask | None]) -> Integers:
+        """For each label the known cells of some rows (None: all), and the present ones of them.
+
+        Label by label, so that it takes little memory.
+        """
+        found = np.zeros(self.n_labels, np.int64)
+        for label in range(self.n_labels):
+            truth, rows = self.truth[label], rows_of(label)
+            for value in (0, 1):
+                cells = truth == value if rows is None else rows & (truth == value)
+                if self.weight is None:
+                    n_cells = int(np.count_nonzero(cells))
+                else:
+                    n_cells = int(self.weight[label][cells].sum(dtype=np.int64))
+                found[label] += (n_cells << 32) + value * n_cells
+        return found
 
     def written(self) -> Integers:
         """See `RowCounts.written`."""
@@ -198,20 +198,20 @@ class LocalRows:
 
     def _open(self, label: int) -> npt.NDArray[np.int32]:
         """The rows in which the cell of a label counts."""
-        if self.waiting is not None:
-            counted = self.waiting if self.knows_all else self.waiting & self.known[label]
-        else:
-            is_open = self.board[label] == UNSET
-            counted = is_open if self.knows_all else is_open & self.known[label]
-        return np.flatnonzero(counted).astype(np.int32)
+        from labelrules.kernels.covering.tables import open_rows
+
+        waiting = np.empty(0, np.bool_) if self.waiting is None else self.waiting
+        rows = np.empty(self.n_rows + 1, np.int32)
+        return rows[: open_rows(self.board[label], self.truth[label], waiting, rows)]
 
     def _sums(self, label: int, rows: npt.NDArray[np.int32]) -> Integers:
         """The two counts of each row as one number."""
-        present = self.truth[label, rows] == 1
-        if self.weight is None:
-            return np.asarray(present + np.int64(1 << 32))
-        weight = self.weight[label, rows].astype(np.int64)
-        return np.asarray((weight << 32) + weight * present)
+        from labelrules.kernels.covering.tables import sums_of
+
+        weights = np.empty(0, np.int32) if self.weight is None else self.weight[label]
+        sums = np.empty(len(rows), np.int64)
+        sums_of(self.truth[label], weights, rows, sums)
+        return sums
 
     def _count(self, rows: npt.NDArray[Any], sums: Integers) -> Integers:
         """The sums of some rows by the codes of all columns."""
@@ -359,7 +359,7 @@ class LocalRows:
         n_decided, n_bare = (
             self._row_total(waiting & one) for one in (self._is_decided, self._has_none)
         )
-        return WaitingTotals(n_decided, n_bare, self._packed(self.known & waiting), next_codes)
+        return WaitingTotals(n_decided, n_bare, self._packed(lambda label: waiting), next_codes)
 
     @cached_property
     def _has_none(self) -> Mask:

@@ -1,23 +1,262 @@
-"""Covering on rows in partitions, which need not fit into memory."""
+"""Covering on rows in partitions: codes, labels and board of each part, in memory or in files."""
 
-from typing import NamedTuple
+import logging
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from labelrules._types import Integers
+from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Partitions
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
-from labelrules.learners.covering.row_counts import RowCounts
+from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.row_counts import (
+    Answer,
+    BodyCounts,
+    LabelTotals,
+    PartedRows,
+    RowCounts,
+    Steps,
+    WaitingTotals,
+    WrittenCounts,
+    added_up,
+)
 from labelrules.learners.covering.settings import Settings
-from labelrules.learners.covering.stored_rows import stored_parts
 from labelrules.rules import DecisionList, Evidence, LayeredTheory
-from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.streamed_bins import bins_of_partitions
+from labelrules.search.bodies.streamed_bins import bins_of_partitions, known_rows
+
+LOGGER = logging.getLogger("labelrules")
+
+PART_BYTES = 1 << 25
+"""Codes, labels and board of a part take about so many bytes."""
+
+MEGABYTE = 1 << 20
+
+
+class FiledRows(LocalRows):
+    """Rows whose codes, labels and board are in a file, and in memory only while they are asked.
+
+    Parameters
+    ----------
+    bins, codes, truth, marked
+        As for `LocalRows`.
+    path : Path
+        A new file, which `close` removes.
+    keeps_tables : bool
+        Whether the sums of each label are kept in memory; else they are counted anew.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        codes: Codes,
+        truth: Board,
+        marked: Integers,
+        path: Path,
+        keeps_tables: bool,
+    ) -> None:
+        super().__init__(bins, codes, truth, marked)
+        self._path, self._keeps_tables = path, keeps_tables
+        self._knows_all = bool((truth != UNSET).all())
+        self._arrays: dict[str, tuple[int, Any, tuple[int, ...]]] = {}
+        place = 0
+        with path.open("wb") as file:
+            for name in ("codes", "truth", "board"):
+                array = getattr(self, name)
+                # written as bytes, so that a full disk is an error and no crash later
+                file.write(np.ascontiguousarray(array).tobytes())
+                self._arrays[name] = place, array.dtype, array.shape
+                place += array.nbytes
+        self._forget()
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether no cell is unknown."""
+        return self._knows_all
+
+    def _forget(self) -> None:
+        """Let go of all that is as long as the rows, but for those that a body covers."""
+        for name in ("known", "every", "_has_none", "_is_decided"):
+            self.__dict__.pop(name, None)
+        self.codes, self.truth, self.board = (np.empty((0, 0), np.int8) for _ in range(3))
+        self._is_mapped = False
+
+    @contextmanager
+    def _in_memory(self) -> Iterator[None]:
+        """Map the file; afterwards its pages count no longer as memory of this process."""
+        if self._is_mapped:  # `write` asks for the counts of a body
+            yield
+            return
+        for name, (place, dtype, shape) in self._arrays.items():
+            mode: Any = "r+" if name == "board" else "r"
+            is_empty = 0 in shape  # without features there are no codes
+            array = np.empty(shape, dtype) if is_empty else np.memmap(
+                self._path, dtype, mode, place, shape
+            )  # fmt: skip
+            setattr(self, name, array)
+        self._is_mapped = True
+        try:
+            yield
+        finally:
+            self._forget()
+
+    def _root(self, label: int) -> Integers:
+        return super()._root(label) if self._keeps_tables else self._count_root(label)
+
+    def totals(self) -> LabelTotals:
+        """See `RowCounts.totals`."""
+        with self._in_memory():
+            return super().totals()
+
+    def written(self) -> Integers:
+        """See `RowCounts.written`."""
+        with self._in_memory():
+            return super().written()
+
+    def roots(self, labels: Any) -> Integers:
+        """See `RowCounts.roots`."""
+        with self._in_memory():
+            return super().roots(labels)
+
+    def body(self, label: int, steps: Steps) -> BodyCounts:
+        """See `RowCounts.body`."""
+        with self._in_memory():
+            return super().body(label, steps)
+
+    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
+        """See `RowCounts.write`."""
+        with self._in_memory():
+            return super().write(label, value, steps)
+
+    def wait(self) -> WaitingTotals:
+        """See `RowCounts.wait`."""
+        with self._in_memory():
+            return super().wait()
+
+    def leave(self, steps: Steps) -> WaitingTotals:
+        """See `RowCounts.leave`."""
+        with self._in_memory():
+            return super().leave(steps)
+
+    def bare(self, steps: Steps) -> int:
+        """See `RowCounts.bare`."""
+        with self._in_memory():
+            return super().bare(steps)
+
+    def close(self) -> None:
+        """Remove the file."""
+        super().close()
+        self._path.unlink(missing_ok=True)
+
+
+class StoredParts(PartedRows):
+    """The rows of all parts, and the folder of their files if they have any.
+
+    Parameters
+    ----------
+    parts : sequence of RowCounts
+    folder : TemporaryDirectory, optional
+        Removed by `close`.
+    n_threads : int
+        Threads that ask parts side by side.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[RowCounts],
+        folder: "tempfile.TemporaryDirectory[str] | None",
+        n_threads: int,
+    ) -> None:
+        super().__init__(parts)
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def roots(self, labels: Sequence[int]) -> Integers:
+        """See `RowCounts.roots`."""
+        if self._pool is None:
+            return super().roots(labels)
+        answers = self._pool.map(lambda part: part.roots(labels), self.parts)
+        total: Integers = next(answers)
+        for answer in answers:
+            total += answer
+        return total
+
+    def close(self) -> None:
+        """See `RowCounts.close`."""
+        super().close()
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _sum(self, ask: "Callable[[RowCounts], Answer]") -> Answer:
+        if self._pool is None:
+            return super()._sum(ask)
+        return added_up(list(self._pool.map(ask, self.parts)))
+
+
+def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int = 1) -> StoredParts:
+    """Codes and labels of all rows of which a label is known, ready to be counted.
+
+    They are in memory if they fit into half of the memory limit, else in files.
+    """
+    n_labels, n_bytes = bins.schema.n_labels, np.dtype(bins.dtype).itemsize
+    row_bytes = len(bins.columns) * n_bytes + 2 * n_labels
+    total, limit = data.n_rows * row_bytes, data.memory_limit * MEGABYTE
+    in_files = 2 * total > limit
+    n_parts = -(-total // PART_BYTES)
+    keeps_tables = 4 * n_parts * 8 * n_labels * int(bins.start[-1]) <= limit
+    where = "temporary files" if in_files else "memory"
+    LOGGER.info(
+        "%s rows as codes and labels, %s MB, in %s (memory limit %s MB)",
+        f"{data.n_rows:,}", f"{total / MEGABYTE:,.0f}", where, f"{data.memory_limit:,}",
+    )  # fmt: skip
+    folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
+    parts: list[RowCounts] = []
+    try:
+        coded = _coded(data, bins, max(1, PART_BYTES // row_bytes))
+        for number, (codes, truth) in enumerate(coded):
+            if folder is None:
+                parts.append(LocalRows(bins, codes, truth, marked))
+                continue
+            path = Path(folder.name, f"{number}.rows")
+            parts.append(FiledRows(bins, codes, truth, marked, path, keeps_tables))
+    except BaseException:
+        if folder is not None:
+            folder.cleanup()
+        raise
+    return StoredParts(parts, folder, n_threads)
+
+
+def _coded(data: Partitions, bins: Bins, n_rows: int) -> Iterator[tuple[Codes, Board]]:
+    """The codes and labels of the rows, columns by rows, about so many rows at once."""
+    codes: list[Codes] = []
+    truth: list[Board] = []
+    for part in known_rows(data):
+        codes.append(bins.encode(part.X))
+        truth.append(part.Y.T)
+        if sum(one.shape[1] for one in truth) >= n_rows:
+            yield _taken(codes), _taken(truth)
+    if truth:
+        yield _taken(codes), _taken(truth)
+
+
+def _taken(parts: list[Any]) -> Any:
+    """Arrays side by side, row by row; they are used up."""
+    whole = np.ascontiguousarray(np.concatenate(parts, axis=1))
+    parts.clear()
+    return whole
+
 
 NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
 

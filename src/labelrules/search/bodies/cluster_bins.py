@@ -15,8 +15,8 @@ from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import total_of
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.streamed_bins import (
+    OrderedValues,
     Passes,
-    SplitCounts,
     bins_of_partitions,
     collect,
     count,
@@ -28,7 +28,7 @@ from labelrules.search.bodies.streamed_bins import (
 class _Counts(NamedTuple):
     """What is counted or collected in some rows."""
 
-    columns: dict[int, SplitCounts]
+    columns: dict[int, OrderedValues]
     n_rows: int
     n_known: Any
     occur: dict[int, Mask]
@@ -55,19 +55,19 @@ class _Sampled(NamedTuple):
 
 
 def _first_counted(
-    data: Dataset, ordered: dict[int, SplitCounts], occur: dict[int, Mask]
+    data: Dataset, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
 ) -> _Counts:
     ordered, occur = _anew(ordered), {at: np.zeros_like(one) for at, one in occur.items()}
     return _Counts(ordered, *first_count([data], ordered, occur), occur)
 
 
-def _counted(data: Dataset, columns: dict[int, SplitCounts]) -> _Counts:
+def _counted(data: Dataset, columns: dict[int, OrderedValues]) -> _Counts:
     columns = _anew(columns)
     count([data], columns)
     return _Counts(columns, len(data), 0, {})
 
 
-def _collected(data: Dataset, columns: dict[int, SplitCounts]) -> _Counts:
+def _collected(data: Dataset, columns: dict[int, OrderedValues]) -> _Counts:
     columns = _anew(columns)
     collect([data], columns, dict.fromkeys(columns, len(data)))
     for column in columns.values():  # the rest of the room is not to be moved
@@ -75,11 +75,11 @@ def _collected(data: Dataset, columns: dict[int, SplitCounts]) -> _Counts:
     return _Counts(columns, len(data), 0, {})
 
 
-def _some_of_gaps(data: Dataset, columns: dict[int, SplitCounts]) -> _Sampled:
+def _some_of_gaps(data: Dataset, columns: dict[int, OrderedValues]) -> _Sampled:
     return _Sampled(sample_gaps([data], _anew(columns)))
 
 
-def _anew(columns: dict[int, SplitCounts]) -> dict[int, SplitCounts]:
+def _anew(columns: dict[int, OrderedValues]) -> dict[int, OrderedValues]:
     """Columns of this task alone: arguments may be shared between tasks."""
     return {at: column.anew() for at, column in columns.items()}
 
@@ -90,7 +90,7 @@ class ClusterPasses(Passes):
     parts: CollectedRows
 
     def first_count(
-        self, ordered: dict[int, SplitCounts], occur: dict[int, Mask]
+        self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
     ) -> tuple[int, Integers]:
         """See `Passes.first_count`."""
         found = self._asked(_first_counted, ordered, occur)
@@ -99,17 +99,17 @@ class ClusterPasses(Passes):
             occur[at] |= some
         return found.n_rows, found.n_known
 
-    def count(self, columns: dict[int, SplitCounts]) -> None:
+    def count(self, columns: dict[int, OrderedValues]) -> None:
         """See `Passes.count`."""
         _take(columns, self._asked(_counted, columns).columns)
 
-    def collect(self, columns: dict[int, SplitCounts]) -> None:
+    def collect(self, columns: dict[int, OrderedValues]) -> None:
         """See `Passes.collect`."""
         found = self._asked(_collected, columns).columns
         for at, column in columns.items():
             column.collected, column.n_collected = found[at].collected, found[at].n_collected
 
-    def sample_gaps(self, columns: dict[int, SplitCounts]) -> dict[int, list[Floats]]:
+    def sample_gaps(self, columns: dict[int, OrderedValues]) -> dict[int, list[Floats]]:
         """See `Passes.sample_gaps`."""
         values: dict[int, list[Floats]] = self._asked(_some_of_gaps, columns).values
         return values
@@ -122,7 +122,7 @@ class ClusterPasses(Passes):
         return total_of([ask(part, *given) for part in self.parts.parts], "counting its values")
 
 
-def _take(columns: dict[int, SplitCounts], counted: dict[int, SplitCounts]) -> None:
+def _take(columns: dict[int, OrderedValues], counted: dict[int, OrderedValues]) -> None:
     for at, column in columns.items():
         column.add(counted[at])
 

@@ -183,7 +183,7 @@ class CodedFoilSearch(RandomDivision):
         self, positive: Mask, covered: Mask, least: int, cuts: Integers | None = None
     ) -> Integers:
         """See `FoilSearch.grow`."""
-        from labelrules.kernels.ripper import grow_on_codes
+        from labelrules.kernels.ripper_codes import grow_on_codes
 
         given = self.counted, self.unit, covered, least / self.unit, self.logs
         added: Integers = grow_on_codes(*self.table, positive, *given)
@@ -193,7 +193,7 @@ class CodedFoilSearch(RandomDivision):
         self, cuts: Integers, held: Mask, positive: Mask
     ) -> tuple[Mask, Integers | Floats]:
         """See `FoilSearch.covered_by`."""
-        from labelrules.kernels.ripper import covered_by_codes
+        from labelrules.kernels.ripper_codes import covered_by_codes
 
         counts = np.empty((2, len(cuts) + 1), np.int64)
         covered: Mask = covered_by_codes(*self.table, cuts, held, positive, counts)

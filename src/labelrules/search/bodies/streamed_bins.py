@@ -30,7 +30,7 @@ COLLECTED = 1 << 24
 """So many values of all columns together are collected at most: 128 MB."""
 
 
-class SplitCounts:
+class OrderedValues:
     """What is known of the values of a column with an order, and which gaps matter."""
 
     def __init__(self, n_bins: int) -> None:
@@ -49,26 +49,26 @@ class SplitCounts:
 
     def count(self, values: Floats) -> int:
         """Count some values; returns how many are known."""
-        from labelrules.kernels.splitters import count_between
+        from labelrules.kernels.covering.codes import count_between
 
         values = np.sort(values)
         return int(count_between(values, self.splitters, self.equal, self.between, self.least))
 
     def collect(self, values: Floats) -> None:
         """Keep those of some values that are in wanted gaps."""
-        from labelrules.kernels.splitters import collect_between
+        from labelrules.kernels.covering.codes import collect_between
 
         self.n_collected = collect_between(
             np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
         )
 
-    def anew(self) -> "SplitCounts":
+    def anew(self) -> "OrderedValues":
         """The same column with nothing counted or collected."""
         other = copy(self)
         other.set_splitters(self.splitters)
         return other
 
-    def add(self, other: "SplitCounts") -> None:
+    def add(self, other: "OrderedValues") -> None:
         """Add what was counted and collected in other rows."""
         self.equal = self.equal + other.equal
         self.between = self.between + other.between
@@ -127,21 +127,21 @@ class Passes:
         self.parts = parts
 
     def first_count(
-        self, ordered: dict[int, SplitCounts], occur: dict[int, Mask]
+        self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
     ) -> tuple[int, Integers]:
         """Count all rows, and the known values of each column; categories that occur are noted."""
         return first_count(self.parts, ordered, occur)
 
-    def count(self, columns: dict[int, SplitCounts]) -> None:
+    def count(self, columns: dict[int, OrderedValues]) -> None:
         """Count the values of columns between their splitters."""
         count(self.parts, columns)
 
-    def collect(self, columns: dict[int, SplitCounts]) -> None:
+    def collect(self, columns: dict[int, OrderedValues]) -> None:
         """Collect the values of columns in wanted gaps."""
         sizes = {at: column.n_wanted for at, column in columns.items()}
         collect(self.parts, columns, sizes)
 
-    def sample_gaps(self, columns: dict[int, SplitCounts]) -> dict[int, list[Floats]]:
+    def sample_gaps(self, columns: dict[int, OrderedValues]) -> dict[int, list[Floats]]:
         """Some of the values of columns in wanted gaps."""
         return sample_gaps(self.parts, columns)
 
@@ -158,7 +158,7 @@ def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = N
     """
     features = parts.schema.features
     nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
-    ordered = {at: SplitCounts(n_bins) for at, one in enumerate(features) if not one.is_nominal}
+    ordered = {at: OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
     occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
     passes = passes or Passes(parts)
     _sample(parts, ordered)
@@ -190,7 +190,7 @@ def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
     return (known for part in parts if len(known := part.with_known_labels()))
 
 
-def _sample(parts: Partitions, columns: dict[int, SplitCounts]) -> None:
+def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> None:
     """Splitters of all columns, from a sample of the rows."""
     if not columns:
         return
@@ -203,7 +203,7 @@ def _sample(parts: Partitions, columns: dict[int, SplitCounts]) -> None:
 
 
 def sample_gaps(
-    parts: Iterable[Dataset], columns: dict[int, SplitCounts]
+    parts: Iterable[Dataset], columns: dict[int, OrderedValues]
 ) -> dict[int, list[Floats]]:
     """Some of the values of columns in wanted gaps; which matters for the time only."""
     found: dict[int, list[Floats]] = {at: [] for at in columns}
@@ -218,7 +218,7 @@ def sample_gaps(
     return found
 
 
-def _divide_gaps(columns: dict[int, SplitCounts], found: dict[int, list[Floats]]) -> None:
+def _divide_gaps(columns: dict[int, OrderedValues], found: dict[int, list[Floats]]) -> None:
     """Further splitters: the first value of each wanted gap, and a sample of all in them."""
     for at, column in columns.items():
         kept = np.union1d(column.needed_splitters(), column.least[column.wanted])
@@ -236,7 +236,7 @@ def _splitters(kept: list[Floats]) -> Floats:
 
 
 def first_count(
-    parts: Iterable[Dataset], ordered: dict[int, SplitCounts], occur: dict[int, Mask]
+    parts: Iterable[Dataset], ordered: dict[int, OrderedValues], occur: dict[int, Mask]
 ) -> tuple[int, Integers]:
     """Count all rows, and the known values of each column; categories that occur are noted."""
     n_rows = 0
@@ -253,20 +253,20 @@ def first_count(
     return n_rows, n_known
 
 
-def count(parts: Iterable[Dataset], columns: dict[int, SplitCounts]) -> None:
+def count(parts: Iterable[Dataset], columns: dict[int, OrderedValues]) -> None:
     """Count the values of columns between their splitters."""
     for part in known_rows(parts):
         for at, column in columns.items():
             column.count(column_of(part.X, at))
 
 
-def _settle(columns: dict[int, SplitCounts]) -> None:
+def _settle(columns: dict[int, OrderedValues]) -> None:
     for column in columns.values():
         column.settle()
 
 
 def collect(
-    parts: Iterable[Dataset], columns: dict[int, SplitCounts], sizes: dict[int, int]
+    parts: Iterable[Dataset], columns: dict[int, OrderedValues], sizes: dict[int, int]
 ) -> None:
     """Collect the values of columns in wanted gaps, of which there are so many at most."""
     for at, column in columns.items():
