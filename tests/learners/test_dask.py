@@ -8,7 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, evaluate, load, planted
+from labelrules import (
+    BinaryRelevance,
+    Dataset,
+    LayeredTheory,
+    SeparateAndConquer,
+    evaluate,
+    load,
+    planted,
+    summary,
+)
 from labelrules.data import DataError
 from tables import tables
 
@@ -220,9 +229,28 @@ def test_evaluation_is_that_of_all_rows(client) -> None:
     assert found == expected
     with pytest.raises(ValueError, match="Y has 2 partitions but predicted has 1"):
         evaluate(parted(Y, [10]), model.predict(parted(X, [])))
-    with pytest.raises(ValueError, match="partition 1: "):
+    with pytest.raises(ValueError, match="partition 0: Y has the shape"):
         evaluate(parted(Y, [10]), model.predict(parted(X, [11])))
     with pytest.raises(ValueError, match="both be collections"):
         evaluate(Y, model.predict(parted(X, [11])))
     with pytest.raises(ValueError, match="scores and weights need"):
         evaluate(parted(Y, []), parted(Y, []), scores=Y)
+
+
+@pytest.mark.parametrize("layered", [False, True])
+def test_evidence_and_summaries_are_those_of_all_rows(layered, client) -> None:
+    X, Y = frames(load("clinic"))
+    model = SeparateAndConquer(bins=15, max_rules=6).fit(X, Y)
+    theory = model.theory_
+    if layered:
+        theory = LayeredTheory(theory.schema, [theory], fallback=theory[:2])
+    new, truth = X.iloc[::2], Y.iloc[::2]
+    expected = theory.with_evidence(new, truth)
+    found = theory.with_evidence(parted(new, [10, 40]), parted(truth, [10, 40]))
+    assert found == expected
+    assert [rule.evidence for rule in found] == [rule.evidence for rule in expected]
+    whole, parts = summary(theory, new), summary(theory, parted(new, [10, 10, 40]))
+    assert (parts.rules, parts.labels) == (whole.rules, whole.labels)
+    assert str(parts) == str(whole)
+    with pytest.raises(DataError, match="X and Y must both be"):
+        theory.with_evidence(parted(new, []), truth)

@@ -38,7 +38,6 @@ from labelrules.learners.base.renaming import Names, known_names
 from labelrules.learners.base.tables import column_names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
-from labelrules.rules.formats.html import shown_theory
 from labelrules.rules.json import SetRecord, read_theory, theory_record
 
 CostKind = Literal["auto", "labels", "probabilities", "scores"]
@@ -307,7 +306,7 @@ class ConstrainedClassifier(TableClassifier):
     def _rules_html(self) -> Iterator[str]:
         if hasattr(self, "constraints_"):
             yield heading("Constraints that every prediction satisfies")
-            yield shown_theory(self.constraints_)
+            yield self.constraints_._repr_html_()
             before = "".join(self.base_._rules_html()) if is_ours(self.base_) else ""
             if before:
                 yield heading("Rules of the base, before its predictions are repaired")

@@ -38,12 +38,12 @@ from labelrules.data.memory.labels import (
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
-from labelrules.learners.base.predicted_parts import by_partition
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
+    by_partition,
     column_names,
     counted_rows,
     fits_without_names,
@@ -56,7 +56,6 @@ from labelrules.learners.base.tables import (
     renamed,
 )
 from labelrules.rules import Theory, labels_without_rules
-from labelrules.rules.formats.html import shown_theory
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 
 if TYPE_CHECKING:
@@ -485,11 +484,11 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _rules_html(self) -> Iterator[str]:
         """The rules of a fitted learner, if it has any."""
         if hasattr(self, "theory_"):
-            yield shown_theory(self.theory_)
+            yield self.theory_._repr_html_()
         elif getattr(self, "theories_", None):
             n_theories = len(self.theories_)
             yield heading(f"Theory 1 of {n_theories}, which vote; all are in theories_")
-            yield shown_theory(self.theories_[0])
+            yield self.theories_[0]._repr_html_()
 
 
 def heading(text: str) -> str:

@@ -30,11 +30,6 @@ HtmlOrder: TypeAlias = Literal["list", "label", "table"]
 _SIGNS = {"<=": "≤", ">": ">", "=": "=", "!=": "≠", "in": "in"}
 
 
-def shown_theory(theory: Theory) -> str:
-    """The first rules of a theory, as notebooks show them."""
-    return theory_html(theory, max_rules=SHOWN_IN_NOTEBOOKS)
-
-
 def theory_html(
     theory: Theory,
     *,
