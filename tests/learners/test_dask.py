@@ -254,3 +254,21 @@ def test_evidence_and_summaries_are_those_of_all_rows(layered, client) -> None:
     assert str(parts) == str(whole)
     with pytest.raises(DataError, match="X and Y must both be"):
         theory.with_evidence(parted(new, []), truth)
+
+
+def test_ctrl_c_and_time_limits_keep_the_rules(client) -> None:
+    X, Y = frames(load("clinic"))
+    parts = parted(X, [500]), parted(Y, [500])
+    whole = SeparateAndConquer(bins=15, max_rules=2).fit(X, Y)
+
+    def stop_at_the_second(report) -> None:
+        if report.n_rules == 2:
+            raise KeyboardInterrupt
+
+    learner = SeparateAndConquer(bins=15, progress=stop_at_the_second)
+    with pytest.warns(UserWarning, match="interrupted; the 2 rules"):
+        learner.fit(*parts)
+    assert learner.theory_.rules == whole.theory_.rules
+    with pytest.warns(UserWarning, match="time limit of 0 s was reached"):
+        none = SeparateAndConquer(bins=15, time_limit=0).fit(*parts)
+    assert len(none.theory_) == 0
