@@ -65,7 +65,7 @@ def assert_same_models(found: SeparateAndConquer, expected: SeparateAndConquer) 
 def clients(n_workers: int, processes: bool = False, threads: int = 1):
     cluster = distributed.LocalCluster(
         n_workers=n_workers, threads_per_worker=threads, processes=processes,
-        dashboard_address=None, silence_logs=50,
+        dashboard_address=":0", silence_logs=50,
     )  # fmt: skip
     return cluster, distributed.Client(cluster)
 
@@ -229,7 +229,7 @@ def test_evaluation_is_that_of_all_rows(client) -> None:
     assert found == expected
     with pytest.raises(ValueError, match="Y has 2 partitions but predicted has 1"):
         evaluate(parted(Y, [10]), model.predict(parted(X, [])))
-    with pytest.raises(ValueError, match="partition 0: Y has the shape"):
+    with pytest.raises(ValueError, match=r"partition [01]: Y has the shape"):
         evaluate(parted(Y, [10]), model.predict(parted(X, [11])))
     with pytest.raises(ValueError, match="both be collections"):
         evaluate(Y, model.predict(parted(X, [11])))

@@ -45,7 +45,7 @@ def told(model: SeparateAndConquer):
 
 def cluster(n_workers: int):
     return distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None,
+        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0",
         silence_logs=50,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ from labelrules.data.partitions.tasks import computed, in_partition, is_collecti
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
-SAMPLED = 1 << 14
+SAMPLED = 1 << 12
 """So many rows of all partitions together are looked at first, to guess where quantiles are."""
 
 UNKNOWN = "__UNKNOWN_CATEGORIES__"

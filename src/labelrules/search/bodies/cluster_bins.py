@@ -117,9 +117,15 @@ class ClusterPasses(Passes):
     def _asked(self, question: Callable[..., Any], *columns: Any) -> Any:
         import dask
 
-        given = [dask.delayed(one, traverse=False) for one in columns]
+        sent = [{at: _bare(one) for at, one in given.items()} for given in columns]
+        given = [dask.delayed(one, traverse=False) for one in sent]
         ask = dask.delayed(question, pure=False)
         return total_of([ask(part, *given) for part in self.parts.parts], "counting its values")
+
+
+def _bare(column: Any) -> Any:
+    """What workers need to know: splitters, not counts; of categories how many there are."""
+    return column.bare() if isinstance(column, OrderedValues) else column
 
 
 def _take(columns: dict[int, OrderedValues], counted: dict[int, OrderedValues]) -> None:

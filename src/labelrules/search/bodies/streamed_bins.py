@@ -68,6 +68,13 @@ class OrderedValues:
         other.set_splitters(self.splitters)
         return other
 
+    def bare(self) -> "OrderedValues":
+        """The same column without room for counts, to be sent; `anew` makes room."""
+        other = copy(self)
+        other.equal = other.between = np.zeros(0, dtype=np.int64)
+        other.least = other.collected = np.empty(0)
+        return other
+
     def add(self, other: "OrderedValues") -> None:
         """Add what was counted and collected in other rows."""
         self.equal = self.equal + other.equal
