@@ -125,9 +125,10 @@ def learn_by_lightgbm(folder: Path, n_labels: int) -> dict[str, Any]:
     with cluster(2) as workers, Client(workers) as client:
         files = sorted(map(str, folder.iterdir()))
         frame = dd.read_parquet(files, split_row_groups=True)
-        X = frame[[f"x{at}" for at in range(N_FEATURES)]].to_dask_array(lengths=True).persist()
-        Y = frame[LABELS].to_dask_array(lengths=True).persist()
-        wait([X, Y])
+        frame = frame.persist()
+        wait(frame)
+        X = frame[[f"x{at}" for at in range(N_FEATURES)]].to_dask_array(lengths=True)
+        Y = frame[LABELS].to_dask_array(lengths=True)
         _, before = peak_and_cpu(client)
         walls = []
         for label in range(n_labels):

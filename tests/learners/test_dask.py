@@ -1,6 +1,7 @@
 """Learning on Dask collections: the same model as from the rows in memory."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -177,6 +178,23 @@ def test_a_partition_that_cannot_be_read_is_named(client) -> None:
     message = "partition 1: reading it failed: OSError: disk/part.7.parquet: no magic bytes"
     with pytest.raises(DataError, match=message):
         SeparateAndConquer(bins=9).fit(both, ["y0", "y1"])
+
+
+@pytest.mark.parametrize("with_client", [True, False])
+def test_errors_name_the_file(with_client, tmp_path: Path, request) -> None:
+    if with_client:
+        request.getfixturevalue("client")
+    for number in range(3):
+        part = small(50).assign(x1="a") if number == 1 else small(50)
+        part.to_parquet(tmp_path / f"part.{number}.parquet")
+    paths = [str(tmp_path / f"part.{number}.parquet") for number in range(3)]
+    rows = dd.read_parquet(paths)
+    message = r"partition 1 \(.*part.1.parquet\): X does not fit the schema: column 'x1' must"
+    with pytest.raises(DataError, match=message):
+        SeparateAndConquer(bins=9).fit(rows, ["y0", "y1"])
+    Path(paths[1]).write_bytes(b"nothing")
+    with pytest.raises(DataError, match=r"partition 1 \(.*part.1.parquet\): reading it failed"):
+        SeparateAndConquer(bins=9).fit(rows, ["y0", "y1"])
 
 
 def test_what_collections_are_not_for_is_refused() -> None:

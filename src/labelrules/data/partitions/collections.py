@@ -20,7 +20,13 @@ from labelrules.data.memory.labels import (
     feature_names_of,
 )
 from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions
-from labelrules.data.partitions.tasks import computed, in_partition, is_collection, tasks_of
+from labelrules.data.partitions.tasks import (
+    computed,
+    in_partition,
+    is_collection,
+    naming_files,
+    tasks_of,
+)
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
@@ -45,6 +51,11 @@ class CollectedRows(Partitions):
 
     parts: tuple[Any, ...] = field(repr=False, default=())
     sizes: tuple[int, ...] = field(repr=False, default=())
+
+    def sample(self, n_rows: int) -> Iterator[Dataset]:
+        """Some rows of all partitions, which were taken with the first look."""
+        assert self.read_some is not None, "they were"
+        yield from self.read_some(n_rows)
 
 
 def collected(
@@ -87,12 +98,13 @@ def collected(
 
     def read() -> Iterator[Dataset]:
         for part in parts:
-            yield computed([part], "reading it")[0]
+            yield computed([part], "reading it", parts)[0]
 
     def sample(n_rows: int) -> Iterator[Dataset]:
-        for one in looks:
+        for number, one in enumerate(looks):
             if len(one.sample):
-                matrix = encode(one.sample, schema)
+                with naming_files(parts), in_partition(number):
+                    matrix = encode(one.sample, schema)
                 yield Dataset(schema, matrix, np.zeros((len(matrix), schema.n_labels), np.int8))
 
     return CollectedRows(

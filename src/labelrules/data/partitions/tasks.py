@@ -1,11 +1,18 @@
 """Functions of the partitions of Dask collections, run by the user's cluster or by Dask itself."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from labelrules.data.errors import ClusterError, DataError
+
+LONGEST_PATH = 4096
+"""Longer texts are no paths of files."""
+
+SHOWN = 3
+"""So many files of a partition are named."""
 
 TOGETHER = 8
 """So many answers are added up by one task; sums of sums go on in the same way."""
@@ -16,6 +23,17 @@ class Additive(Protocol):
 
     def plus(self, other: Any) -> Any:
         """The answer of both."""
+
+
+class PartitionError(DataError):
+    """A partition is wrong; the message begins with its number."""
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(f"partition {number}: {message}")
+        self.number, self.message = number, message
+
+    def __reduce__(self) -> tuple[type["PartitionError"], tuple[str, int]]:
+        return PartitionError, (self.message, self.number)
 
 
 def is_collection(data: Any) -> bool:
@@ -36,7 +54,7 @@ def in_partition(number: int) -> Iterator[None]:
     try:
         yield
     except ValueError as wrong:
-        raise DataError(f"partition {number}: {wrong}") from None
+        raise PartitionError(str(wrong), number) from None
 
 
 def current_client() -> Any:
@@ -77,21 +95,21 @@ def computed(wanted: Sequence[Any], what: str, tasks: Sequence[Any] | None = Non
     """
     import dask
 
-    client = current_client()
-    with cluster_errors(client):
+    client, leaves = current_client(), wanted if tasks is None else tasks
+    with cluster_errors(client), naming_files(leaves):
         try:
             if client is None:
                 return list(dask.compute(*wanted))
             return list(client.gather(client.compute(list(wanted))))
-        except DataError:
+        except PartitionError:
             raise
         except Exception as wrong:
             if _is_of_cluster(wrong, client):
                 raise
-            number, cause = _first_failure(wanted if tasks is None else tasks, client)
-            raise DataError(f"partition {number}: {what} failed: {one_line(cause or wrong)}") from (
-                cause or wrong
-            )
+            number, cause = _first_failure(leaves, client)
+            where = "a partition: " if number is None else _placed(number, leaves)
+            cause = cause or wrong
+            raise DataError(f"{where}{what} failed: {one_line(cause)}") from cause
 
 
 def one_line(wrong: BaseException) -> str:
@@ -100,14 +118,48 @@ def one_line(wrong: BaseException) -> str:
     return f"{type(wrong).__name__}: {text}" if text else type(wrong).__name__
 
 
-def _first_failure(tasks: Sequence[Any], client: Any) -> tuple[Any, BaseException | None]:
+@contextmanager
+def naming_files(tasks: Sequence[Any]) -> Iterator[None]:
+    """Raise errors of one of these partitions as errors that name its files, too."""
+    try:
+        yield
+    except PartitionError as wrong:
+        raise DataError(_placed(wrong.number, tasks) + wrong.message) from None
+
+
+def _placed(number: int, tasks: Sequence[Any]) -> str:
+    """The number of a partition, and its files if it is read from some, for messages."""
+    files = sorted(_files_of(tasks[number]))
+    return f"partition {number}{f' ({', '.join(files[:SHOWN])})' if files else ''}: "
+
+
+def _files_of(task: Any) -> set[str]:
+    """The files that are named in the tasks which one depends on."""
+    graph = task.dask.cull(set(task.__dask_keys__()))
+    found: set[str] = set()
+    waiting: list[Any] = list(dict(graph).values())
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if len(one) < LONGEST_PATH and os.path.isfile(one):
+                found.add(one)
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple | set):
+            waiting += one
+        else:  # tasks have arguments, open files a path
+            waiting += [getattr(one, name, ()) for name in ("args", "kwargs", "path")]
+    return found
+
+
+def _first_failure(tasks: Sequence[Any], client: Any) -> tuple[int | None, BaseException | None]:
     """The number of the first partition that fails, and why."""
     for number, task in enumerate(tasks):
         try:
             task.compute() if client is None else client.compute(task).result()
         except Exception as wrong:
             return number, wrong
-    return "?", None
+    return None, None
 
 
 @contextmanager
