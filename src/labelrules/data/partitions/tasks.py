@@ -129,8 +129,8 @@ def naming_files(tasks: Sequence[Any]) -> Iterator[None]:
 
 def _placed(number: int, tasks: Sequence[Any]) -> str:
     """The number of a partition, and its files if it is read from some, for messages."""
-    files = sorted(_files_of(tasks[number]))
-    return f"partition {number}{f' ({', '.join(files[:SHOWN])})' if files else ''}: "
+    files = ", ".join(sorted(_files_of(tasks[number]))[:SHOWN])
+    return f"partition {number} ({files}): " if files else f"partition {number}: "
 
 
 def _files_of(task: Any) -> set[str]:
