@@ -7,6 +7,10 @@ class DataError(ValueError):
     """The data are wrong; the message names the place and what to do."""
 
 
+class ClusterError(RuntimeError):
+    """The cluster that was asked to work is lost, or has given up; what to do is said."""
+
+
 class FileError(DataError):
     """A file is wrong; the message begins with its name and the line.
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from labelrules._html import SHOWN as SHOWN_IN_HTML
 from labelrules._html import folded, fragment, html_table, paragraphs
 from labelrules._types import UNSET
 from labelrules.data.memory.encoding import encode_labels
+from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
 from labelrules.data.table import Dataset
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.rule_usage import Usage, conflicting_rules, subsumed_rules, usage_of
@@ -228,7 +229,8 @@ def summary(theory: Any, data: Any = None) -> Summary:
     theory : DecisionList, RuleSet, LayeredTheory or fitted learner
         The layers of a layered theory are counted together.
     data : Dataset, array, sparse matrix or frame, optional
-        Rows to apply the theory to; true labels are taken from a Dataset only.
+        Rows to apply the theory to; true labels are taken from a Dataset only. A Dask frame or
+        array is counted by partition.
 
     Examples
     --------
@@ -256,6 +258,8 @@ def summary(theory: Any, data: Any = None) -> Summary:
     sex          2           2  quality
     """
     theory = theory_of(theory)
+    if is_collection(data):
+        return _summed(theory, data)
     usage = None if data is None else usage_of(theory, encoded_rows(theory, data))
     forms = [rule.form for rule in theory]
     polarity = Counter(form.polarity for form in forms)
@@ -280,6 +284,54 @@ def summary(theory: Any, data: Any = None) -> Summary:
         None if usage is None else int((usage.board == UNSET).all(axis=1).sum()),
         doubtful_rules(theory),
     )
+
+
+class _PartSummary(NamedTuple):
+    """A summary with counts of some rows."""
+
+    value: Summary
+
+    def plus(self, other: "_PartSummary") -> "_PartSummary":
+        """The summary with the counts of both."""
+        own, others = self.value, other.value
+        rules = [
+            one._replace(
+                **{name: getattr(one, name) + getattr(two, name) for name in _RULE_COUNTS},
+                is_reached=one.is_reached or two.is_reached,
+            )
+            for one, two in zip(own.rules, others.rules, strict=True)
+        ]
+        labels = [
+            one._replace(n_undecided=(one.n_undecided or 0) + (two.n_undecided or 0))
+            for one, two in zip(own.labels, others.labels, strict=True)
+        ]
+        n_rows = (own.n_rows or 0) + (others.n_rows or 0)
+        n_undecided = (own.n_undecided_rows or 0) + (others.n_undecided_rows or 0)
+        return _PartSummary(
+            replace(
+                own, rules=tuple(rules), labels=tuple(labels), n_rows=n_rows,
+                n_undecided_rows=n_undecided,
+            )
+        )  # fmt: skip
+
+
+_RULE_COUNTS = ("n_covered", "n_rows", "n_cells", "n_decided", "n_overruled")
+
+
+def _summed(theory: Theory, data: Any) -> Summary:
+    """The summary for all partitions of a collection of Dask."""
+    import dask
+
+    shared, count = dask.delayed(theory, traverse=False), dask.delayed(_part_summary, pure=False)
+    tasks = [count(shared, number, task) for number, task in enumerate(tasks_of(data))]
+    found: Summary = total_of(tasks, "counting its rules").value
+    return found
+
+
+def _part_summary(theory: Theory, number: int, X: Any) -> _PartSummary:
+    """The summary for a partition; run as a task."""
+    with in_partition(number):
+        return _PartSummary(summary(theory, X))
 
 
 def doubtful_rules(theory: Any) -> tuple[DoubtfulRule, ...]:

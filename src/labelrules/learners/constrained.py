@@ -24,7 +24,7 @@ from labelrules.discovery.constraints.clauses import Clauses, consistent, rules_
 from labelrules.discovery.constraints.constraint import Descent, Kind, LabelGroup
 from labelrules.discovery.constraints.repairs import as_predicted, bounded, log_odds, mended
 from labelrules.discovery.significance import Correction
-from labelrules.learners.base.estimator import TableClassifier, Target, heading, shown
+from labelrules.learners.base.estimator import TableClassifier, Target, heading
 from labelrules.learners.base.label_models import checked_base, numeric_features
 from labelrules.learners.base.presence import (
     checked_shape,
@@ -306,7 +306,7 @@ class ConstrainedClassifier(TableClassifier):
     def _rules_html(self) -> Iterator[str]:
         if hasattr(self, "constraints_"):
             yield heading("Constraints that every prediction satisfies")
-            yield shown(self.constraints_)
+            yield self.constraints_._repr_html_()
             before = "".join(self.base_._rules_html()) if is_ours(self.base_) else ""
             if before:
                 yield heading("Rules of the base, before its predictions are repaired")

@@ -1,5 +1,6 @@
 """The usual measures of finished predictions, as a table."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -60,10 +61,11 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None, sample_weight: Any = No
 
     Parameters
     ----------
-    Y : array-like
+    Y : array-like, or Dask array or frame
         The truth, rows by labels: 0, 1, or -1 or NaN where it is unknown, which does not count.
-    predicted : array-like
-        0, 1 or ``UNSET`` (-1), which counts as absent.
+    predicted : array-like, or Dask array or frame
+        0, 1 or ``UNSET`` (-1), which counts as absent. Collections of Dask are counted by
+        partition, without scores and weights; the values are the same, to the last bit.
     scores : array-like, optional
         A number for each cell, greater where the label is more likely to be present; adds the
         measures of a ranking.
@@ -99,6 +101,8 @@ def evaluate(Y: Any, predicted: Any, scores: Any = None, sample_weight: Any = No
     ...
     Hamming loss     0.3333
     """
+    if hasattr(Y, "__dask_graph__") or hasattr(predicted, "__dask_graph__"):
+        return _evaluated_in_parts(Y, predicted, scores, sample_weight)
     labels = checked_labels(Y)
     board = checked_predictions(predicted, labels.shape)
     given = None if scores is None else checked_scores(scores, labels.shape)
@@ -160,6 +164,58 @@ def value_of_counts(measure: Measure, counts: OutcomeCounts) -> float:
     if measure.averaging == "macro":
         each = counts.labels
     return mean(measure.formula, each, np.ones(each.tp.size, dtype=np.int64))
+
+
+def _evaluated_in_parts(Y: Any, predicted: Any, scores: Any, sample_weight: Any) -> Evaluation:
+    """The values for collections of Dask, counted partition by partition."""
+    import dask
+
+    if scores is not None or sample_weight is not None:
+        raise ValueError(
+            "scores and weights need all rows in memory: leave them out, or compute the collections"
+        )
+    if not all(hasattr(one, "__dask_graph__") for one in (Y, predicted)):
+        raise ValueError("Y and predicted must both be collections of Dask, or both in memory")
+    truth, found = _blocks_of(Y), _blocks_of(predicted)
+    if len(truth) != len(found):
+        raise ValueError(
+            f"Y has {len(truth)} partitions but predicted has {len(found)}: divide both alike"
+        )
+    count = dask.delayed(_counted_cells, pure=False)
+    by_label, times = 0, Counter[tuple[int, ...]]()
+    for labels, kinds in dask.compute(*map(count, range(len(truth)), truth, found)):
+        by_label = by_label + labels
+        times.update(kinds)
+    known = {kind: n for kind, n in times.items() if any(kind)}
+    cells: Integers = np.array(by_label).reshape(-1, 4)
+    rows: Integers = np.array(list(known), dtype=np.int64).reshape(-1, 4)
+    numbers: Integers = np.array(list(known.values()), dtype=np.int64)
+    labelled = cells[cells.any(axis=1)]
+    return evaluation_of_counts(OutcomeCounts(Confusion(*labelled.T), Confusion(*rows.T), numbers))
+
+
+def _blocks_of(data: Any) -> list[Any]:
+    """The partitions of a collection of Dask, whole rows each."""
+    if not hasattr(data, "chunks"):
+        return list(data.to_delayed())
+    whole = data.rechunk({1: -1}) if data.ndim > 1 else data
+    return list(whole.to_delayed().reshape(-1))
+
+
+def _counted_cells(number: int, Y: Any, predicted: Any) -> tuple[Integers, Counter[Any]]:
+    """The confusion matrix of each label, and how many rows have which one; run as a task."""
+    if not len(Y) and not len(predicted):
+        return np.zeros(((*np.shape(Y), 1)[1], 4), dtype=np.int64), Counter()
+    try:
+        labels = checked_labels(Y)
+        board = checked_predictions(predicted, labels.shape)
+    except ValueError as wrong:
+        raise ValueError(f"partition {number}: {wrong}") from None
+    known, present, given = labels != UNSET, labels == 1, board == 1
+    cells = present & given, ~present & given & known, ~present & ~given & known, present & ~given
+    by_label = np.stack([one.sum(axis=0) for one in cells], axis=1)
+    by_row = np.stack([one.sum(axis=1) for one in cells], axis=1)
+    return by_label, Counter(map(tuple, by_row.tolist()))
 
 
 def _repeated_mean(measure: Measure, each: Confusion, times: Integers) -> float:

@@ -8,11 +8,14 @@ import numpy as np
 
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
+from labelrules.data.errors import DataError
 from labelrules.data.memory.encoding import encode_labels, new_rows
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Body, Condition
+from labelrules.rules.evidence_parts import evidence_by_partition
 from labelrules.rules.inference import (
     Gibbs,
     Inference,
@@ -204,6 +207,10 @@ class LayeredTheory(Theory):
         For Gibbs sampling the last layer reads the labels Y, since its rules then give the
         probability of a label given the others. Rule sets, whose rules vote, get no evidence.
         """
+        if is_collection(X):
+            if isinstance(self.inference, Gibbs):
+                raise DataError("sampling needs all rows in memory to count evidence")
+            return evidence_by_partition(self, X, Y)  # type: ignore[no-any-return]
         rows, truth = new_rows(X, self.schema), encode_labels(Y, self.schema)
         if len(truth) != len(rows):
             raise ValueError(f"X has {len(rows)} rows but Y has {len(truth)}")
@@ -215,6 +222,19 @@ class LayeredTheory(Theory):
         if fallback is not None and run.fallback is not None:
             fallback = fallback.with_counts(run.fallback, truth, weights)
         return self._with_counts(run.layers, truth, fallback, weights)
+
+    def plus_evidence(self, other: "LayeredTheory") -> "LayeredTheory":
+        """The same theory with its own evidence and that of the same theory on other rows."""
+        layers = [
+            layer.plus_evidence(more)
+            if isinstance(layer, DecisionList) and isinstance(more, DecisionList)
+            else layer
+            for layer, more in zip(self.layers, other.layers, strict=True)
+        ]
+        fallback = self.fallback
+        if fallback is not None and other.fallback is not None:
+            fallback = fallback.plus_evidence(other.fallback)
+        return LayeredTheory(self.schema, layers, self.inference, fallback)
 
     def _with_evidence_for_sampling(
         self, rows: Dataset, truth: Board, weights: Floats | None

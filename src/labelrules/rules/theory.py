@@ -11,9 +11,11 @@ import numpy.typing as npt
 from labelrules._checks import counted, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Matrix
 from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
 from labelrules.rules.boards import checked_board, closed, start_board
 from labelrules.rules.conditions import Condition
+from labelrules.rules.evidence_parts import evidence_by_partition, rule_with_both
 from labelrules.rules.rule import MOST_VOTES, Evidence, Rule, written_cells
 
 
@@ -248,11 +250,17 @@ class DecisionList(Theory):
 
     def with_evidence(self, X: Any, Y: Any) -> "DecisionList":
         """The same list with evidence counted on the cells that each rule writes."""
+        if is_collection(X):
+            return evidence_by_partition(self, X, Y)  # type: ignore[no-any-return]
         run = self.run(X)
         truth = encode_labels(Y, self.schema)
         if len(truth) != len(run.board):
             raise ValueError(f"X has {len(run.board)} rows but Y has {len(truth)}")
         return self.with_counts(run, truth, getattr(X, "weights", None))
+
+    def plus_evidence(self, other: "DecisionList") -> "DecisionList":
+        """The same list with its own evidence and that of the same list on other rows."""
+        return self.with_rules(map(rule_with_both, self.rules, other.rules))
 
     def with_counts(self, run: Run, truth: Board, weights: Floats | None = None) -> "DecisionList":
         """The same list with evidence from a run of it; of weighted rows the sum, rounded."""

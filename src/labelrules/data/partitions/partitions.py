@@ -35,6 +35,8 @@ class Partitions:
 
     memory_limit : int, default=1024
         Megabytes: what learners keep of the rows beyond half of it, they keep in temporary files.
+    has_names : bool, default=True
+        Whether the columns have names of their own, and not only by their place.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Partitions:
     read: Callable[[], Iterator[Dataset]] = field(repr=False)
     read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
     memory_limit: int = MEMORY_LIMIT
+    has_names: bool = True
 
     def __iter__(self) -> Iterator[Dataset]:
         n_rows = 0

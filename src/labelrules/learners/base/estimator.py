@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from labelrules._types import UNSET, Board, Floats
-from labelrules.data import DataError, Dataset, Partitions, Schema, dataset, encode_labels
+from labelrules.data import DataError, Dataset, Schema, dataset, encode_labels
 from labelrules.data.document import Record
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.columns import kind_of, text_of
@@ -43,19 +43,19 @@ from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
 from labelrules.learners.base.tables import (
     as_features,
+    by_partition,
     column_names,
     counted_rows,
     fits_without_names,
     given_names,
     has_known_names,
-    raise_not_partitions,
     refuse_empty,
     refuse_no_labels,
+    refuse_partitions,
     refuse_weights,
     renamed,
 )
 from labelrules.rules import Theory, labels_without_rules
-from labelrules.rules.formats.html import SHOWN_IN_NOTEBOOKS, theory_html
 from labelrules.rules.json import TheoryRecord, read_theory, theory_record
 
 if TYPE_CHECKING:
@@ -288,6 +288,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _presence(self, X: Any) -> Floats:
         """Estimate the probability that each label is present; X as for `_labels`."""
 
+    @by_partition
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict labels, or classes where `fit` was given classes.
 
@@ -298,6 +299,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
             return target.most_probable(self._presence(self._table(X)))
         return target.predicted(self._labels(self._table(X)))
 
+    @by_partition
     def predict_proba(self, X: Any) -> Floats:
         """Estimate the probabilities of presence, rows by labels, or those of classes."""
         return self._check_fitted().probabilities(self._presence(self._table(X)))
@@ -354,8 +356,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _training_data(
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
-        if isinstance(X, Partitions):
-            raise_not_partitions(self)
+        refuse_partitions(self, X)
         if isinstance(X, Dataset):
             if feature_names is not None:
                 raise ValueError("X is a Dataset, which brings its names: leave feature_names out")
@@ -483,16 +484,11 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     def _rules_html(self) -> Iterator[str]:
         """The rules of a fitted learner, if it has any."""
         if hasattr(self, "theory_"):
-            yield shown(self.theory_)
+            yield self.theory_._repr_html_()
         elif getattr(self, "theories_", None):
             n_theories = len(self.theories_)
             yield heading(f"Theory 1 of {n_theories}, which vote; all are in theories_")
-            yield shown(self.theories_[0])
-
-
-def shown(theory: Theory) -> str:
-    """The first rules of a theory in HTML."""
-    return theory_html(theory, max_rules=SHOWN_IN_NOTEBOOKS)
+            yield self.theories_[0]._repr_html_()
 
 
 def heading(text: str) -> str:

@@ -1,14 +1,16 @@
 """Tables as learners take them: X as scikit-learn checks it, and the names of its columns."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NoReturn
+from functools import wraps
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._types import Floats
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.arrays import as_array
 from labelrules.data.memory.cells import is_pandas_row
 from labelrules.data.memory.frames import (
@@ -20,8 +22,11 @@ from labelrules.data.memory.frames import (
     warn_of_other_order,
 )
 from labelrules.data.memory.labels import Names
+from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of
 from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def as_features(X: Any, beside: Any = None) -> Any:
@@ -137,9 +142,49 @@ def refuse_no_labels(n_labels: int) -> None:
         raise ValueError("the data have no labels, so there is nothing to learn")
 
 
+def refuse_partitions(model: Any, X: Any) -> None:
+    """Refuse rows in partitions and collections of Dask, for learners that need all rows."""
+    if isinstance(X, Partitions) or is_collection(X):
+        raise_not_partitions(model)
+
+
 def raise_not_partitions(model: Any) -> NoReturn:
     """Refuse rows in partitions, and say which learner takes them."""
     raise TypeError(
         f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
         "from partitions"
     )
+
+
+def by_partition(predict: Method) -> Method:
+    """Let a method that predicts rows take collections of Dask, too: it gives an array of Dask."""
+
+    @wraps(predict)
+    def predict_any(self: Any, X: Any) -> Any:
+        return _predicted_parts(self, predict.__name__, X) if is_collection(X) else predict(self, X)
+
+    return cast(Method, predict_any)
+
+
+def _predicted_parts(model: Any, name: str, X: Any) -> Any:
+    """The array of Dask, with as many blocks of rows as X has partitions."""
+    import dask
+    import dask.array as da
+
+    is_array = hasattr(X, "chunks")
+    example = np.zeros((1, X.shape[1]), X.dtype) if is_array else X._meta_nonempty
+    form = getattr(model, name)(example)  # its type, and how many columns
+    tasks = tasks_of(X)
+    sizes = X.chunks[0] if is_array else (np.nan,) * len(tasks)
+    shared, predict = dask.delayed(model, traverse=False), dask.delayed(_predicted, pure=False)
+    blocks = [
+        da.from_delayed(predict(shared, name, number, task), (size, *form.shape[1:]), form.dtype)
+        for number, (task, size) in enumerate(zip(tasks, sizes, strict=True))
+    ]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _predicted(model: Any, name: str, number: int, X: Any) -> Any:
+    """The predictions for a partition; run as a task."""
+    with in_partition(number):
+        return getattr(model, name)(X)

@@ -7,10 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from labelrules._types import Board
-from labelrules.data import Dataset, Partitions, Schema
+from labelrules.data import ClusterError, Dataset, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.estimator import Target, WeightKind
-from labelrules.learners.base.progress import Listener, check_progress, phase, progress_listener
+from labelrules.learners.base.progress import (
+    Listener,
+    check_progress,
+    phase,
+    progress_listener,
+    rules_so_far,
+)
 from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
@@ -257,10 +263,14 @@ class SeparateAndConquer(RuleClassifier):
         self.theory_, self.background_ = found.theory, found.background
         self.n_learned_ = len(found.covering.rules)
         self.n_features_in_ = data.schema.n_features
-        self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+        if data.has_names:
+            self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         self._remember(data.schema, Target("labels", np.array([0, 1])))
         reasons = found.covering.reasons()
         self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
+        if found.covering.lost is not None:
+            kept = rules_so_far(self.n_learned_)
+            raise ClusterError(f"{found.covering.lost}; {kept} in theory_") from found.covering.lost
         return self
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
-from labelrules.data import Dataset
+from labelrules.data import ClusterError, Dataset
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -68,6 +68,7 @@ class CoveringLoop(ABC):
         self.started = learning_clock()
         self.ended_early = False
         self.stopped: str | None = None
+        self.lost: ClusterError | None = None
         self.fallback: list[Rule] = []
 
     @abstractmethod
@@ -107,6 +108,9 @@ class CoveringLoop(ABC):
                 raise
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.
+            self._begin_again()
+        except ClusterError as lost:
+            self.ended_early, self.stopped, self.lost = True, "the cluster was lost", lost
             self._begin_again()
         finally:
             self._close()

@@ -12,6 +12,8 @@ import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Partitions
+from labelrules.data.partitions.collections import CollectedRows
+from labelrules.data.partitions.tasks import current_client
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
@@ -256,6 +258,9 @@ def _taken(parts: list[Any]) -> Any:
     return whole
 
 
+NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
+
+
 class LearnedFromPartitions(NamedTuple):
     """A list, the loop that learned it, and what else a model needs of its rows."""
 
@@ -273,7 +278,7 @@ def learned_from_partitions(
     _check_settings(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
-    bins = bins_of_partitions(data, settings.bins)
+    bins = _bins(data, settings.bins)
     if not is_counted(settings, bins):
         raise ValueError(
             "rows in partitions are learned from by counts alone: leave heads, size_bonus, "
@@ -281,19 +286,38 @@ def learned_from_partitions(
             "'mdl', 'significance' or None, and operators are without 'in'"
         )
     phase("coding the columns")
-    rows = stored_parts(data, bins, marked_columns(bins, settings.allowed), settings.n_threads)
-    if not rows.parts:
-        raise ValueError("all labels are unknown in all rows, so there is nothing to learn from")
+    rows = _rows(data, bins, settings)
     try:
         covering = CountedCovering(rows, bins, settings, [])
+        if not covering.totals.n_rows:
+            raise ValueError(NOTHING_KNOWN)
         phase("searching for the first rule")
         covering.go_on(listener)
     finally:
         rows.close()
     theory = covering.finished()
-    return LearnedFromPartitions(
-        theory, covering, _background(theory, covering), covering.totals.known
-    )
+    background, known = _background(theory, covering), covering.totals.known
+    return LearnedFromPartitions(theory, covering, background, known)
+
+
+def _bins(data: Partitions, n_bins: int) -> Bins:
+    if isinstance(data, CollectedRows) and current_client() is not None:
+        from labelrules.search.bodies.cluster_bins import bins_of_collection
+
+        return bins_of_collection(data, n_bins)
+    return bins_of_partitions(data, n_bins)
+
+
+def _rows(data: Partitions, bins: Bins, settings: Settings) -> RowCounts:
+    marked = marked_columns(bins, settings.allowed)
+    if isinstance(data, CollectedRows) and current_client() is not None:
+        from labelrules.learners.covering.cluster_rows import rows_on_workers
+
+        return rows_on_workers(data, bins, marked)
+    rows = stored_parts(data, bins, marked, settings.n_threads)
+    if not rows.parts:
+        raise ValueError(NOTHING_KNOWN)
+    return rows
 
 
 def _check_settings(settings: Settings) -> None:

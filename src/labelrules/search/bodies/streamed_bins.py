@@ -8,6 +8,7 @@ bins do not depend on the sample, nor on the order and the partitions of the row
 """
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import TypeAlias
 
 import numpy as np
@@ -29,48 +30,7 @@ COLLECTED = 1 << 24
 """So many values of all columns together are collected at most: 128 MB."""
 
 
-def bins_of_partitions(parts: Partitions, n_bins: int) -> Bins:
-    """The bins of all rows of which a label is known, equal to those of the rows in memory.
-
-    Examples
-    --------
-    >>> from labelrules import load, scan
-    >>> data = load("clinic")
-    >>> bins_of_partitions(scan(data), 16) == Bins.of(data.with_known_labels(), 16)
-    True
-    """
-    features = parts.schema.features
-    nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
-    ordered = {at: _OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
-    occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
-    _sample(parts, ordered)
-    n_rows, n_known = _first_count(parts, ordered, occur)
-    open_columns = {at: column for at, column in ordered.items() if not column.is_settled}
-    while open_columns:
-        if sum(column.n_wanted for column in open_columns.values()) <= COLLECTED:
-            _collect(parts, open_columns)
-            break
-        _sample_gaps(parts, open_columns)
-        _count(parts, open_columns)
-        open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
-    columns = []
-    for at, feature in enumerate(features):
-        has_missing = n_known[at] < n_rows
-        if at in ordered:
-            ends = ordered[at].ends()
-            columns.append(ColumnBins.of_ends(ends, n_known[at], has_missing, feature))
-        else:
-            n_values = int(occur[at].sum())
-            columns.append(ColumnBins.of_categories(len(occur[at]), n_values, has_missing))
-    return Bins(parts.schema, tuple(columns))
-
-
-def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
-    """The rows of which a label is known, in the same parts."""
-    return (known for part in parts if len(known := part.with_known_labels()))
-
-
-class _OrderedValues:
+class OrderedValues:
     """What is known of the values of a column with an order, and which gaps matter."""
 
     def __init__(self, n_bins: int) -> None:
@@ -101,6 +61,28 @@ class _OrderedValues:
         self.n_collected = collect_between(
             np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
         )
+
+    def anew(self) -> "OrderedValues":
+        """The same column with nothing counted or collected."""
+        other = copy(self)
+        other.set_splitters(self.splitters)
+        return other
+
+    def bare(self) -> "OrderedValues":
+        """The same column without room for counts, to be sent; `anew` makes room."""
+        other = copy(self)
+        other.equal = other.between = np.zeros(0, dtype=np.int64)
+        other.least = other.collected = np.empty(0)
+        return other
+
+    def add(self, other: "OrderedValues") -> None:
+        """Add what was counted and collected in other rows."""
+        self.equal = self.equal + other.equal
+        self.between = self.between + other.between
+        self.least = np.minimum(self.least, other.least)
+        kept = [one.collected[: one.n_collected] for one in (self, other)]
+        self.collected = np.concatenate(kept)
+        self.n_collected = len(self.collected)
 
     def settle(self) -> None:
         """Once all values are counted: which gaps hold a wanted rank, or all if values are few."""
@@ -145,7 +127,77 @@ class _OrderedValues:
         return list(zip(values[last].tolist(), values[last + 1].tolist(), strict=True))
 
 
-def _sample(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+class Passes:
+    """Reads the rows of all partitions once for each question, about all columns."""
+
+    def __init__(self, parts: Partitions) -> None:
+        self.parts = parts
+
+    def first_count(
+        self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
+    ) -> tuple[int, Integers]:
+        """Count all rows, and the known values of each column; categories that occur are noted."""
+        return first_count(self.parts, ordered, occur)
+
+    def count(self, columns: dict[int, OrderedValues]) -> None:
+        """Count the values of columns between their splitters."""
+        count(self.parts, columns)
+
+    def collect(self, columns: dict[int, OrderedValues]) -> None:
+        """Collect the values of columns in wanted gaps."""
+        sizes = {at: column.n_wanted for at, column in columns.items()}
+        collect(self.parts, columns, sizes)
+
+    def sample_gaps(self, columns: dict[int, OrderedValues]) -> dict[int, list[Floats]]:
+        """Some of the values of columns in wanted gaps."""
+        return sample_gaps(self.parts, columns)
+
+
+def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = None) -> Bins:
+    """The bins of all rows of which a label is known, equal to those of the rows in memory.
+
+    Examples
+    --------
+    >>> from labelrules import load, scan
+    >>> data = load("clinic")
+    >>> bins_of_partitions(scan(data), 16) == Bins.of(data.with_known_labels(), 16)
+    True
+    """
+    features = parts.schema.features
+    nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
+    ordered = {at: OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
+    occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
+    passes = passes or Passes(parts)
+    _sample(parts, ordered)
+    n_rows, n_known = passes.first_count(ordered, occur)
+    _settle(ordered)
+    open_columns = {at: column for at, column in ordered.items() if not column.is_settled}
+    while open_columns:
+        if sum(column.n_wanted for column in open_columns.values()) <= COLLECTED:
+            passes.collect(open_columns)
+            break
+        _divide_gaps(open_columns, passes.sample_gaps(open_columns))
+        passes.count(open_columns)
+        _settle(open_columns)
+        open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
+    columns = []
+    for at, feature in enumerate(features):
+        has_missing = n_known[at] < n_rows
+        if at in ordered:
+            ends = ordered[at].ends()
+            columns.append(ColumnBins.of_ends(ends, n_known[at], has_missing, feature))
+        else:
+            n_values = int(occur[at].sum())
+            columns.append(ColumnBins.of_categories(len(occur[at]), n_values, has_missing))
+    return Bins(parts.schema, tuple(columns))
+
+
+def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
+    """The rows of which a label is known, in the same parts."""
+    return (known for part in parts if len(known := part.with_known_labels()))
+
+
+def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> None:
     """Splitters of all columns, from a sample of the rows."""
     if not columns:
         return
@@ -157,22 +209,27 @@ def _sample(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
         columns[at].set_splitters(_splitters(kept))
 
 
-def _sample_gaps(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
-    """Further splitters: the first value of each wanted gap, and a sample of all in them."""
-    found: dict[int, list[Floats]] = {}
-    for at, column in columns.items():
-        found[at] = [column.least[column.wanted]]
+def sample_gaps(
+    parts: Iterable[Dataset], columns: dict[int, OrderedValues]
+) -> dict[int, list[Floats]]:
+    """Some of the values of columns in wanted gaps; which matters for the time only."""
+    found: dict[int, list[Floats]] = {at: [] for at in columns}
     generator = np.random.default_rng(0)
     for part in known_rows(parts):
-        draws = generator.random(len(part))  # which rows they choose matters for the time only
+        draws = generator.random(len(part))
         for at, column in columns.items():
             values = column_of(part.X, at)[draws < SAMPLED / max(1, column.n_wanted)]
             column.collected, column.n_collected = np.empty(len(values)), 0
             column.collect(values)
             found[at].append(column.collected[: column.n_collected])
+    return found
+
+
+def _divide_gaps(columns: dict[int, OrderedValues], found: dict[int, list[Floats]]) -> None:
+    """Further splitters: the first value of each wanted gap, and a sample of all in them."""
     for at, column in columns.items():
-        kept = np.union1d(column.needed_splitters(), found[at][0])
-        column.set_splitters(np.union1d(kept, _splitters(found[at][1:])))
+        kept = np.union1d(column.needed_splitters(), column.least[column.wanted])
+        column.set_splitters(np.union1d(kept, _splitters(found[at])))
 
 
 def _splitters(kept: list[Floats]) -> Floats:
@@ -185,12 +242,12 @@ def _splitters(kept: list[Floats]) -> Floats:
     return np.unique(values[np.linspace(0, len(values) - 1, SPLITTERS).astype(np.int64)])
 
 
-def _first_count(
-    parts: Partitions, ordered: dict[int, _OrderedValues], occur: dict[int, Mask]
+def first_count(
+    parts: Iterable[Dataset], ordered: dict[int, OrderedValues], occur: dict[int, Mask]
 ) -> tuple[int, Integers]:
     """Count all rows, and the known values of each column; categories that occur are noted."""
     n_rows = 0
-    n_known: Integers = np.zeros(parts.schema.n_features, dtype=np.int64)
+    n_known: Integers = np.zeros(len(ordered) + len(occur), dtype=np.int64)
     for part in known_rows(parts):
         n_rows += len(part)
         for at, column in ordered.items():
@@ -200,22 +257,27 @@ def _first_count(
             known = values[~np.isnan(values)].astype(np.int64)
             found[known] = True
             n_known[at] += len(known)
-    for column in ordered.values():
-        column.settle()
     return n_rows, n_known
 
 
-def _count(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
+def count(parts: Iterable[Dataset], columns: dict[int, OrderedValues]) -> None:
+    """Count the values of columns between their splitters."""
     for part in known_rows(parts):
         for at, column in columns.items():
             column.count(column_of(part.X, at))
+
+
+def _settle(columns: dict[int, OrderedValues]) -> None:
     for column in columns.values():
         column.settle()
 
 
-def _collect(parts: Partitions, columns: dict[int, _OrderedValues]) -> None:
-    for column in columns.values():
-        column.collected, column.n_collected = np.empty(column.n_wanted), 0
+def collect(
+    parts: Iterable[Dataset], columns: dict[int, OrderedValues], sizes: dict[int, int]
+) -> None:
+    """Collect the values of columns in wanted gaps, of which there are so many at most."""
+    for at, column in columns.items():
+        column.collected, column.n_collected = np.empty(sizes[at]), 0
     for part in known_rows(parts):
         for at, column in columns.items():
             column.collect(column_of(part.X, at))

@@ -1,0 +1,343 @@
+"""Rows of Dask collections: kinds and categories from all partitions, and data sets of each."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelrules._checks import counted, listed, quoted, suggestion
+from labelrules.data.errors import DataError
+from labelrules.data.files.parquet_pieces import FoundColumn, Order
+from labelrules.data.memory.arrays import as_table
+from labelrules.data.memory.columns import EncodedColumn, is_number_text
+from labelrules.data.memory.encoding import encode, encode_labels
+from labelrules.data.memory.frames import FrameTable, is_frame
+from labelrules.data.memory.labels import (
+    Names,
+    checked_names,
+    default_names,
+    feature_names_of,
+)
+from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions
+from labelrules.data.partitions.tasks import (
+    computed,
+    in_partition,
+    is_collection,
+    naming_files,
+    tasks_of,
+)
+from labelrules.data.schema import Schema
+from labelrules.data.table import Dataset
+
+SAMPLED = 1 << 12
+"""So many rows of all partitions together are looked at first, to guess where quantiles are."""
+
+UNKNOWN = "__UNKNOWN_CATEGORIES__"
+"""The category by which Dask says that a column has others, which are not known yet."""
+
+
+@dataclass(frozen=True, eq=False)
+class CollectedRows(Partitions):
+    """The rows of Dask collections, each partition a data set that Dask makes when asked.
+
+    Parameters
+    ----------
+    parts : tuple of Delayed
+        For each partition the task that makes its data set.
+    sizes : tuple of int
+        For each partition its number of rows.
+    """
+
+    parts: tuple[Any, ...] = field(repr=False, default=())
+    sizes: tuple[int, ...] = field(repr=False, default=())
+
+    def sample(self, n_rows: int) -> Iterator[Dataset]:
+        """Some rows of all partitions, which were taken with the first look."""
+        assert self.read_some is not None, "they were"
+        yield from self.read_some(n_rows)
+
+
+def collected(
+    X: Any,
+    labels: Any,
+    *,
+    ignore: Iterable[str] = (),
+    feature_names: Sequence[str] | None = None,
+    name: str = "",
+    memory_limit: int = MEMORY_LIMIT,
+) -> CollectedRows:
+    """The rows of Dask collections, once their kinds and categories are found.
+
+    Parameters
+    ----------
+    X : Dask frame or array
+        As for :func:`labelrules.dataset`. Categories that Dask does not know yet are those of all
+        partitions, sorted as those of columns of text.
+    labels : Dask frame or array, or list of str
+        As many partitions as X, with the same rows; or the names of columns of X.
+    ignore : iterable of str
+        Columns of X that are left out.
+    feature_names : sequence of str, optional
+        Names of the columns of an array.
+    """
+    blocks = _CollectedBlocks.of(X, labels, checked_names(ignore, "ignore") or (), feature_names)
+    import dask
+
+    look = dask.delayed(_looked_at, pure=False)
+    n_sampled = -(-SAMPLED // max(1, len(blocks.tasks)))
+    tasks = [
+        look(number, *pair, blocks.columns, n_sampled) for number, pair in enumerate(blocks.tasks)
+    ]
+    looks: list[_Look] = computed(tasks, "reading it")
+    schema = _schema(blocks, looks)
+    make = dask.delayed(_data_of, pure=False)
+    shared = dask.delayed(_Recipe(schema, blocks.columns), traverse=False)
+    parts = [make(number, *pair, shared) for number, pair in enumerate(blocks.tasks)]
+    sizes = [look.n_rows for look in looks]
+
+    def read() -> Iterator[Dataset]:
+        for part in parts:
+            yield computed([part], "reading it", parts)[0]
+
+    def sample(n_rows: int) -> Iterator[Dataset]:
+        for number, one in enumerate(looks):
+            if len(one.sample):
+                with naming_files(parts), in_partition(number):
+                    matrix = encode(one.sample, schema)
+                yield Dataset(schema, matrix, np.zeros((len(matrix), schema.n_labels), np.int8))
+
+    return CollectedRows(
+        schema, sum(sizes), name, read, sample, memory_limit, blocks.has_names, tuple(parts),
+        tuple(sizes),
+    )  # fmt: skip
+
+
+class _CollectedColumns(NamedTuple):
+    """What the columns of each partition are: of X, those that are features, and of Y."""
+
+    given: Names | None
+    """The columns that X has; None for an array."""
+    features: Names
+    own: Names
+    """Those that are features, by the names they have in X."""
+    labels: Names
+    labels_in_x: bool
+    are_numbers: tuple[bool, ...]
+    """For each feature whether its type says that it holds numbers."""
+
+
+class _Recipe(NamedTuple):
+    """All that is needed to make a data set of a partition."""
+
+    schema: Schema
+    columns: _CollectedColumns
+
+
+class _CollectedBlocks(NamedTuple):
+    """The partitions of X and Y side by side, and what their types say."""
+
+    tasks: list[tuple[Any, Any]]
+    columns: _CollectedColumns
+    declared: dict[str, bool]
+    """For columns of categories whether all of them are known, in their order."""
+    has_names: bool
+
+    @classmethod
+    def of(
+        cls, X: Any, labels: Any, ignore: Names, feature_names: Sequence[str] | None
+    ) -> "_CollectedBlocks":
+        """Check the collections, and put them side by side."""
+        _refuse_other_dimensions(X, labels)
+        is_array = _is_array(X)
+        given = None if is_array else FrameTable(X._meta, "X").names
+        if is_array and ignore:
+            raise DataError("ignore names columns, but X is an array")
+        in_x = not is_collection(labels)
+        chosen = _chosen_labels(labels, given) if in_x else _label_names(labels)
+        out = {*ignore, *((chosen or ()) if in_x else ())}
+        _refuse_unknown(ignore, given or ())
+        own = None if given is None else tuple(name for name in given if name not in out)
+        n_features = X.shape[1] if own is None else len(own)
+        names = feature_names_of(own, checked_names(feature_names, "feature_names"), n_features,
+                                 taken=chosen or ())  # fmt: skip
+        if chosen is None:
+            chosen = default_names("y", labels.shape[1], taken=names)
+        kinds = [X.dtype] * n_features if own is None else [X._meta[one].dtype for one in own]
+        are_numbers = tuple(getattr(kind, "kind", "O") in "iuf" for kind in kinds)
+        declared = {
+            one: UNKNOWN not in kind.categories
+            for one, kind in zip(names, kinds, strict=True)
+            if hasattr(kind, "categories")
+        }
+        columns = _CollectedColumns(given, names, own or (), chosen, in_x, are_numbers)
+        return cls(_side_by_side(X, labels), columns, declared, own is not None)
+
+
+def _is_array(data: Any) -> bool:
+    return hasattr(data, "chunks")
+
+
+def _refuse_other_dimensions(X: Any, labels: Any) -> None:
+    if X.ndim != 2:
+        raise DataError(f"X must have rows and columns, but it has {counted(X.ndim, 'dimension')}")
+    if labels is None:
+        raise DataError(
+            "labels are missing: give a Dask frame or array, or the names of columns of X"
+        )
+    if is_collection(labels) and labels.ndim != 2:
+        raise DataError(
+            "labels of Dask must have rows and columns: make them a frame of one column by "
+            "y.to_frame(), or an array by y[:, None]"
+        )
+
+
+def _chosen_labels(labels: Any, given: Names | None) -> Names:
+    """The names of labels among the columns of X."""
+    texts = isinstance(labels, list | tuple) and all(isinstance(one, str) for one in labels)
+    if not texts:
+        raise DataError(
+            "X is a collection of Dask: give its labels as one, too, or the names of columns of X "
+            f"as a list, not {labels!r:.60}"
+        )
+    if given is None:
+        raise DataError("labels are named, but X is an array: give them as an array of Dask")
+    _refuse_unknown(labels, given)
+    return tuple(labels)
+
+
+def _refuse_unknown(names: Iterable[str], given: Names) -> None:
+    for name in names:
+        if name not in given:
+            raise DataError(f"X has no column {quoted(name)}{suggestion(name, given)}")
+
+
+def _label_names(labels: Any) -> Names | None:
+    return None if _is_array(labels) else FrameTable(labels._meta, "Y").names
+
+
+def _side_by_side(X: Any, labels: Any) -> list[tuple[Any, Any]]:
+    """The partitions of X, each with that of Y if Y is a collection."""
+    if not is_collection(labels):
+        return [(block, None) for block in tasks_of(X)]
+    if _is_array(X) and _is_array(labels) and not np.isnan(X.shape[0] + labels.shape[0]):
+        if X.shape[0] != labels.shape[0]:
+            raise DataError(f"X has {X.shape[0]} rows but Y has {labels.shape[0]}")
+        labels = labels.rechunk({0: X.chunks[0]})
+    left, right = tasks_of(X), tasks_of(labels)
+    if len(left) != len(right):
+        raise DataError(
+            f"X has {counted(len(left), 'partition')} but Y has {len(right)}: divide both alike, "
+            "as by repartition, or take both from one frame"
+        )
+    return list(zip(left, right, strict=True))
+
+
+def _divided(X: Any, Y: Any, columns: _CollectedColumns) -> tuple[Any, Any]:
+    """The features and the labels of a partition, whose columns are those of all."""
+    if columns.given is not None:
+        _check_columns(X, columns.given, "X")
+        if columns.labels_in_x:
+            Y = X[list(columns.labels)]
+        X = X[list(columns.own)] if columns.own != columns.given else X
+    if is_frame(Y):
+        _check_columns(Y, columns.labels, "Y")
+    if len(X) != len(Y):
+        raise DataError(f"X has {len(X)} rows but Y has {len(Y)}")
+    return X, Y
+
+
+def _check_columns(block: Any, names: Names, what: str) -> None:
+    if not is_frame(block):
+        raise DataError(f"{what} is a {type(block).__name__}, but a frame in other partitions")
+    found = FrameTable(block, what).names
+    for name in names:
+        if name not in found:
+            raise DataError(f"{what} has no column {quoted(name)}{suggestion(name, found)}")
+    if found != names:
+        raise DataError(f"{what} has the columns {listed(found)}, but others {listed(names)}")
+
+
+class _Look(NamedTuple):
+    """What a first look at a partition finds."""
+
+    n_rows: int
+    columns: dict[int, EncodedColumn]
+    """The kinds and categories of columns whose types do not say them; one value or none."""
+    sample: Any
+    """Some of its rows, as they are."""
+
+
+def _looked_at(number: int, X: Any, Y: Any, columns: _CollectedColumns, n_sampled: int) -> _Look:
+    """Look at a partition; run as a task."""
+    with in_partition(number):
+        X, _ = _divided(X, Y, columns)
+        found = {}
+        table = FrameTable(X, "X") if is_frame(X) else as_table(X)
+        for at, name in enumerate(columns.features):
+            if not columns.are_numbers[at]:
+                column = table.read(at, name, False)
+                known = column.values[~np.isnan(column.values)][:1]
+                found[at] = EncodedColumn(
+                    known, column.categories, column.are_truth_values, column.kind
+                )
+    step = max(1, -(-len(X) // n_sampled))
+    sample = X.iloc[::step] if is_frame(X) else X[::step]
+    return _Look(len(X), found, sample)
+
+
+def _data_of(number: int, X: Any, Y: Any, recipe: _Recipe) -> Dataset:
+    """The data set of a partition; run as a task."""
+    with in_partition(number):
+        X, Y = _divided(X, Y, recipe.columns)
+        return Dataset(recipe.schema, encode(X, recipe.schema), encode_labels(Y, recipe.schema))
+
+
+def _schema(blocks: _CollectedBlocks, looks: list[_Look]) -> Schema:
+    """The features that all partitions make together."""
+    features = []
+    for at, name in enumerate(blocks.columns.features):
+        if blocks.columns.are_numbers[at]:
+            features.append(EncodedColumn(np.empty(0)).feature(name))
+            continue
+        parts = [look.columns[at] for look in looks]
+        _check_alike(parts, name)
+        texts = {text for part in parts for text in part.categories or ()}
+        order: Order = "number" if texts and all(map(is_number_text, texts)) else "text"
+        is_declared = blocks.declared.get(name, False)
+        keeps_order = is_declared or any(part.kind == "ordered" for part in parts)
+        found = FoundColumn(name, "found" if keeps_order else order)
+        for part in parts:
+            found.add(part)
+        features.append(found.feature())
+    return Schema(features, blocks.columns.labels)
+
+
+def _check_alike(parts: Sequence[EncodedColumn], name: str) -> None:
+    """Refuse a column of which partitions with values hold different things."""
+    first: tuple[int, EncodedColumn] | None = None
+    for number, part in enumerate(parts):
+        if not len(part.values):
+            continue
+        if first is None:
+            first = number, part
+        if _what(part) != _what(first[1]):
+            raise DataError(
+                f"partition {number}: column {quoted(name)} holds {_what(part)}, but "
+                f"{_what(first[1])} in partition {first[0]}"
+            )
+        if part.kind == "ordered" and part.categories != first[1].categories:
+            raise DataError(
+                f"partition {number}: column {quoted(name)} has other ordered categories than "
+                f"partition {first[0]}: give all the same, as by .cat.set_categories"
+            )
+
+
+def _what(column: EncodedColumn) -> str:
+    """What a column holds, for messages."""
+    if column.are_truth_values:
+        return "truth values"
+    if column.categories is not None:
+        return "ordered categories" if column.kind == "ordered" else "categories"
+    kind = column.kind or "numeric"
+    return "numbers" if kind == "numeric" else "times" if kind in ("date", "time") else f"{kind}s"
