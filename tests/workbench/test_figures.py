@@ -1,10 +1,13 @@
 """Counts of the pages are those of the library."""
 
+import gc
+import weakref
+
 import pytest
 
 from labelrules import DecisionList, SeparateAndConquer, edit, parse
 from labelrules.inspection import rule_coverage
-from labelrules.workbench.figures import figures_of
+from labelrules.workbench.figures import STATES_COUNTED, figures_of
 from labelrules.workbench.project import State
 from labelrules.workbench.views.rules import for_label, line_of
 from workbench_site import clinic_editor, clinic_parts
@@ -69,3 +72,14 @@ def test_rules_that_earlier_ones_hide_are_right_alone():
     flu = training.schema.label_index["flu"]
     assert part.of_rule(1)[:2] == (0, 0)
     assert part.alone(1, flu)[:2] == (42, 0)
+
+
+def test_figures_of_old_states_are_let_go():
+    editor = clinic_editor()
+    states = [editor.note(1, f"note {number}") for number in range(STATES_COUNTED + 1)]
+    made = [weakref.ref(figures_of(state)) for state in states]
+    assert figures_of(states[-1]) is made[-1]()
+    del states
+    gc.collect()
+    assert made[0]() is None
+    assert all(one() is not None for one in made[1:])

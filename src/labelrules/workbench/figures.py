@@ -1,15 +1,17 @@
 """Counts that the pages show: what each rule does on the rows, made once for each state."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
-from labelrules._kept import kept
 from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Dataset
 from labelrules.editing import EditedRule, Editor
+from labelrules.editing.outcomes import Outcome
 from labelrules.inspection import estimate
 from labelrules.inspection.rule_usage import PartRun, part_runs
 from labelrules.measures import evaluate
@@ -69,8 +71,9 @@ class PartFigures:
 
     @cached_property
     def measures(self) -> dict[str, float]:
-        """The usual measures."""
-        return dict(evaluate(self.data.Y, self.predicted))
+        """The usual measures; those of cells of which none is known are 0."""
+        found = Outcome(self.data.Y, self.predicted).measures
+        return dict(evaluate(self.data.Y, self.predicted) if found is None else found)
 
     @cached_property
     def counts(self) -> Integers:
@@ -180,7 +183,18 @@ class Figures:
         return {"training": self.training} | ({} if held_out is None else {"validation": held_out})
 
 
-@kept
+STATES_COUNTED = 6
+"""Figures that are kept: each has whole boards of the rows."""
+
+_kept: OrderedDict[int, Figures] = OrderedDict()
+_lock = Lock()
+
+
 def figures_of(editor: Editor) -> Figures:
-    """The figures of an editor, made once."""
-    return Figures(editor)
+    """The figures of an editor; those of the last states that were asked for are kept."""
+    with _lock:
+        found = _kept.setdefault(id(editor), Figures(editor))  # which keeps the editor
+        _kept.move_to_end(id(editor))
+        if len(_kept) > STATES_COUNTED:
+            _kept.popitem(last=False)
+    return found

@@ -149,15 +149,17 @@ class EffectOfFixes:
 
     def of(self, fix: Fix, proved: bool | None = None) -> Effect:
         """The effect; `proved` is whether no prediction changes, if that is known already."""
-        if proved is None:
-            proved = keeps_predictions(self.theory, fix)
         if self.rows is None:
-            return Effect(proved)
+            return Effect(keeps_predictions(self.theory, fix) if proved is None else proved)
+        known = None if self.truth is None else 0
+        unchanged = Effect(True, len(self.rows), 0, 0, known, known)
         if proved:
-            known = None if self.truth is None else 0
-            return Effect(True, len(self.rows), 0, 0, known, known)
+            return unchanged
         after = predicted(fix.apply(self.theory), self.rows)
         changed = after != self.before
+        # Where a prediction changes there is nothing to prove.
+        if proved is None and not changed.any() and keeps_predictions(self.theory, fix):
+            return unchanged
         righted = wronged = None
         if self.truth is not None:
             known_cells = changed & (self.truth != UNSET)
