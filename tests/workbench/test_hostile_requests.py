@@ -38,7 +38,9 @@ def site():
 @pytest.fixture(scope="module")
 def described(site):
     app = create_app(site, (HOST,))
-    return schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HEADERS)
+    rejected = {"expected-statuses": list(map(str, REFUSED))}
+    config = schemathesis.Config.from_dict({"checks": {"negative_data_rejection": rejected}})
+    return schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HEADERS, config=config)
 
 
 def state_of(site):

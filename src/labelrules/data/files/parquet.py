@@ -139,7 +139,8 @@ def _read_table(path: Path) -> Any:
     from pyarrow.parquet import ParquetFile
 
     with plain_errors(path):
-        with path.open("rb") as file, ParquetFile(file) as content:
+        path.open("rb").close()  # a file that cannot be opened is explained by the system
+        with ParquetFile(path) as content:  # its threads read without calling Python
             table = content.read()
         refuse_repeated(table.column_names)
     return table
