@@ -214,7 +214,9 @@ def learn(data):
         Ripper,
         Scorecard,
         SeparateAndConquer,
+        scan,
     )
+    from labelrules.search.bodies import streamed_bins
 
     few = {"max_rules": 4, "pruning": None}
     for learner in (
@@ -231,6 +233,8 @@ def learn(data):
         Scorecard(literal_cost=0.1),
     ):
         learner.fit(data).predict(data)
+    streamed_bins.SPLITTERS, streamed_bins.SAMPLED = 4, 8  # so that values are collected
+    SeparateAndConquer(bins=16, max_rules=2).fit(scan(data))
 
 
 def discover(data):

@@ -179,7 +179,7 @@ class Body:
         Examples
         --------
         >>> Body([Condition.at_most(0, 5), Condition.at_most(0, 3)]).without_implied()
-        <Body: x0 <= 3>
+        <Body: column 0 <= 3>
         """
         kept = self.conditions
         if len(set(map(_key, kept))) == len(kept):

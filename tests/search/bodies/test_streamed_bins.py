@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from labelrules import Dataset, dataset, load, scan
 from labelrules.data.schema import Feature, Schema
-from labelrules.kernels.covering.splitters import collect_between, count_between
+from labelrules.kernels.covering.tables import collect_between, count_between
 from labelrules.search.bodies import streamed_bins
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.streamed_bins import bins_of_partitions

@@ -49,14 +49,14 @@ class OrderedValues:
 
     def count(self, values: Floats) -> int:
         """Count some values; returns how many are known."""
-        from labelrules.kernels.covering.splitters import count_between
+        from labelrules.kernels.covering.tables import count_between
 
         values = np.sort(values)
         return int(count_between(values, self.splitters, self.equal, self.between, self.least))
 
     def collect(self, values: Floats) -> None:
         """Keep those of some values that are in wanted gaps."""
-        from labelrules.kernels.covering.splitters import collect_between
+        from labelrules.kernels.covering.tables import collect_between
 
         self.n_collected = collect_between(
             np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
