@@ -11,7 +11,7 @@ variable may stand in its place elsewhere: functions are compiled anew for each 
 from functools import partial
 from typing import Any
 
-from numba import njit
+from numba import cfunc, njit
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -104,6 +104,9 @@ scoring_once = _njit(error_model="numpy", forceinline=True, **_ONLY_KERNELS)
 
 formula_of_scoring = _njit(error_model="numpy")
 """A formula; tests may call it, too."""
+
+scoring_code: Any = partial(cfunc, error_model="numpy", cache=True, pipeline_class=_KernelCompiler)
+"""Kernels call it by its address."""
 
 
 class _CompileListener(event.Listener):
