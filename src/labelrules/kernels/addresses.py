@@ -2,19 +2,19 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic as _intrinsic
 
-from labelrules.kernels.jit import scoring_code
 from labelrules.kernels.scoring import formula, greatest_key
 
 intrinsic: Any = _intrinsic  # the arguments of a call have no context among them
 _INTEGER, _REAL = ir.IntType(64), ir.DoubleType()
 _FLAT = types.Array(types.int64, 1, "C")
 
-_OF_COUNTS = types.float64(*[types.float64] * 6)
-_OF_SUMS = types.int64(
+OF_COUNTS = types.float64(*[types.float64] * 6)
+OF_SUMS = types.int64(
     types.int64, types.CPointer(types.int64), *[types.int64] * 8, types.float64, types.float64
 )
 
@@ -35,7 +35,7 @@ def _call_of_counts(typingctx, address, tp, fp, tn, fn, unit, parameter):
     def generate(context, builder, signature, arguments):
         return _call(builder, _REAL, arguments)
 
-    return _OF_COUNTS.return_type(types.int64, *_OF_COUNTS.args), generate
+    return OF_COUNTS.return_type(types.int64, *OF_COUNTS.args), generate
 
 
 @intrinsic
@@ -49,7 +49,7 @@ def _call_of_sums(
         array = context.make_array(signature.args[2])(context, builder, arguments[2])
         return _call(builder, _INTEGER, [*arguments[:2], array.data, *arguments[3:]])
 
-    before, _, *after = _OF_SUMS.args
+    before, _, *after = OF_SUMS.args
     return types.int64(types.int64, before, _FLAT, *after), generate
 
 
@@ -79,7 +79,7 @@ def any_greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, 
 def of_counts(tp, fp, tn, fn, unit, parameter):
     """What `_call_of_counts` calls, with the formula among its globals."""
     scoring = FormulaScoring(False, 0, unit, parameter)
-    return formula(tp, fp, tn, fn, 0.0, scoring)
+    return np.float64(formula(tp, fp, tn, fn, 0.0, scoring))
 
 
 def of_sums(
@@ -91,7 +91,3 @@ def of_sums(
     return greatest_key(
         value, carray(sums, stop), start, stop, offset, sign, everywhere, floor, scoring
     )
-
-
-code_of_counts = scoring_code(_OF_COUNTS)
-code_of_sums = scoring_code(_OF_SUMS)

@@ -18,7 +18,9 @@ from numba.core import config
 from labelrules.kernels import addresses, heads, scoring
 from labelrules.kernels.covering import category_sets, grow, merge, refine
 from labelrules.kernels.jit import (
+    address_of,
     formula_of_scoring,
+    scoring_code,
     scoring_inner,
     scoring_kernel,
     scoring_once,
@@ -31,10 +33,10 @@ from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
 _INNER = (
     scoring.formula, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,
     scoring.limits, scoring.both_limits, scoring.greatest_key, scoring.greatest,
-    scoring.greatest_of_column, scoring.better_value, scoring.scan_two, scoring.best_value, scoring.can_reach,
-    scoring.saturation, scoring.scan_block, scoring.mark_values, refine.scan_cuts,
-    refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right, merge.add_up,
-    category_sets.scan_sets, category_sets.grow_set,
+    scoring.greatest_of_column, scoring.better_value, scoring.scan_two, scoring.best_value,
+    scoring.can_reach, scoring.saturation, scoring.scan_block, scoring.mark_values,
+    refine.scan_cuts, refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right,
+    merge.add_up, category_sets.scan_sets, category_sets.grow_set,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -90,8 +92,8 @@ def scoring_for(
         return scoring._replace(upper=upper, lower=lower)
     if not _IS_COMPILED:
         return scoring
-    of_counts, of_sums = (one.address for one in _code(formula.name, fingerprint(formula)))
-    return scoring._replace(of_counts=of_counts, of_sums=of_sums)
+    of_counts, of_sums = _code(formula.name, fingerprint(formula))
+    return scoring._replace(of_counts=address_of(of_counts), of_sums=address_of(of_sums))
 
 
 def _shared_weights(formula: Formula, counting: str) -> LinearRatio | None:
@@ -132,8 +134,8 @@ def _code(name: str, definition: bytes) -> tuple[Any, Any]:
     mark = _marked(definition)
     names = vars(addresses) | _scored_by(Formula(name), mark)
     return (
-        addresses.code_of_counts(_rebound(addresses.of_counts, names, mark)),
-        addresses.code_of_sums(_rebound(addresses.of_sums, names, mark)),
+        scoring_code(_rebound(addresses.of_counts, names, mark), addresses.OF_COUNTS),
+        scoring_code(_rebound(addresses.of_sums, names, mark), addresses.OF_SUMS),
     )
 
 

@@ -11,7 +11,7 @@ variable may stand in its place elsewhere: functions are compiled anew for each 
 from functools import partial
 from typing import Any
 
-from numba import cfunc, njit
+from numba import njit
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -105,8 +105,21 @@ scoring_once = _njit(error_model="numpy", forceinline=True, **_ONLY_KERNELS)
 formula_of_scoring = _njit(error_model="numpy")
 """A formula; tests may call it, too."""
 
-scoring_code: Any = partial(cfunc, error_model="numpy", cache=True, pipeline_class=_KernelCompiler)
-"""Kernels call it by its address."""
+_scoring_code = _njit(
+    error_model="numpy", cache=True, no_cfunc_wrapper=False, no_cpython_wrapper=True,
+    pipeline_class=_KernelCompiler,
+)  # fmt: skip
+
+
+def scoring_code(function: Any, signature: Any) -> Any:
+    """What such kernels call by its address, compiled for types that C knows, and kept on disk."""
+    return _scoring_code(function).get_compile_result(signature)
+
+
+def address_of(code: Any) -> int:
+    """Where the code is in memory, as long as somebody keeps the code."""
+    address: int = code.library.get_pointer_to_function(code.fndesc.llvm_cfunc_wrapper_name)
+    return address
 
 
 class _CompileListener(event.Listener):
