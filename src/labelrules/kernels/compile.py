@@ -1,8 +1,8 @@
 """Kernels that score while they count, and the formulas that they contain.
 
-Formulas that are ratios of linear functions of the counts share one set of kernels, and their
-weights are arguments. All others share another set, which calls two small functions that are
-compiled for each formula, by their addresses. All are kept on disk.
+All formulas share one set of kernels. The weights of those that are ratios of linear functions of
+the counts are arguments; so are the addresses of the code of all others, two small functions that
+are compiled for each. All are kept on disk.
 
 This is the only kernel module that knows a `Formula`; all others know arrays and numbers.
 """
@@ -57,7 +57,7 @@ _IS_COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]  # set when 
 
 
 class FormulaKernels(NamedTuple):
-    """The kernels of one formula."""
+    """The kernels that score."""
 
     best_refinements: Any
     score_literals: Any

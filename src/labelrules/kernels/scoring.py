@@ -1,6 +1,6 @@
 """Score the sums of refinements, many at a time; encodings are defined in README.md.
 
-Functions that are not compiled here are compiled once per formula, see `kernels.compile`.
+Functions that are not compiled here are compiled with the kernels: see `kernels.compile`.
 """
 
 from typing import NamedTuple
