@@ -7,8 +7,13 @@ import sys
 import pytest
 
 from labelrules import SeparateAndConquer, load
-from labelrules.kernels.compile import kernels_for
-from labelrules.measures import Formula
+from labelrules.kernels import jit
+from labelrules.kernels.compile import kernels_for, scoring_for
+from labelrules.measures import Formula, forget, formula
+
+compiled_only = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled"
+)
 
 PROGRAM = """
 import sys
@@ -65,23 +70,70 @@ def test_one_set_of_kernels_for_all_ratios_of_linear_functions():
     for counting in ("chapter", "head-relative"):
         sets = {kernels_for(Formula.parse(name), counting) for name in RATIOS}
         assert len(sets) == 1
-    shared, estimate = sets.pop(), Formula("m-estimate")
-    assert kernels_for(estimate, "head-relative") is shared
-    assert kernels_for(estimate, "chapter") is not shared
+    assert kernels_for(Formula("m-estimate"), "head-relative") is sets.pop()
 
 
 def test_one_set_of_kernels_for_all_parameters_of_a_formula():
     first, second = (kernels_for(Formula("klosgen", one), "chapter") for one in (0.5, 2))
     assert first is second
-    assert first is not kernels_for(Formula("correlation"), "chapter")
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+@compiled_only
+def test_other_formulas_are_called_by_the_addresses_of_their_code():
+    kernels = kernels_for(Formula("f"), "chapter")
+    assert kernels_for(Formula("correlation"), "chapter") is kernels
+    assert kernels_for(Formula("m-estimate"), "chapter") is kernels
+    scorings = {name: scoring_for(Formula(name), "chapter") for name in ("f", *EXPECTED)}
+    assert scorings["f"].of_counts == scorings["f"].of_sums == 0
+    found = {code for each in scorings.values() for code in (each.of_counts, each.of_sums)}
+    assert len(found) == 1 + 2 * len(EXPECTED)
+
+
+@compiled_only
+def test_a_formula_registered_anew_is_compiled_anew():
+    def own(tp, fp, tn, fn):
+        return tp - fp
+
+    def other(tp, fp, tn, fn):
+        return tp * tp - fp * fp
+
+    found = []
+    for function in (own, other):
+        formula("own")(function)
+        try:
+            found.append(scoring_for(Formula("own"), "chapter"))
+        finally:
+            forget("own")
+    assert found[0] != found[1]
+
+
+@compiled_only
+def test_an_error_in_what_kernels_call_reaches_python():
+    """It is linked into the kernel, with its message."""
+
+    @jit.inner
+    def raising(number):
+        if number > 2:
+            raise ValueError("greater than two")
+        return number
+
+    @jit.tested
+    def calling(number):
+        return raising(number) + 1
+
+    assert calling(1) == 2
+    with pytest.raises(ValueError, match="greater than two"):
+        calling(3)
+
+
+@compiled_only
 def test_another_ratio_compiles_nothing():
     data = load("magazines")
     SeparateAndConquer(measure="f0.8").fit(data)
     before = [len(kernel.signatures) for kernel in kernels_for(Formula("f"), "head-relative")]
     for name in (*RATIOS, "m-estimate"):
         SeparateAndConquer(measure=name).fit(data)
+    learned = SeparateAndConquer(measure="correlation").fit(data)
+    assert len(learned.theory_.rules) > 0
     after = [len(kernel.signatures) for kernel in kernels_for(Formula("f"), "head-relative")]
     assert before == after

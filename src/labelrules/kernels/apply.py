@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers
-from labelrules.kernels.jit import inner, kernel, tiny
+from labelrules.kernels.jit import inner, kernel, looped, tiny
 
 SLAB = 64
 """Words in a slab: 4,096 rows."""
@@ -89,7 +89,7 @@ def _first_at(rows, first):
     return low
 
 
-@inner
+@looped
 def _fill_dense(words, column, operator, value, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
@@ -97,7 +97,7 @@ def _fill_dense(words, column, operator, value, first, n_rows):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
-@inner
+@looped
 def _fill_sparse(words, rows, values, operator, value, first, n_rows):
     """Entries that are not stored are zero: start from what zero answers, then correct."""
     zero = _satisfies(operator, 0.0, value)
@@ -147,7 +147,7 @@ def _is_member(x, member):
     return x < len(member) and member[int(x)]
 
 
-@inner
+@looped
 def _fill_dense_set(words, column, member, first, n_rows):
     words[:] = _NONE
     for row in range(n_rows):
@@ -155,7 +155,7 @@ def _fill_dense_set(words, column, member, first, n_rows):
             words[row >> 6] |= _ONE << np.uint64(row & 63)
 
 
-@inner
+@looped
 def _fill_sparse_set(words, rows, values, member, first, n_rows):
     zero = member[0]
     words[:] = _ALL if zero else _NONE

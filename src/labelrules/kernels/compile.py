@@ -1,7 +1,8 @@
 """Kernels that score while they count, and the formulas that they contain.
 
-Formulas that are ratios of linear functions of the counts share one set of kernels, and their
-weights are arguments. Kernels for any other are compiled once per formula. All are kept on disk.
+All formulas share one set of kernels. The weights of those that are ratios of linear functions of
+the counts are arguments; so are the addresses of the code of all others, two small functions that
+are compiled for each. All are kept on disk.
 
 This is the only kernel module that knows a `Formula`; all others know arrays and numbers.
 """
@@ -12,10 +13,14 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
-from labelrules.kernels import heads, scoring
+from numba.core import config
+
+from labelrules.kernels import addresses, heads, scoring
 from labelrules.kernels.covering import category_sets, grow, merge, refine, tables
 from labelrules.kernels.jit import (
+    address_of,
     formula_of_scoring,
+    scoring_code,
     scoring_inner,
     scoring_kernel,
     scoring_once,
@@ -27,17 +32,18 @@ from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
 
 _INNER = (
     scoring.formula, scoring.key_of, scoring.score_key, scoring.bound_key, scoring.reach,
-    scoring.limits, scoring.both_limits, scoring.greatest, scoring.greatest_of_column,
-    scoring.better_value, scoring.scan_two, scoring.best_value, scoring.can_reach,
-    scoring.saturation, scoring.scan_block, scoring.mark_values, refine.scan_cuts,
-    refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right, merge.add_up,
-    category_sets.scan_sets, category_sets.grow_set, tables.scan_numbers, tables.scan_categories,
+    scoring.limits, scoring.both_limits, scoring.greatest_key, scoring.greatest,
+    scoring.greatest_of_column, scoring.better_value, scoring.scan_two, scoring.best_value,
+    scoring.can_reach, scoring.saturation, scoring.scan_block, scoring.mark_values,
+    refine.scan_cuts, refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right,
+    merge.add_up, category_sets.scan_sets, category_sets.grow_set, tables.scan_numbers,
+    tables.scan_categories,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
 _CALLED_ONCE = frozenset({
-    scoring.greatest, scoring.greatest_of_column, scoring.scan_block, scoring.scan_two,
-    scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
+    scoring.greatest_key, scoring.greatest, scoring.greatest_of_column, scoring.scan_block,
+    scoring.scan_two, scoring.best_value, scoring.saturation, refine.scan_cuts, refine.scan_listed,
     refine.scan_values, tables.scan_numbers, tables.scan_categories,
 })  # fmt: skip
 """Inlined, so that their many arguments need not be handed over."""
@@ -49,8 +55,11 @@ _KERNELS = (
 )  # fmt: skip
 
 
+_IS_COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]  # set when it is imported
+
+
 class FormulaKernels(NamedTuple):
-    """The kernels of one formula."""
+    """The kernels that score."""
 
     best_refinements: Any
     score_literals: Any
@@ -64,8 +73,8 @@ class FormulaKernels(NamedTuple):
 
 
 def kernels_for(formula: Formula, counting: str) -> FormulaKernels:
-    """The kernels for a formula; one registered anew under the same name has kernels of its own."""
-    if _shared_weights(formula, counting) is not None:
+    """The kernels for a formula."""
+    if _IS_COMPILED or _shared_weights(formula, counting) is not None:
         return _shared_kernels()
     return _own_kernels(formula.name, fingerprint(formula))
 
@@ -78,10 +87,18 @@ def scoring_for(
     unit: float = 1.0,
 ) -> Scoring:
     """What the kernels for a formula need to know of it; counts are multiples of the unit."""
-    given = float(formula.parameter or 0.0), counting == "head-relative", monotone
+    parameter = float(formula.parameter or 0.0)
+    scoring = Scoring(
+        parameter, counting == "head-relative", monotone, round(smallest / unit), unit
+    )
     shared = _shared_weights(formula, counting)
-    weights = () if shared is None else shared.in_units(1 / unit)
-    return Scoring(*given, round(smallest / unit), unit, *weights)
+    if shared is not None:
+        upper, lower = shared.in_units(1 / unit)
+        return scoring._replace(upper=upper, lower=lower)
+    if not _IS_COMPILED:
+        return scoring
+    of_counts, of_sums = _code(formula.name, fingerprint(formula))
+    return scoring._replace(of_counts=address_of(of_counts), of_sums=address_of(of_sums))
 
 
 def _shared_weights(formula: Formula, counting: str) -> LinearRatio | None:
@@ -98,23 +115,61 @@ def _shared_weights(formula: Formula, counting: str) -> LinearRatio | None:
 
 @cache
 def _shared_kernels() -> FormulaKernels:
-    return _kernels(None, sha256(_sources()).hexdigest()[:16])
+    mark = _marked(b"")
+    if not _IS_COMPILED:
+        return _kernels(mark, {})
+    names = vars(addresses) | _scored_by(None, _marked(b"ratio"))
+    replaced = {
+        "formula": scoring_inner(_rebound(addresses.any_formula, names, mark)),
+        "greatest_key": scoring_inner(_rebound(addresses.any_greatest_key, names, mark)),
+    }
+    return _kernels(mark, replaced)
 
 
 @cache
 def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
-    return _kernels(Formula(name), sha256(_sources() + definition).hexdigest()[:16])
+    """Where nothing is compiled there are no addresses."""
+    mark = _marked(definition)
+    return _kernels(mark, {"formula": compiled(Formula(name), mark)})
 
 
-def _kernels(formula: Formula | None, mark: str) -> FormulaKernels:
+@cache
+def _code(name: str, definition: bytes) -> tuple[Any, Any]:
+    """The code of a formula; one registered anew under the same name has another."""
+    mark = _marked(definition)
+    names = vars(addresses) | _scored_by(Formula(name), mark)
+    return (
+        scoring_code(_rebound(addresses.of_counts, names, mark), addresses.OF_COUNTS),
+        scoring_code(_rebound(addresses.of_sums, names, mark), addresses.OF_SUMS),
+    )
+
+
+def _scored_by(formula: Formula | None, mark: str) -> dict[str, Any]:
+    """A formula, None for the ratio of weighted sums, and what scores sums by it."""
+    names = dict(vars(scoring))
+    if formula is not None:
+        names["formula"] = compiled(formula, mark)
+    else:
+        names["formula"] = scoring_inner(_rebound(scoring.formula, names, mark))
+    for inner in (scoring.key_of, scoring.score_key, scoring.greatest_key):
+        names[inner.__name__] = scoring_inner(_rebound(inner, names, mark))
+    return {name: names[name] for name in ("formula", "greatest_key")}
+
+
+def _marked(definition: bytes) -> str:
+    return sha256(_sources() + definition).hexdigest()[:16]
+
+
+def _kernels(mark: str, replaced: dict[str, Any]) -> FormulaKernels:
+    """All kernels, with some of what they call replaced."""
     names: dict[str, Any] = {}
     for module in (scoring, refine, merge, grow, heads, category_sets, tables):
         names |= vars(module)
+    names |= replaced
     for inner in _INNER:
-        compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
-        names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
-        if inner is scoring.formula and formula is not None:
-            names["formula"] = compiled(formula, mark)
+        if inner.__name__ not in replaced:
+            compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
+            names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
     for kernel in _KERNELS:
         names[kernel.__name__] = scoring_kernel(_rebound(kernel, names, mark))
     return FormulaKernels(*(names[kernel.__name__] for kernel in _KERNELS))

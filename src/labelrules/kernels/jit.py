@@ -27,8 +27,8 @@ class _KernelLibrary(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
 
-class _LinkedLibrary(_KernelLibrary):
-    """The code of a function that only kernels call: neither optimised nor run by itself."""
+class _LinkedLibrary(JITCodeLibrary):
+    """The code of a function that only kernels call: never made machine code by itself."""
 
     @property
     def codegen(self) -> "_LinkedLibrary":
@@ -43,18 +43,25 @@ class _LinkedLibrary(_KernelLibrary):
         self._ensure_finalized()
         return 0
 
-    def _optimize_final_module(self) -> None:
-        pass
-
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
 
+class _UnoptimisedLibrary(_LinkedLibrary):
+    """The same, to be optimised with the kernel only."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+
 class _KernelCompiler(Compiler):
     """Numba's own, with another library for the code."""
 
-    library: type[_KernelLibrary] = _KernelLibrary
+    library: type[JITCodeLibrary] = _KernelLibrary
 
     def define_pipelines(self) -> Any:
         """Called by Numba before it compiles a function."""
@@ -65,14 +72,17 @@ class _KernelCompiler(Compiler):
 
 
 class _LinkedCompiler(_KernelCompiler):
-    """For what only kernels call."""
-
     library = _LinkedLibrary
+
+
+class _UnoptimisedCompiler(_KernelCompiler):
+    library = _UnoptimisedLibrary
 
 
 _njit: Any = partial(njit, no_cfunc_wrapper=True)  # its types do not know the options
 _KERNEL = {"nogil": True, "cache": True, "pipeline_class": _KernelCompiler}
-_ONLY_KERNELS = {"no_cpython_wrapper": True, "pipeline_class": _LinkedCompiler}
+_ONLY_KERNELS = {"no_cpython_wrapper": True, "pipeline_class": _UnoptimisedCompiler}
+_OPTIMISED = {"no_cpython_wrapper": True, "pipeline_class": _LinkedCompiler}
 
 kernel = _njit(**_KERNEL)
 """Called from Python, and kept on disk."""
@@ -80,16 +90,19 @@ kernel = _njit(**_KERNEL)
 inner = _njit(**_ONLY_KERNELS)
 """Called from kernels only."""
 
+looped = _njit(**_OPTIMISED)
+"""The same, optimised by itself: for short loops that LLVM handles worse among all others."""
+
 tested = _njit()
 """The same, but tests call it, too."""
 
 small = _njit(forceinline=True)
 """A few instructions on numbers, which tests may call, too."""
 
-tiny = _njit(forceinline=True, **_ONLY_KERNELS)
+tiny = _njit(forceinline=True, **_OPTIMISED)
 """The same for kernels only."""
 
-_INLINED: Any = {"forceinline": True, "pipeline_class": _LinkedCompiler}
+_INLINED: Any = {"forceinline": True, "pipeline_class": _UnoptimisedCompiler}
 chosen_by_type = partial(overload, jit_options=_INLINED)
 """Decorates what chooses the compiled form of a plain function by the types of its arguments."""
 
@@ -104,6 +117,22 @@ scoring_once = _njit(error_model="numpy", forceinline=True, **_ONLY_KERNELS)
 
 formula_of_scoring = _njit(error_model="numpy")
 """A formula; tests may call it, too."""
+
+_scoring_code = _njit(
+    error_model="numpy", cache=True, no_cfunc_wrapper=False, no_cpython_wrapper=True,
+    pipeline_class=_KernelCompiler,
+)  # fmt: skip
+
+
+def scoring_code(function: Any, signature: Any) -> Any:
+    """What such kernels call by its address, compiled for types that C knows, and kept on disk."""
+    return _scoring_code(function).get_compile_result(signature)
+
+
+def address_of(code: Any) -> int:
+    """Where the code is in memory, as long as somebody keeps the code."""
+    address: int = code.library.get_pointer_to_function(code.fndesc.llvm_cfunc_wrapper_name)
+    return address
 
 
 class _CompileListener(event.Listener):

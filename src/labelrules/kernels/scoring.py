@@ -1,6 +1,6 @@
 """Score the sums of refinements, many at a time; encodings are defined in README.md.
 
-Functions that are not compiled here are compiled once per formula, see `kernels.compile`.
+Functions that are not compiled here are compiled with the kernels: see `kernels.compile`.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,8 @@ _LOW = np.int64(0x7FFFFFFFFFFFFFFF)
 class Scoring(NamedTuple):
     """How refinements are scored, and which are allowed.
 
-    A formula that is compiled in reads the parameter, all others are ratios of weighted counts.
+    Ratios of weighted counts have weights, other formulas a parameter and the addresses of their
+    compiled code: of one that scores counts, and of one that finds the greatest key of some sums.
     `unit` is what a count of 1 stands for where cells have weights; `smallest` is in units.
     """
 
@@ -54,10 +55,12 @@ class Scoring(NamedTuple):
     unit: float = 1.0
     upper: Weights = Weights()
     lower: Weights = Weights()
+    of_counts: int = 0
+    of_sums: int = 0
 
 
 def formula(tp, fp, tn, fn, prior, scoring):
-    """The ratio of two weighted sums; other formulas are compiled in its place.
+    """The ratio of two weighted sums; other formulas take its place, see `kernels.compile`.
 
     The order of additions is that of `measures.linear_ratios`, so that both round alike.
     """
@@ -193,8 +196,15 @@ def greatest(value, sums, n, offset, sign, everywhere, floor, bounded, scoring):
                 low, high = high, low
             if bound_key(value, low, high, everywhere, scoring) + SLACK < best:
                 continue
-        for i in range(start, stop):
-            best = max(best, score_key(value, offset + sign * sums[i], everywhere, scoring))
+        best = greatest_key(value, sums, start, stop, offset, sign, everywhere, best, scoring)
+    return best
+
+
+def greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring):
+    """The same for a stretch of sums, all of which are scored."""
+    best = floor
+    for i in range(start, stop):
+        best = max(best, score_key(value, offset + sign * sums[i], everywhere, scoring))
     return best
 
 

@@ -1,4 +1,4 @@
-"""Find the best sets of categories, `region in {North, West}`; compiled once per formula.
+"""Find the best sets of categories, `region in {North, West}`.
 
 Only searches that may test for sets call this, so others need not wait until it is compiled.
 """

@@ -1,4 +1,4 @@
-"""Grow a body for one label and value in one run, compiled once per formula; see ../README.md."""
+"""Grow a body for one label and value in one run; see ../README.md."""
 
 from math import inf, log2
 from types import FunctionType

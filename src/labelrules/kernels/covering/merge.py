@@ -1,4 +1,4 @@
-"""Merge labels that are equally good into one head; compiled once per formula."""
+"""Merge labels that are equally good into one head."""
 
 import numpy as np
 
