@@ -13,9 +13,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+from llvmlite import ir
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import config
+from numba.extending import intrinsic as _intrinsic
 
-from labelrules.kernels import addresses, heads, scoring
+from labelrules.kernels import heads, scoring
 from labelrules.kernels.covering import category_sets, grow, merge, refine, tables
 from labelrules.kernels.jit import (
     address_of,
@@ -25,7 +29,7 @@ from labelrules.kernels.jit import (
     scoring_kernel,
     scoring_once,
 )
-from labelrules.kernels.scoring import Scoring
+from labelrules.kernels.scoring import Scoring, formula, greatest_key
 from labelrules.measures import Formula, helpers
 from labelrules.measures.formulas import fingerprint
 from labelrules.measures.linear_ratios import LinearRatio, linear_ratio
@@ -118,10 +122,10 @@ def _shared_kernels() -> FormulaKernels:
     mark = _marked(b"")
     if not _IS_COMPILED:
         return _kernels(mark, {})
-    names = vars(addresses) | _scored_by(None, _marked(b"ratio"))
+    names = globals() | _scored_by(None, _marked(b"ratio"))
     replaced = {
-        "formula": scoring_inner(_rebound(addresses.any_formula, names, mark)),
-        "greatest_key": scoring_inner(_rebound(addresses.any_greatest_key, names, mark)),
+        "formula": scoring_inner(_rebound(any_formula, names, mark)),
+        "greatest_key": scoring_inner(_rebound(any_greatest_key, names, mark)),
     }
     return _kernels(mark, replaced)
 
@@ -137,10 +141,10 @@ def _own_kernels(name: str, definition: bytes) -> FormulaKernels:
 def _code(name: str, definition: bytes) -> tuple[Any, Any]:
     """The code of a formula; one registered anew under the same name has another."""
     mark = _marked(definition)
-    names = vars(addresses) | _scored_by(Formula(name), mark)
+    names = globals() | _scored_by(Formula(name), mark)
     return (
-        scoring_code(_rebound(addresses.of_counts, names, mark), addresses.OF_COUNTS),
-        scoring_code(_rebound(addresses.of_sums, names, mark), addresses.OF_SUMS),
+        scoring_code(_rebound(of_counts, names, mark), OF_COUNTS),
+        scoring_code(_rebound(of_sums, names, mark), OF_SUMS),
     )
 
 
@@ -219,3 +223,89 @@ def _rebound(function: Any, names: dict[str, Any], mark: str) -> FunctionType:
     )  # fmt: skip
     bound.__qualname__ = bound.__name__
     return bound
+
+
+# Formulas that kernels call by the addresses of their compiled code; see README.md, "Formulas".
+
+intrinsic: Any = _intrinsic  # the arguments of a call have no context among them
+_INTEGER, _REAL = ir.IntType(64), ir.DoubleType()
+_FLAT = types.Array(types.int64, 1, "C")
+
+OF_COUNTS = types.float64(*[types.float64] * 6)
+OF_SUMS = types.int64(
+    types.int64, types.CPointer(types.int64), *[types.int64] * 8, types.float64, types.float64
+)
+
+
+class FormulaScoring(NamedTuple):
+    """What a formula reads of a `Scoring`, and the key of a sum."""
+
+    head_relative: bool
+    smallest: int
+    unit: float
+    parameter: float
+
+
+@intrinsic
+def _call_of_counts(typingctx, address, tp, fp, tn, fn, unit, parameter):
+    """The score of four counts, in units."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, _REAL, arguments)
+
+    return OF_COUNTS.return_type(types.int64, *OF_COUNTS.args), generate
+
+
+@intrinsic
+def _call_of_sums(
+    typingctx, address, value, sums, start, stop, offset, sign, everywhere, floor, head_relative,
+    smallest, unit, parameter,
+):  # fmt: skip
+    """The greatest key of a stretch of sums; see `scoring.greatest_key`."""
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[2])(context, builder, arguments[2])
+        return _call(builder, _INTEGER, [*arguments[:2], array.data, *arguments[3:]])
+
+    before, _, *after = OF_SUMS.args
+    return types.int64(types.int64, before, _FLAT, *after), generate
+
+
+def _call(builder: Any, given_back: Any, arguments: Any) -> Any:
+    address, *others = arguments
+    shape = ir.FunctionType(given_back, [each.type for each in others])
+    return builder.call(builder.inttoptr(address, shape.as_pointer()), others)
+
+
+def any_formula(tp, fp, tn, fn, prior, scoring):
+    """In place of `scoring.formula`: that one, or the code at an address."""
+    if scoring.of_counts:
+        return _call_of_counts(scoring.of_counts, tp, fp, tn, fn, scoring.unit, scoring.parameter)
+    return formula(tp, fp, tn, fn, prior, scoring)
+
+
+def any_greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring):
+    """In place of `scoring.greatest_key`, likewise: one call for many sums."""
+    if scoring.of_sums:
+        return _call_of_sums(
+            scoring.of_sums, value, sums, start, stop, offset, sign, everywhere, floor,
+            scoring.head_relative, scoring.smallest, scoring.unit, scoring.parameter,
+        )  # fmt: skip
+    return greatest_key(value, sums, start, stop, offset, sign, everywhere, floor, scoring)
+
+
+def of_counts(tp, fp, tn, fn, unit, parameter):
+    """What `_call_of_counts` calls, with the formula among its globals."""
+    scoring = FormulaScoring(False, 0, unit, parameter)
+    return np.float64(formula(tp, fp, tn, fn, 0.0, scoring))
+
+
+def of_sums(
+    value, sums, start, stop, offset, sign, everywhere, floor, head_relative, smallest, unit,
+    parameter,
+):  # fmt: skip
+    """What `_call_of_sums` calls, with the formula's `greatest_key` among its globals."""
+    scoring = FormulaScoring(head_relative != 0, smallest, unit, parameter)
+    return greatest_key(
+        value, carray(sums, stop), start, stop, offset, sign, everywhere, floor, scoring
+    )
