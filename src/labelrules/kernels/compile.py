@@ -125,7 +125,7 @@ def _shared_kernels() -> FormulaKernels:
     names = globals() | _scored_by(None, _marked(b"ratio"))
     replaced = {
         "formula": scoring_inner(_rebound(any_formula, names, mark)),
-        "greatest_key": scoring_inner(_rebound(any_greatest_key, names, mark)),
+        "greatest_key": scoring_once(_rebound(any_greatest_key, names, mark)),
     }
     return _kernels(mark, replaced)
 
@@ -156,7 +156,8 @@ def _scored_by(formula: Formula | None, mark: str) -> dict[str, Any]:
     else:
         names["formula"] = scoring_inner(_rebound(scoring.formula, names, mark))
     for inner in (scoring.key_of, scoring.score_key, scoring.greatest_key):
-        names[inner.__name__] = scoring_inner(_rebound(inner, names, mark))
+        compile_inner = scoring_once if inner in _CALLED_ONCE else scoring_inner
+        names[inner.__name__] = compile_inner(_rebound(inner, names, mark))
     return {name: names[name] for name in ("formula", "greatest_key")}
 
 
