@@ -2,7 +2,7 @@
 
 from labelrules.data.catalog import fetch, load
 from labelrules.data.dataset_statistics import Statistics, statistics
-from labelrules.data.errors import ClusterError, DataError, FileError
+from labelrules.data.errors import ClusterError, DataError, DeviceError, FileError
 from labelrules.data.files.csv import read_csv, write_csv
 from labelrules.data.files.mulan import read_meka, read_mulan, write_mulan
 from labelrules.data.files.parquet import read_parquet, write_parquet
@@ -18,6 +18,7 @@ __all__ = [
     "ClusterError",
     "DataError",
     "Dataset",
+    "DeviceError",
     "Feature",
     "FileError",
     "Partitions",

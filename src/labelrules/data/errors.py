@@ -11,6 +11,10 @@ class ClusterError(RuntimeError):
     """The cluster that was asked to work is lost, or has given up; what to do is said."""
 
 
+class DeviceError(RuntimeError):
+    """There is no GPU, its memory is full, or it has failed; what to do is said."""
+
+
 class FileError(DataError):
     """A file is wrong; the message begins with its name and the line.
 

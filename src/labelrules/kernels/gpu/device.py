@@ -1,0 +1,116 @@
+"""The GPU: whether there is one, whether it is worth its while, and its errors in plain words."""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, Literal, TypeAlias
+
+from labelrules._checks import one_of
+from labelrules.data.errors import DeviceError
+
+LOGGER = logging.getLogger("labelrules")
+
+Engine: TypeAlias = Literal["auto", "cpu", "gpu"]
+
+ENGINES = ("auto", "cpu", "gpu")
+
+WORTH_A_GPU = 20_000_000
+"""Cells of a table below which `engine="auto"` stays on the CPU: starting takes longer."""
+
+INSTALL = "install labelrules[gpu] (CuPy for CUDA 13; for another CUDA the CuPy made for it)"
+
+
+def checked_engine(engine: Any) -> Engine:
+    """The name of an engine."""
+    found: Engine = one_of(engine, "engine", ENGINES)  # type: ignore[assignment]
+    return found
+
+
+@cache
+def why_no_gpu() -> str | None:
+    """Why no GPU can be used, and what to do; None if one can."""
+    if find_spec("cupy") is None:
+        return f"CuPy is not installed: {INSTALL}"
+    try:
+        import cupy
+
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+    except ImportError as error:
+        return f"CuPy cannot be imported ({error}): {INSTALL}"
+    except Exception as error:  # CuPy has errors of its own for a driver that is missing or old
+        return f"CUDA finds no GPU ({error}): check with nvidia-smi that there is one"
+    return None if n_devices else "CUDA finds no GPU: check with nvidia-smi that there is one"
+
+
+def uses_gpu(engine: Engine, n_cells: int) -> bool:
+    """Whether a table with so many cells goes to the GPU; an error if it should and there is none.
+
+    With "auto" it goes there if there is a GPU and the table is large; a line of the log says so.
+    """
+    if engine == "cpu" or (engine == "auto" and n_cells < WORTH_A_GPU):
+        return False
+    reason = why_no_gpu()
+    if reason is None:
+        return True
+    if engine == "gpu":
+        raise DeviceError(f"engine='gpu' needs a GPU, but {reason}; or set engine='cpu'")
+    LOGGER.info("engine='auto' takes the CPU: %s", reason)
+    return False
+
+
+@contextmanager
+def gpu_errors() -> Iterator[None]:
+    """Raise errors of CuPy as errors in plain words."""
+    try:
+        yield
+    except Exception as error:
+        message = _plain_words(error)
+        if message is None:
+            raise
+        raise DeviceError(message) from error
+
+
+def _plain_words(error: Exception) -> str | None:
+    """What an error of CuPy means; None for other errors."""
+    cupy: Any = sys.modules.get("cupy")
+    if cupy is None:
+        return None
+    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+        return (
+            f"the memory of the GPU is full ({_memory(cupy)}): end other programs that use it "
+            "(nvidia-smi lists them), set engine='cpu', or learn from fewer rows or columns"
+        )
+    kinds = (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError)
+    if not isinstance(error, (*kinds, cupy.cuda.compiler.CompileException)):
+        return None
+    if "memory allocation" in str(error).lower() or "out_of_memory" in str(error).lower():
+        return f"the memory of the GPU is full ({_memory(cupy)}): end other programs that use it"
+    return (
+        f"the GPU or its driver failed ({_first_line(error)}): start Python anew, since CUDA does "
+        "not recover within a program, or set engine='cpu'"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0][:200]
+
+
+def _memory(cupy: Any) -> str:
+    try:
+        free, total = cupy.cuda.runtime.memGetInfo()
+    except Exception:  # after a failure of the driver nothing can be asked
+        return "its size cannot be asked for"
+    return f"{free / 1e9:.1f} of {total / 1e9:.1f} GB are free"
+
+
+def free_bytes() -> int:
+    """The free memory of the GPU; `LABELRULES_GPU_MEMORY` (in MB) may set a lower limit."""
+    import cupy
+
+    free = int(cupy.cuda.runtime.memGetInfo()[0]) + cupy.get_default_memory_pool().free_bytes()
+    limit = os.environ.get("LABELRULES_GPU_MEMORY")
+    return free if limit is None else min(free, int(limit) << 20)
