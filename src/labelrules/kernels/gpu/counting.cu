@@ -154,7 +154,7 @@ __global__ void common(const word *rows, const word *others, int without, word *
                                                                                                    \
     /* The least code above a code in some rows, but for missing values. */                        \
     __global__ void next_code_##CODE(const word *rows, const CODE *codes, int code, int missing,   \
-                                     int *least, place n_words)                                    \
+                                     sum *least, place n_words)                                    \
     {                                                                                              \
         int own = missing;                                                                         \
         for (place row = first_thread(); row < 32 * n_words; row += all_threads())                 \
@@ -162,7 +162,7 @@ __global__ void common(const word *rows, const word *others, int without, word *
                 own = min(own, (int)codes[row]);                                                   \
         for (int step = 16; step; step >>= 1)                                                      \
             own = min(own, __shfl_down_sync(~0u, own, step));                                      \
-        if (threadIdx.x % 32 == 0 && own < missing) atomicMin(least, own);                         \
+        if (threadIdx.x % 32 == 0 && own < missing) atomicMin(least, (sum)own);                    \
     }
 
 NARROW(byte)
@@ -248,8 +248,8 @@ __device__ inline void add_sixteen(word *cells, uint4 codes, word inside, word p
 }
 
 __global__ void __launch_bounds__(1024) count_codes_byte(
-    const byte *codes, place n_padded, const int *columns, int n_columns, const place *start,
-    const word *rows, const word *positive, place stretch, sum *table)
+    const byte *const *columns, place n_padded, int n_columns, const place *start, const word *rows,
+    const word *positive, place stretch, sum *table)
 {
     extern __shared__ word cells[]; // columns of the group by codes by lanes
     int first = blockIdx.x * GROUP, n_own = min(GROUP, n_columns - first);
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(1024) count_codes_byte(
 #pragma unroll
         for (int own = 0; own < GROUP; own++)
             if (own < n_own)
-                read[own] = __ldcs((const uint4 *)(codes + columns[first + own] * n_padded) + at);
+                read[own] = __ldcs((const uint4 *)columns[first + own] + at);
 #pragma unroll
         for (int own = 0; own < GROUP; own++)
             if (own < n_own) add_sixteen(own_cells + own * CELLS * LANES, read[own], inside, true_rows);
@@ -278,20 +278,20 @@ __global__ void __launch_bounds__(1024) count_codes_byte(
             word both = cells[at * LANES + (lane + threadIdx.x) % LANES];
             total += ((sum)(both & 65535) << 32) + (both >> 16);
         }
-        place column = columns[first + at / CELLS];
-        if (total) atomicAdd(table + start[column] + at % CELLS, total);
+        if (total) atomicAdd(table + start[first + at / CELLS] + at % CELLS, total);
     }
 }
 
 // The same for codes of two bytes, whose cells do not fit into shared memory.
-__global__ void count_codes_wide(const wide *codes, place n_padded, const int *columns,
-                                 int n_columns, const place *start, const word *rows,
-                                 const word *positive, place stretch, sum *table)
+__global__ void count_codes_wide(const wide *const *columns, place n_padded, int n_columns,
+                                 const place *start, const word *rows, const word *positive,
+                                 place stretch, sum *table)
 {
-    place column = columns[blockIdx.x], end = min((blockIdx.y + 1) * stretch, n_padded);
+    const wide *codes = columns[blockIdx.x];
+    sum *cells = table + start[blockIdx.x];
+    place end = min((blockIdx.y + 1) * stretch, n_padded);
     for (place row = blockIdx.y * stretch + threadIdx.x; row < end; row += blockDim.x)
         if (rows[row / 32] >> (row % 32) & 1)
-            atomicAdd(table + start[column] + codes[column * n_padded + row],
-                      (1ULL << 32) + (positive[row / 32] >> (row % 32) & 1));
+            atomicAdd(cells + codes[row], (1ULL << 32) + (positive[row / 32] >> (row % 32) & 1));
 }
 }

@@ -1,5 +1,6 @@
 """The kernels of `counting.cu`, called with arrays of CuPy; see ../README.md for the encodings."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -40,19 +41,30 @@ def n_padded(n_rows: int) -> int:
 
 
 @cache
-def _module() -> Any:
+def module_of(name: str) -> Any:
+    """The compiled kernels of a file beside this one."""
     import cupy
 
-    source = files("labelrules.kernels.gpu").joinpath("counting.cu").read_text(encoding="utf-8")
+    source = files("labelrules.kernels.gpu").joinpath(name).read_text(encoding="utf-8")
     return cupy.RawModule(code=source, options=("--std=c++17",))
+
+
+class CountedColumns:
+    """Columns of codes of one type on the GPU, and where the sums of each begin."""
+
+    def __init__(self, codes: Sequence[Any], start: Sequence[int], cupy: Any) -> None:
+        self.codes, self.length = codes, codes[0].shape[0]
+        self.is_byte = codes[0].dtype == np.uint8
+        self.places = cupy.asarray([one.data.ptr for one in codes], dtype=np.uint64)
+        self.start = cupy.asarray(start, dtype=np.int64)
 
 
 class GpuKernels:
     """The kernels, on the GPU that CuPy uses now.
 
-    Columns, codes and sets of rows stay on the GPU; what is counted comes back as NumPy's arrays.
-    Sets of rows are words, several of them a plane: sets by words. Planes of labels have a set for
-    each label.
+    Columns, codes and sets of rows stay on the GPU. Sets of rows are words, several of them a
+    plane: sets by words. Planes of labels have a set for each label. Counts are added to numbers on
+    the GPU, which `read` brings back, many at once.
     """
 
     def __init__(self) -> None:
@@ -64,7 +76,7 @@ class GpuKernels:
     def _run(self, name: str, blocks: Any, threads: int, *arguments: Any, shared: int = 0) -> None:
         function = self.functions.get(name)
         if function is None:
-            function = self.functions[name] = _module().get_function(name)
+            function = self.functions[name] = module_of("counting.cu").get_function(name)
             if shared:
                 function.max_dynamic_shared_size_bytes = shared
         function(blocks, (threads,), arguments, shared_mem=shared)
@@ -78,20 +90,42 @@ class GpuKernels:
 
     def numbers(self, column: Any) -> Any:
         """A column of real numbers as float64 on the GPU, one after the other."""
-        return self.cupy.ascontiguousarray(self.cupy.asarray(column, dtype=np.float64))
+        return self.cupy.ascontiguousarray(self.cupy.asarray(column), dtype=np.float64)
 
-    def cells(self, labels: Any) -> Any:
-        """Labels, rows by labels of int8, on the GPU."""
-        return self.cupy.ascontiguousarray(self.cupy.asarray(labels, dtype=np.int8))
+    def room_for_numbers(self, n_columns: int, n_rows: int) -> Any:
+        """Room for some columns of numbers, columns by rows."""
+        return self.cupy.empty((n_columns, n_rows), np.float64)
 
-    def room_for_codes(self, n_columns: int, n_rows: int, most: int) -> Any:
-        """Room for codes up to `most`, columns by rows with padding."""
+    def scattered(self, n_rows: int, rows: Any, values: Any) -> Any:
+        """A column whose numbers are 0 but for some rows."""
+        column = self.cupy.zeros(n_rows, np.float64)
+        column[self.cupy.asarray(rows)] = self.cupy.asarray(values, dtype=np.float64)
+        return column
+
+    def array(self, values: Any) -> Any:
+        """An array of the same type on the GPU."""
+        return self.cupy.asarray(values)
+
+    def to_host(self, values: Any) -> npt.NDArray[Any]:
+        """The same array in host memory."""
+        return self.cupy.asnumpy(values)
+
+    def room_for_codes(self, n_rows: int, most: int) -> Any:
+        """Room for the codes of a column, up to `most`, with padding."""
         dtype = np.uint8 if most <= MOST_OF_A_BYTE else np.uint16
-        return self.cupy.zeros((n_columns, n_padded(n_rows)), dtype)
+        return self.cupy.zeros(n_padded(n_rows), dtype)
 
     def room_for_sets(self, n_sets: int, n_rows: int) -> Any:
         """So many empty sets of rows."""
         return self.cupy.zeros((n_sets, n_padded(n_rows) // ROWS_OF_A_WORD), np.uint32)
+
+    def room_for_counts(self, size: int) -> Any:
+        """So many numbers to which counts are added."""
+        return self.cupy.zeros(size, np.uint64)
+
+    def read(self, counts: Any) -> Integers:
+        """Counts in host memory."""
+        return np.asarray(counts.get().view(np.int64))
 
     # ------------------------------------------------------------------ bins
 
@@ -104,14 +138,14 @@ class GpuKernels:
 
     def count_rises(self, keys: Any) -> tuple[int, int]:
         """How many keys are missing, and how often a greater one follows."""
-        found = self.cupy.zeros(2, np.uint64)
+        found = self.room_for_counts(2)
         self._by_row("count_rises", len(keys), keys, len(keys), found)
-        n_missing, n_rises = found.get().tolist()
+        n_missing, n_rises = self.read(found).tolist()
         return n_missing, n_rises
 
     def rises(self, keys: Any, n_rises: int) -> Integers:
         """The places that a greater key follows, of which there are so many."""
-        places, found = self.cupy.empty(n_rises, np.int64), self.cupy.zeros(1, np.uint64)
+        places, found = self.cupy.empty(n_rises, np.int64), self.room_for_counts(1)
         self._by_row("list_rises", len(keys), keys, len(keys), found, places)
         return np.sort(places.get())
 
@@ -139,22 +173,22 @@ class GpuKernels:
 
     # ------------------------------------------------------------------ sets of rows
 
-    def pack(self, cells: Any, label: int, value: int, found: Any) -> None:
-        """The rows in which a label has a value."""
-        n_rows, n_labels = cells.shape
-        own = cells.reshape(-1)[label:]
+    def pack(self, cells: Any, value: int, found: Any) -> None:
+        """The rows in which a cell has a value; `cells` has one of int8 for each row."""
+        n_rows = len(cells)
+        stride = cells.strides[0]
         self._by_row(
-            "pack", n_padded(n_rows), own, n_rows, n_labels, np.int32(value), found, len(found)
+            "pack", n_padded(n_rows), cells, n_rows, stride, np.int32(value), found, len(found)
         )
+
+    def unpack(self, rows: Any, n_rows: int) -> npt.NDArray[np.bool_]:
+        """For each row whether it is in a set, in host memory."""
+        bits = self.cupy.unpackbits(rows.view(np.uint8), bitorder="little")[:n_rows]
+        return np.asarray(bits.get().view(np.bool_))
 
     def every(self, n_rows: int) -> Any:
         """All rows."""
-        words = np.zeros(n_padded(n_rows) // ROWS_OF_A_WORD, np.uint32)
-        whole, rest = divmod(n_rows, ROWS_OF_A_WORD)
-        words[:whole] = 0xFFFFFFFF
-        if rest:
-            words[whole] = (1 << rest) - 1
-        return self.cupy.asarray(words)
+        return self.cupy.asarray(words_of_all(n_rows))
 
     def common(self, rows: Any, others: Any, without: bool = False) -> Any:
         """The rows of one set that are in another, or that are not."""
@@ -174,15 +208,6 @@ class GpuKernels:
         self._by_row(f"narrow_{_name(codes)}", len(codes), rows, codes, *limits, found, len(rows))
         return found
 
-    def next_code(self, rows: Any, codes: Any, code: int, missing: int) -> int:
-        """The least code above a code in some rows, `missing` if there is none."""
-        least = self.cupy.full(1, missing, np.int32)
-        self._by_row(
-            f"next_code_{_name(codes)}", len(codes), rows, codes, np.int32(code),
-            np.int32(missing), least, len(rows),
-        )  # fmt: skip
-        return int(least.get()[0])
-
     def write(self, rows: Any, value: int, unset: Any, ones: Any) -> None:
         """Write a label in some rows, in all of which it is unset."""
         self._by_row("write_rows", len(rows), rows, np.int32(value), unset, ones, len(rows))
@@ -193,8 +218,8 @@ class GpuKernels:
         Rows are decided if it is known whether they have a label, and written if one is written as
         present.
         """
-        none, decided, written = self.room_for_sets(3, known.shape[1] * ROWS_OF_A_WORD)
         n_labels, n_words = known.shape
+        none, decided, written = self.cupy.zeros((3, n_words), np.uint32)
         self._by_row(
             "mark_rows", n_words, known, truth, ones, np.int32(n_labels), none, decided, written,
             n_words,
@@ -203,50 +228,52 @@ class GpuKernels:
 
     # ------------------------------------------------------------------ counts
 
-    def count_common(self, rows: Any, others: Any) -> int:
+    def next_code(self, rows: Any, codes: Any, code: int, missing: int, into: Any) -> None:
+        """The least code above a code in some rows, `missing` if there is none."""
+        into.fill(missing)
+        self._by_row(
+            f"next_code_{_name(codes)}", len(codes), rows, codes, np.int32(code),
+            np.int32(missing), into, len(rows),
+        )  # fmt: skip
+
+    def count_common(self, rows: Any, others: Any, into: Any) -> None:
         """How many rows are in both sets."""
-        total = self.cupy.zeros(1, np.uint64)
-        self._by_row("count_common", len(rows), rows, others, total, len(rows))
-        return int(total.get()[0])
+        self._by_row("count_common", len(rows), rows, others, into, len(rows))
 
     def count_states(
-        self, rows: Any, counted: Any, positive: Any, unset: Any, ones: Any, labels: Integers
-    ) -> Integers:
+        self, rows: Any, counted: Any, positive: Any, unset: Any, ones: Any, labels: Any, into: Any
+    ) -> None:
         """Rows, and positive ones, by what is written of some labels: unset, absent, present.
 
         `counted` and `positive` are planes of labels, or the same set for all labels.
         """
-        found = self.cupy.zeros((len(labels), 3), np.uint64)
-        if len(labels):
-            n_words, given = len(rows), self.cupy.asarray(labels, dtype=np.int32)
-            plane = n_words if counted.ndim == 2 else 0
-            grid = min(max(1, -(-n_words // THREADS)), 128), len(labels)
-            self._run(
-                "count_states", grid, THREADS, rows, counted, positive, plane, unset, ones, given,
-                found, n_words,
-            )  # fmt: skip
-        return np.asarray(found.get().view(np.int64))
+        n_words = len(rows)
+        plane = n_words if counted.ndim == 2 else 0
+        grid = min(max(1, -(-n_words // THREADS)), 64), len(labels)
+        self._run(
+            "count_states", grid, THREADS, rows, counted, positive, plane, unset, ones, labels,
+            into, n_words,
+        )  # fmt: skip
 
-    def count_codes(
-        self, codes: Any, start: Integers, columns: Integers, rows: Any, positive: Any
-    ) -> Integers:
-        """The sums of some rows by the codes of some columns; those of other columns are 0."""
-        table = self.cupy.zeros(int(start[-1]), np.uint64)
-        n_columns, length = len(columns), codes.shape[1]
-        given = [self.cupy.asarray(columns, dtype=np.int32), np.int32(n_columns)]
-        given += [self.cupy.asarray(start, dtype=np.int64), rows, positive]
-        if n_columns and codes.dtype == np.uint8:
+    def columns(self, codes: Sequence[Any], start: Sequence[int]) -> CountedColumns:
+        """Columns of codes of one type, whose sums begin at these places."""
+        return CountedColumns(codes, start, self.cupy)
+
+    def count_codes(self, columns: CountedColumns, rows: Any, positive: Any, into: Any) -> None:
+        """The sums of some rows by the codes of some columns."""
+        length, n_columns = columns.length, len(columns.codes)
+        given = columns.places, length, np.int32(n_columns), columns.start, rows, positive
+        if columns.is_byte:
             n_groups = -(-n_columns // GROUP)
             stretch = _stretch(length, n_groups)
             self._run(
-                "count_codes_byte", (n_groups, -(-length // stretch)), COUNTING_THREADS, codes,
-                length, *given, stretch, table, shared=4 * GROUP * CELLS * LANES,
+                "count_codes_byte", (n_groups, -(-length // stretch)), COUNTING_THREADS, *given,
+                stretch, into, shared=4 * GROUP * CELLS * LANES,
             )  # fmt: skip
-        elif n_columns:
+        else:
             stretch = _stretch(length, n_columns)
             grid = n_columns, -(-length // stretch)
-            self._run("count_codes_wide", grid, THREADS, codes, length, *given, stretch, table)
-        return np.asarray(table.get().view(np.int64))
+            self._run("count_codes_wide", grid, THREADS, *given, stretch, into)
 
 
 def _name(codes: npt.NDArray[Any]) -> str:
@@ -259,6 +286,16 @@ def _stretch(length: int, n_groups: int) -> int:
     step = 16 * COUNTING_THREADS
     wanted = length * n_groups // COUNTING_BLOCKS
     return min(max(-(-wanted // step) * step, SHORTEST), LONGEST)
+
+
+def words_of_all(n_rows: int) -> npt.NDArray[np.uint32]:
+    """The set of all rows, without the padding."""
+    words = np.zeros(n_padded(n_rows) // ROWS_OF_A_WORD, np.uint32)
+    whole, rest = divmod(n_rows, ROWS_OF_A_WORD)
+    words[:whole] = 0xFFFFFFFF
+    if rest:
+        words[whole] = (1 << rest) - 1
+    return words
 
 
 def values_of_keys(keys: npt.NDArray[np.uint64]) -> Floats:

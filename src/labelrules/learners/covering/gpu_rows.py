@@ -1,0 +1,283 @@
+"""Rows of binned columns on a GPU, which answer the questions of covering by counts."""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from labelrules._types import UNSET, Board, Integers
+from labelrules.learners.covering.row_counts import (
+    BodyCounts,
+    LabelTotals,
+    Steps,
+    WaitingTotals,
+    WrittenCounts,
+)
+from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.gpu_bins import GpuCodes
+
+Answer = TypeVar("Answer", bound=Callable[..., Any])
+
+
+def in_plain_words(answer: Answer) -> Answer:
+    """Let a method of `GpuRows` raise errors of the GPU in plain words."""
+
+    @wraps(answer)
+    def answer_or_explain(self: "GpuRows", *args: Any) -> Any:
+        with self.errors:
+            return answer(self, *args)
+
+    return cast(Answer, answer_or_explain)
+
+
+class CoveredOnGpu(NamedTuple):
+    """The open rows of a label that a body covers, as a set on the GPU."""
+
+    label: int
+    steps: Steps
+    rows: Any
+
+
+class GpuRows:
+    """Answers `RowCounts` for rows on a GPU; the same as `LocalRows`.
+
+    What is known, true, not yet written and written as present are four planes of labels. A
+    question is a few kernels and one copy of their counts to the host.
+
+    Parameters
+    ----------
+    bins : Bins
+    codes : GpuCodes
+        The codes of the rows by these bins.
+    Y : array of int8, rows by labels
+        1, 0, or -1 where it is unknown; in host memory.
+    marked : array of int
+        The columns for which it matters which codes occur; see `marked_columns`.
+    board : array of int8, labels by rows, optional
+        What rules that are kept have written.
+    errors : context manager
+        What turns errors of the GPU into errors in plain words.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        codes: GpuCodes,
+        Y: Board,
+        marked: Integers,
+        board: Board | None = None,
+        errors: Any = None,
+    ) -> None:
+        self.bins, self.codes, self.kernels = bins, codes, codes.kernels
+        self.marked, self.errors = marked.tolist(), errors or nullcontext()
+        self.n_rows, self.n_labels = Y.shape
+        self.n_features, self.n_cells = len(bins.columns), int(bins.start[-1])
+        self.missing = np.diff(bins.start) - 1
+        self.had_rules = board is not None
+        with self.errors:
+            self._set_planes(Y, board)
+        self.waiting: Any = None
+        self._last: CoveredOnGpu | None = None
+
+    def _set_planes(self, Y: Board, board: Board | None) -> None:
+        kernels, n_rows, n_labels = self.kernels, self.n_rows, self.n_labels
+        self.every = kernels.every(n_rows)
+        self.known, self.truth, self.unset, self.ones = (
+            kernels.room_for_sets(n_labels, n_rows) for _ in range(4)
+        )
+        cells = kernels.array(np.ascontiguousarray(Y))
+        for label in range(n_labels):
+            kernels.pack(cells[:, label], 1, self.truth[label])
+            kernels.pack(cells[:, label], 0, self.known[label])
+        self.known |= self.truth
+        self.unset[:] = self.every
+        self.is_written = np.zeros(n_labels, dtype=np.bool_)
+        if board is not None:
+            for label, own in enumerate(board):
+                cells = kernels.array(np.ascontiguousarray(own))
+                kernels.pack(cells, int(UNSET), self.unset[label])
+                kernels.pack(cells, 1, self.ones[label])
+            self.is_written = np.asarray((board != UNSET).any(axis=1))
+        self.labels = kernels.array(np.arange(n_labels, dtype=np.int32))
+
+    def close(self) -> None:
+        """Let go of the memory of the GPU."""
+        self.codes.kept.clear()
+        self._last = None
+
+    @in_plain_words
+    def totals(self) -> LabelTotals:
+        """See `RowCounts.totals`."""
+        is_open, *written = self._read_states(self.every, self.known, self.truth).T
+        known = is_open + written[0] + written[1]
+        return LabelTotals(self.n_rows, known, is_open, np.array(written))
+
+    def _read_states(self, rows: Any, counted: Any, positive: Any) -> Integers:
+        """For each label the sums of some rows by what is written: unset, absent, present."""
+        counts = self.kernels.room_for_counts(3 * self.n_labels)
+        self._count_states(rows, counted, positive, counts)
+        return self.kernels.read(counts).reshape(self.n_labels, 3)
+
+    def _count_states(self, rows: Any, counted: Any, positive: Any, into: Any) -> None:
+        self.kernels.count_states(
+            rows, counted, positive, self.unset, self.ones, self.labels, into
+        )
+
+    @in_plain_words
+    def written(self) -> Integers:
+        """See `RowCounts.written`."""
+        if not self.had_rules:
+            return np.empty(0, np.int64)
+        found = np.zeros((self.n_labels, self.n_labels, 3), np.int64)
+        for label in range(self.n_labels):
+            states = self._read_states(self._open(label), self.every, self.truth[label])
+            found[label, self.is_written] = states[self.is_written]
+        return found
+
+    def _open(self, label: int) -> Any:
+        """The rows in which the cell of a label counts."""
+        among = self.unset[label] if self.waiting is None else self.waiting
+        return self.kernels.common(self.known[label], among)
+
+    @in_plain_words
+    def roots(self, labels: Sequence[int]) -> Integers:
+        """See `RowCounts.roots`."""
+        counts = self.kernels.room_for_counts(len(labels) * self.n_cells)
+        tables = counts.reshape(len(labels), self.n_cells)
+        for label, table in zip(labels, tables, strict=True):
+            self.codes.count(self._open(label), self.truth[label], table)
+        return self.kernels.read(counts).reshape(len(labels), self.n_cells)
+
+    @in_plain_words
+    def body(self, label: int, steps: Steps) -> BodyCounts:
+        """See `RowCounts.body`."""
+        rows, size = self._covered(label, steps), self.n_cells
+        states = self.waiting is None and bool(self.is_written.any())
+        counts = self.kernels.room_for_counts(size + 3 * self.n_labels)
+        self.codes.count(rows, self.truth[label], counts[:size])
+        if states:
+            self._count_states(rows, self.every, self.truth[label], counts[size:])
+        found = self.kernels.read(counts)
+        by_label = found[size:].reshape(self.n_labels, 3)
+        by_label[~self.is_written] = 0
+        return BodyCounts(found[:size], by_label, self._present(steps))
+
+    def _covered(self, label: int, steps: Steps) -> Any:
+        """The open rows of a label that a body covers, from those that were counted last."""
+        last = self._last
+        if last is None or last.label != label or last.steps != steps[: len(last.steps)]:
+            last = CoveredOnGpu(label, (), self._open(label))
+        rows = last.rows
+        for step in steps[len(last.steps) :]:
+            rows = self._narrowed(rows, step)
+        self._last = CoveredOnGpu(label, steps, rows)
+        return rows
+
+    def _narrowed(self, rows: Any, step: tuple[int, int, int]) -> Any:
+        """The rows of a set for which a condition holds."""
+        column, second, code = step
+        if column < self.n_features:
+            low = code if self.bins.nominal[column] else 0
+            return self.kernels.narrow(
+                rows, self.codes.column(column), low, code, bool(second), int(self.missing[column])
+            )
+        label = column - self.n_features
+        if code == 1:
+            return self.kernels.common(rows, self.ones[label])
+        written = self.kernels.common(rows, self.unset[label], without=True)
+        return self.kernels.common(written, self.ones[label], without=True)
+
+    def _present(self, steps: Steps) -> Any:
+        """Which codes of marked columns occur in rows that a body covers, counted or not."""
+        if not self.marked:
+            return np.zeros(0, np.uint8)
+        *_, rows = self._rows_by_step(steps)
+        counts = self.kernels.room_for_counts(self.n_cells)
+        self.codes.count_some(self.marked, rows, rows, counts)
+        return (self.kernels.read(counts) > 0).astype(np.uint8)
+
+    def _rows_by_step(self, steps: Steps) -> list[Any]:
+        """All rows that the first 0, 1, ... conditions of a body cover."""
+        found = [self.every]
+        for step in steps:
+            found.append(self._narrowed(found[-1], step))
+        return found
+
+    @in_plain_words
+    def write(self, label: int, value: int, steps: Steps) -> WrittenCounts:
+        """See `RowCounts.write`."""
+        kernels, size, n_labels, n_steps = self.kernels, self.n_cells, self.n_labels, len(steps)
+        counts = kernels.room_for_counts(size + 3 * n_labels + n_steps + 1)
+        states, ends = counts[size : size + 3 * n_labels], counts[size + 3 * n_labels :]
+        rows = self._next_codes(steps, ends)
+        rows = kernels.common(rows, self.unset[label])
+        self._count_states(rows, self.known, self.truth, states)
+        kernels.count_common(rows, self.every, ends[n_steps:])
+        kernels.write(rows, value, self.unset[label], self.ones[label])
+        self._last = None
+        self.codes.count(self._open(label), self.truth[label], counts[:size])
+        found = kernels.read(counts)
+        others = found[size : size + 3 * n_labels : 3]
+        self.is_written[label] |= bool(found[-1] > 0)
+        next_codes = self._of_numbers(steps, found[size + 3 * n_labels : -1])
+        return WrittenCounts(found[:size], others, next_codes)
+
+    def _next_codes(self, steps: Steps, into: Any) -> Any:
+        """Find the codes that follow those of numeric conditions; returns the covered rows."""
+        rows = self.every
+        for at, step in enumerate(steps):
+            column, _, code = step
+            if self._is_number(column):
+                own, missing = self.codes.column(column), int(self.missing[column])
+                self.kernels.next_code(rows, own, code, missing, into[at : at + 1])
+            rows = self._narrowed(rows, step)
+        return rows
+
+    def _is_number(self, column: int) -> bool:
+        return column < self.n_features and not self.bins.nominal[column]
+
+    def _of_numbers(self, steps: Steps, codes: Integers) -> Integers:
+        """The codes that follow, -1 where a condition is not on numbers."""
+        return np.where([self._is_number(step[0]) for step in steps], codes, -1).astype(np.int64)
+
+    @in_plain_words
+    def wait(self) -> WaitingTotals:
+        """See `RowCounts.wait`."""
+        marks = self.kernels.row_marks(self.known, self.truth, self.ones)
+        self.bare_rows, self.decided_rows, written = marks
+        self.waiting = self.kernels.common(self.every, written, without=True)
+        return self._waiting_totals((), None)
+
+    @in_plain_words
+    def leave(self, steps: Steps) -> WaitingTotals:
+        """See `RowCounts.leave`."""
+        counts = self.kernels.room_for_counts(len(steps))
+        rows = self._next_codes(steps, counts)
+        self.waiting = self.kernels.common(self._waiting, rows, without=True)
+        return self._waiting_totals(steps, counts)
+
+    @property
+    def _waiting(self) -> Any:
+        if self.waiting is None:
+            raise ValueError("rows leave only once they wait for a last resort: call wait first")
+        return self.waiting
+
+    def _waiting_totals(self, steps: Steps, next_codes: Any) -> WaitingTotals:
+        self._last = None
+        counts = self.kernels.room_for_counts(2)
+        for at, rows in enumerate((self.decided_rows, self.bare_rows)):
+            self.kernels.count_common(self._waiting, rows, counts[at : at + 1])
+        n_decided, n_bare = self.kernels.read(counts).tolist()
+        is_open = self._read_states(self._waiting, self.known, self.truth).sum(axis=1)
+        codes = self.kernels.read(next_codes) if steps else np.empty(0, np.int64)
+        return WaitingTotals(n_decided, n_bare, is_open, self._of_numbers(steps, codes))
+
+    @in_plain_words
+    def bare(self, steps: Steps) -> int:
+        """See `RowCounts.bare`."""
+        *_, rows = self._rows_by_step(steps)
+        counts = self.kernels.room_for_counts(1)
+        self.kernels.count_common(self.kernels.common(rows, self._waiting), self.bare_rows, counts)
+        return int(self.kernels.read(counts)[0])

@@ -1,0 +1,56 @@
+"""Counting on a GPU, by the NumPy twins of its kernels: the same answers as from rows in memory."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labelrules import SeparateAndConquer
+from labelrules.learners.covering.counted_loop import CountedCovering, counted_covering, is_counted
+from labelrules.learners.covering.gpu_rows import GpuRows
+from labelrules.learners.covering.settings import checked_settings
+from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.code_tables import marked_columns
+from labelrules.search.bodies.gpu_bins import binned_on_gpu
+from tables import tables
+from twins.gpu_kernels import NumpyKernels
+
+
+@settings(max_examples=60)
+@given(tables(max_rows=40, max_features=5, unknown=True), st.integers(2, 6), st.booleans())
+def test_bins_and_codes_are_those_of_the_cpu(data, n_bins, by_row):
+    X = np.ascontiguousarray(data.X) if by_row and isinstance(data.X, np.ndarray) else data.X
+    bins, codes = binned_on_gpu(X, data.schema, n_bins, NumpyKernels(), room=1 << 20)
+    assert bins == Bins.of(data, n_bins)
+    for at, expected in enumerate(bins.encode(data.X)):
+        assert codes.column(at)[: len(data)].tolist() == expected.tolist()
+
+
+OPTIONS = st.fixed_dictionaries({}, optional={
+    "pruning": st.sampled_from([None, "significance"]), "polarity": st.just("both"),
+    "max_rules": st.integers(1, 3), "label_conditions": st.just(False),
+    "operators": st.sampled_from([["!=", "<="], ["=", "!=", ">"]]),
+    "measure": st.sampled_from(["precision", "correlation", "laplace"]),
+})  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@settings(max_examples=60)
+@given(
+    tables(max_rows=30, max_features=4, unknown=True), OPTIONS, st.integers(2, 5),
+    st.sampled_from([0, 400, 1 << 20]),
+)  # fmt: skip
+def test_lists_are_those_of_the_cpu(data, options, n_bins, room):
+    data = data.with_known_labels()
+    settings = checked_settings(SeparateAndConquer(bins=n_bins, **options), data.schema)
+    bins = Bins.of(data, n_bins)
+    if not len(data) or not is_counted(settings, bins):
+        return
+    expected = counted_covering(data, bins, settings, None)
+    found, codes = binned_on_gpu(data.X, data.schema, n_bins, NumpyKernels(), room)
+    rows = GpuRows(found, codes, data.Y, marked_columns(found, settings.allowed))
+    learned = CountedCovering(rows, found, settings, [])
+    for covering in (expected, learned):
+        covering.go_on(lambda progress: None)
+    assert learned.finished() == expected.finished()
+    assert [r.evidence for r in learned.finished()] == [r.evidence for r in expected.finished()]
