@@ -394,11 +394,16 @@ def _check_stored(values: Floats, columns: Integers, schema: Schema) -> None:
     where = int(np.argmin(good))
     feature, value = schema.features[int(columns[where])], float(values[where])
     if feature.categories is None:
-        raise DataError(
-            f"feature {feature.name!r} has an infinite value: replace it by a number, "
-            "or by NaN if it is missing"
-        )
+        raise DataError(infinite(feature))
     raise DataError(
         f"feature {feature.name!r} has the code {value:g}, but its categories are numbered "
         f"from 0 to {len(feature.categories or ()) - 1}"
+    )
+
+
+def infinite(feature: Feature) -> str:
+    """What to say of a column with an infinite value."""
+    return (
+        f"feature {feature.name!r} has an infinite value: replace it by a number, or by NaN if it "
+        "is missing"
     )

@@ -55,13 +55,21 @@ class ArrayTable(FeatureTable):
         return matrix
 
 
+def _in_host_memory(data: Any) -> npt.NDArray[Any]:
+    """An array of NumPy; those on a GPU are copied."""
+    if not isinstance(data, np.ndarray) and hasattr(data, "__cuda_array_interface__"):
+        # CuPy and PyTorch have their own words for it
+        data = data.get() if hasattr(data, "get") else data.cpu() if hasattr(data, "cpu") else data
+    return np.asarray(data)
+
+
 def as_array(data: Any, what: str) -> npt.NDArray[Any]:
     """An array of at least one dimension from an array, something like it, or nested lists."""
     if isinstance(data, np.ma.MaskedArray):
         return data
-    if hasattr(data, "__array__"):
+    if hasattr(data, "__array__") or hasattr(data, "__cuda_array_interface__"):
         try:
-            array = np.asarray(data)
+            array = _in_host_memory(data)
         except Exception as error:  # a foreign __array__ may raise anything
             raise DataError(
                 f"{what} of type {type(data).__name__} cannot be made into a NumPy array ({error}):"

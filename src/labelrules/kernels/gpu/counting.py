@@ -86,6 +86,10 @@ class GpuKernels:
         blocks = min(max(1, -(-n_threads // THREADS)), BLOCKS)
         self._run(name, (blocks,), THREADS, *arguments)
 
+    def release(self) -> None:
+        """Give memory that is no longer used back to other programs."""
+        self.cupy.get_default_memory_pool().free_all_blocks()
+
     # ------------------------------------------------------------------ arrays
 
     def numbers(self, column: Any) -> Any:
@@ -108,7 +112,7 @@ class GpuKernels:
 
     def to_host(self, values: Any) -> npt.NDArray[Any]:
         """The same array in host memory."""
-        return self.cupy.asnumpy(values)
+        return np.asarray(self.cupy.asnumpy(values))
 
     def room_for_codes(self, n_rows: int, most: int) -> Any:
         """Room for the codes of a column, up to `most`, with padding."""

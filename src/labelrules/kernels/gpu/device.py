@@ -62,9 +62,16 @@ def uses_gpu(engine: Engine, n_cells: int) -> bool:
     return False
 
 
+def cpu_instead(engine: Engine, error: DeviceError) -> None:
+    """Go on with the CPU if that is allowed, and log why; else raise the error."""
+    if engine == "gpu":
+        raise error
+    LOGGER.info("engine='auto' takes the CPU: %s", error)
+
+
 @contextmanager
 def gpu_errors() -> Iterator[None]:
-    """Raise errors of CuPy as errors in plain words."""
+    """Within it, errors of CuPy become errors in plain words."""
     try:
         yield
     except Exception as error:
@@ -107,10 +114,31 @@ def _memory(cupy: Any) -> str:
     return f"{free / 1e9:.1f} of {total / 1e9:.1f} GB are free"
 
 
+CUDA = 2
+"""The number of CUDA among the devices of DLPack."""
+
+
+def on_device(array: Any) -> Any:
+    """An array of CuPy over the same memory if an array is on a GPU, else None.
+
+    Arrays on a GPU have the CUDA array interface, or say by DLPack where they are.
+    """
+    if why_no_gpu() is not None:
+        return None
+    import cupy
+
+    if isinstance(array, cupy.ndarray):
+        return array
+    if hasattr(array, "__cuda_array_interface__"):
+        return cupy.asarray(array)
+    where = getattr(array, "__dlpack_device__", None)
+    return cupy.from_dlpack(array) if where is not None and where()[0] == CUDA else None
+
+
 def free_bytes() -> int:
     """The free memory of the GPU; `LABELRULES_GPU_MEMORY` (in MB) may set a lower limit."""
     import cupy
 
-    free = int(cupy.cuda.runtime.memGetInfo()[0]) + cupy.get_default_memory_pool().free_bytes()
+    free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
     limit = os.environ.get("LABELRULES_GPU_MEMORY")
-    return free if limit is None else min(free, int(limit) << 20)
+    return int(free if limit is None else min(free, int(limit) << 20))

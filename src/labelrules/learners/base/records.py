@@ -8,11 +8,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from labelrules._checks import counted
 from labelrules._compiling import compiling_seconds, learning_clock
-from labelrules.data import Dataset, Partitions
+from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import fingerprint
 from labelrules.learners.base.progress import is_nested_fit
 
@@ -100,16 +100,32 @@ class About:
         )
 
 
+class TrainingTable(Protocol):
+    """What `fit` notes of its data: a data set, partitions, or what else a learner takes."""
+
+    @property
+    def name(self) -> str:
+        """The name, or nothing."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def schema(self) -> Schema:
+        """The names of features and labels."""
+
+
 class _Learning:
     """A call of `fit` that is going on."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.data: Dataset | Partitions | None = None
+        self.data: TrainingTable | None = None
         self.start = learning_clock(), time.process_time()
         self.compiled = compiling_seconds()
 
-    def note(self, data: Dataset | Partitions) -> None:
+    def note(self, data: TrainingTable) -> None:
         """Take note of the training data: the first, since parts may learn from parts of them."""
         if self.data is not None:
             return
@@ -167,7 +183,7 @@ def recorded(fit: Fit) -> Fit:
     return cast(Fit, fit_and_record)
 
 
-def note_training_data(data: Dataset | Partitions) -> None:
+def note_training_data(data: TrainingTable) -> None:
     """Let the call of `fit` that is going on take note of its data."""
     learning = _current.get()
     if learning is not None:
@@ -179,7 +195,7 @@ def library_version() -> str:
     return str(sys.modules["labelrules"].__version__)
 
 
-def _sizes(data: Dataset | Partitions) -> str:
+def _sizes(data: TrainingTable) -> str:
     sizes = {"row": data.n_rows, "feature": data.schema.n_features, "label": data.schema.n_labels}
     return ", ".join(counted(number, noun) for noun, number in sizes.items())
 

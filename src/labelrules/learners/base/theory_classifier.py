@@ -373,8 +373,14 @@ class RuleClassifier(TheoryClassifier):
             if any(one is not None for one in (y, sample_weight, theory, feature_names)):
                 raise ValueError("X is in partitions: leave all other arguments out")
             return self._fit_partitions(X)
+        if sample_weight is None and theory is None and self._fit_as_it_is(X, y, feature_names):
+            return self
         data, target = self._training_data(X, y, sample_weight, feature_names)
         return self._fit_data(data, target, theory)
+
+    def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
+        """Learn from a table that need not be checked and copied first; False if it must be."""
+        return False
 
     def _fit_partitions(self, data: Partitions) -> Self:
         """Learn from rows that need not fit into memory."""

@@ -9,6 +9,7 @@ import numpy as np
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_rules import CountedFinder, CountedRule, LabelCounts
+from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.loop import CoveringLoop
 from labelrules.learners.covering.next_rule import MIN_RIGHT, last_resort_settings
@@ -25,6 +26,7 @@ from labelrules.rules import DecisionList, Evidence, LayeredTheory, Rule
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import FEWEST
 from labelrules.search.bodies.code_tables import marked_columns
+from labelrules.search.bodies.gpu_bins import GpuCodes
 from labelrules.search.bodies.rule_language import SETS
 
 
@@ -38,14 +40,7 @@ def is_counted(settings: Settings, bins: Bins, kept: Iterable[Rule] = ()) -> boo
     n_values = np.array([column.n_values for column in bins.columns], dtype=np.int64)
     with_sets = (settings.allowed.features & wanted > 0) & (bins.nominal > 0)
     return (
-        settings.heads == "single"
-        and settings.fixed_head
-        and settings.beam_width == 1
-        and settings.scores_literals
-        and settings.order == "append"
-        and settings.stop_share is None
-        and settings.readd == "all"
-        and settings.pruning != "irep"
+        settings.are_counted
         and not (n_values[with_sets] >= FEWEST).any()
         and not any(rule.stops for rule in kept)
     )
@@ -151,16 +146,24 @@ class CountedCovering(CoveringLoop):
 
 
 def counted_covering(
-    data: Dataset, bins: Bins, settings: Settings, prefix: DecisionList | None
+    data: Dataset,
+    bins: Bins,
+    settings: Settings,
+    prefix: DecisionList | None,
+    codes: GpuCodes | None = None,
 ) -> CountedCovering:
-    """The loop for the rows of a data set in memory."""
+    """The loop for the rows of a data set in memory, or of their codes on a GPU."""
     kept, board, unit = list(prefix or ()), None, 1.0
     if kept or data.weights is not None:
         replayed = TrainingBoard(data, "append")
         kept, unit = replayed.replay(kept, data.X), replayed.unit
         board = replayed.board if kept else None
     marked = marked_columns(bins, settings.allowed)
-    rows = rows_in_memory(data, bins, marked, board, settings.n_threads)
+    rows: RowCounts
+    if codes is None:
+        rows = rows_in_memory(data, bins, marked, board, settings.n_threads)
+    else:
+        rows = GpuRows(bins, codes, data.Y, marked, board)
     return CountedCovering(rows, bins, settings, kept, unit)
 
 

@@ -1,13 +1,13 @@
 """Rows of binned columns on a GPU, which answer the questions of covering by counts."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from labelrules._types import UNSET, Board, Integers
+from labelrules.kernels.gpu.device import gpu_errors
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
@@ -26,7 +26,7 @@ def in_plain_words(answer: Answer) -> Answer:
 
     @wraps(answer)
     def answer_or_explain(self: "GpuRows", *args: Any) -> Any:
-        with self.errors:
+        with gpu_errors():
             return answer(self, *args)
 
     return cast(Answer, answer_or_explain)
@@ -57,8 +57,6 @@ class GpuRows:
         The columns for which it matters which codes occur; see `marked_columns`.
     board : array of int8, labels by rows, optional
         What rules that are kept have written.
-    errors : context manager
-        What turns errors of the GPU into errors in plain words.
     """
 
     def __init__(
@@ -68,15 +66,14 @@ class GpuRows:
         Y: Board,
         marked: Integers,
         board: Board | None = None,
-        errors: Any = None,
     ) -> None:
         self.bins, self.codes, self.kernels = bins, codes, codes.kernels
-        self.marked, self.errors = marked.tolist(), errors or nullcontext()
+        self.marked = marked.tolist()
         self.n_rows, self.n_labels = Y.shape
         self.n_features, self.n_cells = len(bins.columns), int(bins.start[-1])
         self.missing = np.diff(bins.start) - 1
         self.had_rules = board is not None
-        with self.errors:
+        with gpu_errors():
             self._set_planes(Y, board)
         self.waiting: Any = None
         self._last: CoveredOnGpu | None = None
@@ -104,8 +101,9 @@ class GpuRows:
 
     def close(self) -> None:
         """Let go of the memory of the GPU."""
-        self.codes.kept.clear()
-        self._last = None
+        for name in ("every", "known", "truth", "unset", "ones", "labels", "waiting", "_last"):
+            setattr(self, name, None)
+        self.codes.close()
 
     @in_plain_words
     def totals(self) -> LabelTotals:
@@ -118,12 +116,10 @@ class GpuRows:
         """For each label the sums of some rows by what is written: unset, absent, present."""
         counts = self.kernels.room_for_counts(3 * self.n_labels)
         self._count_states(rows, counted, positive, counts)
-        return self.kernels.read(counts).reshape(self.n_labels, 3)
+        return np.asarray(self.kernels.read(counts)).reshape(self.n_labels, 3)
 
     def _count_states(self, rows: Any, counted: Any, positive: Any, into: Any) -> None:
-        self.kernels.count_states(
-            rows, counted, positive, self.unset, self.ones, self.labels, into
-        )
+        self.kernels.count_states(rows, counted, positive, self.unset, self.ones, self.labels, into)
 
     @in_plain_words
     def written(self) -> Integers:
@@ -148,7 +144,7 @@ class GpuRows:
         tables = counts.reshape(len(labels), self.n_cells)
         for label, table in zip(labels, tables, strict=True):
             self.codes.count(self._open(label), self.truth[label], table)
-        return self.kernels.read(counts).reshape(len(labels), self.n_cells)
+        return np.asarray(self.kernels.read(counts)).reshape(len(labels), self.n_cells)
 
     @in_plain_words
     def body(self, label: int, steps: Steps) -> BodyCounts:

@@ -6,21 +6,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from labelrules._types import Board
-from labelrules.data import ClusterError, Dataset, Partitions, Schema
+from labelrules._types import UNSET, Board
+from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
+from labelrules.data.suspicious import warn_of_columns
+from labelrules.data.table import checked_dataset
+from labelrules.kernels.gpu.device import checked_engine, cpu_instead, uses_gpu
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
     check_progress,
+    levels_to_caller,
     phase,
     progress_listener,
-    rules_so_far,
 )
 from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import refuse_no_labels
+from labelrules.learners.base.tables import given_names, refuse_no_labels
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
@@ -28,12 +31,13 @@ from labelrules.learners.covering.counted_loop import (
     is_counted,
 )
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.partitioned import learned_from_partitions
-from labelrules.learners.covering.settings import Settings, checked_settings
+from labelrules.learners.covering.on_gpu import NumberTable, learned_on_gpu, plain_numbers
+from labelrules.learners.covering.partitioned import LearnedByCounts, learned_from_partitions
+from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, LayeredTheory, Theory, labels_without_rules
-from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -119,6 +123,9 @@ class SeparateAndConquer(RuleClassifier):
         Numeric features are cut into at most so many bins at exact quantiles, and rules are
         searched for by counting the rows of each bin: on many rows several times faster. 255 take a
         byte each. By default thresholds may lie between any two values.
+    engine : {"auto", "cpu", "gpu"}, default="auto"
+        Where rows of bins are counted, and large tables predicted: on a GPU if there is one and
+        the table is large, or as it is said. The rules do not depend on it. See :doc:`/gpu`.
     smoothing : "laplace" or float, default="laplace"
         How evidence becomes a probability; see :class:`RuleClassifier`.
     n_jobs : int, optional
@@ -169,6 +176,7 @@ class SeparateAndConquer(RuleClassifier):
         random_state: Any = None,
         last_resort: float | None = 0.4,
         bins: int | None = None,
+        engine: str = "auto",
         smoothing: Smoothing = "laplace",
         n_jobs: int | None = None,
         progress: bool | Listener = False,
@@ -201,6 +209,7 @@ class SeparateAndConquer(RuleClassifier):
         self.random_state = random_state
         self.last_resort = last_resort
         self.bins = bins
+        self.engine = engine
         self.smoothing = smoothing
         self.n_jobs = n_jobs
         self.progress = progress
@@ -244,6 +253,7 @@ class SeparateAndConquer(RuleClassifier):
             phase("counting right and wrong cells")
             learned = covering.finished()
             kept = within_literals(learned, data, settings.max_literals)
+        self._covering = covering
         self._reasons = covering.reasons() | _left_out(learned, kept, settings.max_literals)
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
@@ -254,24 +264,66 @@ class SeparateAndConquer(RuleClassifier):
             self._board = kept.apply(data)
         return kept
 
+    def _fit_data(
+        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
+    ) -> Self:
+        super()._fit_data(data, target, theory)
+        self.__dict__.pop("_covering").raise_lost()
+        return self
+
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
         refuse_no_labels(data.schema.n_labels)
         note_training_data(data)
         with progress_listener(self.progress) as listener:
             found = learned_from_partitions(data, settings, listener)
-        self.theory_, self.background_ = found.theory, found.background
-        self.n_learned_ = len(found.covering.rules)
-        self.n_features_in_ = data.schema.n_features
         if data.has_names:
             self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
-        self._remember(data.schema, Target("labels", np.array([0, 1])))
+        return self._keep(found, data.schema, Target("labels", np.array([0, 1])))
+
+    def _keep(self, found: LearnedByCounts, schema: Schema, target: Target) -> Self:
+        """Keep what was learned from counts alone."""
+        self.theory_, self.background_ = found.theory, found.background
+        self.n_learned_ = len(found.covering.rules)
+        self.n_features_in_ = schema.n_features
+        self._remember(schema, target)
         reasons = found.covering.reasons()
         self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
-        if found.covering.lost is not None:
-            kept = rules_so_far(self.n_learned_)
-            raise ClusterError(f"{found.covering.lost}; {kept} in theory_") from found.covering.lost
+        found.covering.raise_lost()
         return self
+
+    def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
+        if self.bins is None or self.engine == "cpu" or self.max_literals is not None:
+            return False
+        numbers = None if self._kept(None) else plain_numbers(X)
+        if numbers is None or not uses_gpu(checked_engine(self.engine), numbers.size):
+            return False
+        return self._fit_on_gpu(numbers, y, given_names(feature_names))
+
+    def _fit_on_gpu(self, X: Any, y: Any, names: list[str] | None) -> bool:
+        """Learn from numbers as they are; False if some rows tell nothing, or for other reasons."""
+        target, labels = self._target_labels(X, y, names or ())
+        if len(labels.board) != len(X) or not (labels.board != UNSET).any(axis=1).all():
+            return False
+        row = np.zeros((1, X.shape[1]))
+        schema = dataset(
+            row, labels.board[:1], feature_names=names, label_names=labels.names
+        ).schema
+        settings = checked_settings(self, schema)
+        if not settings.are_counted:
+            return False
+        table = NumberTable(X, labels.board, schema)
+        note_training_data(table)
+        if isinstance(X, np.ndarray):
+            warn_of_columns(checked_dataset(schema, X, labels.board), levels_to_caller() + 1)
+        with progress_listener(self.progress) as listener:
+            try:
+                found = learned_on_gpu(table, settings, listener)
+            except DeviceError as error:
+                cpu_instead(settings.engine, error)
+                return False
+        self._keep(found, schema, target)
+        return True
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
@@ -292,10 +344,20 @@ def _begun(
         phase("sorting the columns")
         return Covering(data, settings, prefix)
     phase("cutting the columns into bins")
-    bins = Bins.of(data, settings.bins)
+    engine = settings.engine if settings.are_counted else "cpu"
+    bins, codes = bins_by_engine(data, settings.bins, engine)
     if not is_counted(settings, bins, prefix or ()):
+        if settings.engine == "gpu":
+            raise ValueError(
+                "engine='gpu' learns by counts alone: no rule of theory stops the list, and "
+                f"{COUNTED}; or set engine='cpu'"
+            )
         return Covering(data, settings, prefix, bins)
-    return counted_covering(data, bins, settings, prefix)
+    try:
+        return counted_covering(data, bins, settings, prefix, codes)
+    except DeviceError as error:
+        cpu_instead(settings.engine, error)
+        return counted_covering(data, bins, settings, prefix)
 
 
 def _left_out(whole: Theory, kept: Theory, max_literals: int | None) -> dict[int, str]:

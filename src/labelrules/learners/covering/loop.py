@@ -9,7 +9,7 @@ import numpy as np
 
 from labelrules._compiling import learning_clock
 from labelrules._interrupts import heard_interrupts
-from labelrules.data import ClusterError, Dataset
+from labelrules.data import ClusterError, Dataset, DeviceError
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -68,8 +68,14 @@ class CoveringLoop(ABC):
         self.started = learning_clock()
         self.ended_early = False
         self.stopped: str | None = None
-        self.lost: ClusterError | None = None
+        self.lost: ClusterError | DeviceError | None = None
         self.fallback: list[Rule] = []
+
+    def raise_lost(self) -> None:
+        """Say that the rows were lost while they were learned from, if they were."""
+        if self.lost is not None:
+            kept = rules_so_far(len(self.rules))
+            raise type(self.lost)(f"{self.lost}; {kept} in theory_") from self.lost
 
     @abstractmethod
     def _find_anew(self, settings: Settings) -> Any:
@@ -109,8 +115,9 @@ class CoveringLoop(ABC):
             self._end("it was interrupted")
             # A rule may have been half written: only the rules of the list shall count.
             self._begin_again()
-        except ClusterError as lost:
-            self.ended_early, self.stopped, self.lost = True, "the cluster was lost", lost
+        except (ClusterError, DeviceError) as lost:
+            what = "cluster was lost" if isinstance(lost, ClusterError) else "GPU failed"
+            self.ended_early, self.stopped, self.lost = True, f"the {what}", lost
             self._begin_again()
         finally:
             self._close()

@@ -29,7 +29,7 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
     added_up,
 )
-from labelrules.learners.covering.settings import Settings
+from labelrules.learners.covering.settings import COUNTED, Settings
 from labelrules.rules import DecisionList, Evidence, LayeredTheory
 from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import marked_columns
@@ -261,7 +261,7 @@ def _taken(parts: list[Any]) -> Any:
 NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
 
 
-class LearnedFromPartitions(NamedTuple):
+class LearnedByCounts(NamedTuple):
     """A list, the loop that learned it, and what else a model needs of its rows."""
 
     theory: DecisionList | LayeredTheory
@@ -273,20 +273,22 @@ class LearnedFromPartitions(NamedTuple):
 
 def learned_from_partitions(
     data: Partitions, settings: Settings, listener: Listener
-) -> LearnedFromPartitions:
+) -> LearnedByCounts:
     """Learn a list; the same as from the rows in memory, with the same bins."""
     _check_settings(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
     bins = _bins(data, settings.bins)
     if not is_counted(settings, bins):
-        raise ValueError(
-            "rows in partitions are learned from by counts alone: leave heads, size_bonus, "
-            "fixed_head, beam_width, order, stop_share and readd at their defaults, pruning is "
-            "'mdl', 'significance' or None, and operators are without 'in'"
-        )
+        raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
     phase("coding the columns")
-    rows = _rows(data, bins, settings)
+    return learned_by_counts(_rows(data, bins, settings), bins, settings, listener)
+
+
+def learned_by_counts(
+    rows: RowCounts, bins: Bins, settings: Settings, listener: Listener
+) -> LearnedByCounts:
+    """Learn a list from rows that are counted only; closes them."""
     try:
         covering = CountedCovering(rows, bins, settings, [])
         if not covering.totals.n_rows:
@@ -297,7 +299,7 @@ def learned_from_partitions(
         rows.close()
     theory = covering.finished()
     background, known = _background(theory, covering), covering.totals.known
-    return LearnedFromPartitions(theory, covering, background, known)
+    return LearnedByCounts(theory, covering, background, known)
 
 
 def _bins(data: Partitions, n_bins: int) -> Bins:
@@ -325,6 +327,11 @@ def _check_settings(settings: Settings) -> None:
         raise ValueError(
             "rows in partitions are learned from by bins: set bins, as in "
             "SeparateAndConquer(bins=255)"
+        )
+    if settings.engine == "gpu":
+        raise ValueError(
+            "rows in partitions are counted on the CPU: leave engine out, or give the rows as an "
+            "array"
         )
     if settings.max_literals is not None:
         raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
+from labelrules.kernels.gpu.device import Engine, checked_engine
 from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
@@ -53,6 +54,21 @@ class Settings:
     last_resort: float | None
     n_threads: int
     bins: int | None = None
+    engine: Engine = "auto"
+
+    @property
+    def are_counted(self) -> bool:
+        """Whether counts by codes are all that a search needs, as far as no data are asked."""
+        return (
+            self.heads == "single"
+            and self.fixed_head
+            and self.beam_width == 1
+            and self.scores_literals
+            and self.order == "append"
+            and self.stop_share is None
+            and self.readd == "all"
+            and self.pruning != "irep"
+        )
 
     @property
     def scores_literals(self) -> bool:
@@ -115,6 +131,7 @@ def checked_settings(learner: Any, schema: Schema) -> Settings:
         last_resort=_optional(number, learner, "last_resort", low=0, high=1),
         n_threads=_threads(learner.n_jobs),
         bins=checked_bins(learner.bins),
+        engine=checked_engine(learner.engine),
     )
     _check_together(settings)
     if settings.scores_literals or learner.operators is not None:
@@ -144,6 +161,8 @@ def _is_ratio(measure: Measure) -> bool:
 def _check_together(settings: Settings) -> None:
     """Refuse combinations that do not work, and name what does."""
     measure = settings.measure
+    if settings.engine == "gpu":
+        _check_gpu(settings)
     full = measure.predictions == "full"
     if full and settings.heads == "single":
         raise ValueError(
@@ -164,6 +183,22 @@ def _check_together(settings: Settings) -> None:
             "heads='single'"
         )
     _check_slow_search(settings)
+
+
+COUNTED = (
+    "leave heads, size_bonus, fixed_head, beam_width, order, stop_share and readd at their "
+    "defaults, pruning is 'mdl', 'significance' or None, and operators are without 'in'"
+)
+"""What searching by counts alone asks of the parameters."""
+
+
+def _check_gpu(settings: Settings) -> None:
+    if settings.bins is None:
+        raise ValueError(
+            "engine='gpu' counts the rows of bins: set bins, as in bins=255, or engine='cpu'"
+        )
+    if not settings.are_counted:
+        raise ValueError(f"engine='gpu' learns by counts alone: {COUNTED}; or set engine='cpu'")
 
 
 def _check_sets(settings: Settings, operators: Any) -> None:

@@ -7,8 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from labelrules._types import Integers
-from labelrules.data import Schema
-from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, n_padded
+from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
+from labelrules.data.table import infinite
+from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
+from labelrules.kernels.gpu.device import Engine, cpu_instead, free_bytes, gpu_errors, uses_gpu
 from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
 
 PIECE = 1 << 28
@@ -16,6 +18,43 @@ PIECE = 1 << 28
 
 SORTING = 40
 """Bytes for each row that sorting a column takes: numbers, keys, and room to sort them."""
+
+
+SETS_OF_A_LABEL, OTHER_SETS = 4, 16
+"""Sets of rows that covering keeps on the GPU."""
+
+
+def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> "tuple[Bins, GpuCodes | None]":
+    """The bins of a data set, and its codes if they are on a GPU, where they are counted, too."""
+    n_cells = data.X.nnz if sparse.issparse(data.X) else data.X.size
+    if data.weights is not None and engine == "gpu":
+        raise ValueError("weights are counted on the CPU only: leave them out, or set engine='cpu'")
+    if data.weights is None and uses_gpu(engine, n_cells):
+        try:
+            return codes_on_gpu(data.X, data.schema, n_bins)
+        except DeviceError as error:
+            cpu_instead(engine, error)
+    return Bins.of(data, n_bins), None
+
+
+def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]":
+    """The bins of a table, and its codes on the GPU as far as its memory allows."""
+    with gpu_errors():
+        kernels = GpuKernels()
+        sets = SETS_OF_A_LABEL * schema.n_labels + OTHER_SETS
+        room = free_bytes() * 9 // 10 - sets * n_padded(X.shape[0]) // 8
+        needed = (SORTING + 8) * X.shape[0]
+        if room < needed:
+            raise DeviceError(
+                f"the memory of the GPU is too small: {needed / 1e9:.2f} GB are needed to sort a "
+                f"column of {X.shape[0]:,} rows, {max(room, 0) / 1e9:.2f} GB are free; end other "
+                "programs that use it (nvidia-smi lists them), or set engine='cpu'"
+            )
+        try:
+            return binned_on_gpu(X, schema, n_bins, kernels, room)
+        except BaseException:
+            kernels.release()
+            raise
 
 
 def binned_on_gpu(
@@ -45,7 +84,7 @@ def binned_on_gpu(
             n_categories, n_values = len(feature.categories or ()), n_rises + (n_known > 0)
             found = ColumnBins.of_categories(n_categories, n_values, n_missing > 0)
         else:
-            ends = _ends(keys, n_known, n_rises, n_bins, kernels)
+            ends = _ends(keys, n_known, n_rises, n_bins, feature, kernels)
             found = ColumnBins.of_ends(ends, n_known, n_missing > 0, feature)
         del keys  # its memory is needed for the codes
         columns.append(found)
@@ -59,8 +98,7 @@ def columns_on_gpu(X: Any, kernels: Any, room: int) -> Iterator[Any]:
     """The columns of a table as numbers on the GPU, one after the other."""
     n_rows, n_columns = X.shape
     if sparse.issparse(X):
-        for first, last in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-            yield kernels.scattered(n_rows, X.indices[first:last], X.data[first:last])
+        yield from _sparse_columns(X, kernels)
     elif isinstance(X, np.ndarray) and not X.flags.f_contiguous:
         at_once = max(1, min(n_columns, room // max(1, 8 * n_rows)))
         for first in range(0, n_columns, at_once):
@@ -68,6 +106,11 @@ def columns_on_gpu(X: Any, kernels: Any, room: int) -> Iterator[Any]:
     else:
         for at in range(n_columns):
             yield kernels.numbers(X[:, at])
+
+
+def _sparse_columns(X: Any, kernels: Any) -> Iterator[Any]:
+    for first, last in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        yield kernels.scattered(X.shape[0], X.indices[first:last], X.data[first:last])
 
 
 def _columns_of_rows(X: Any, first: int, last: int, kernels: Any) -> Any:
@@ -82,18 +125,21 @@ def _columns_of_rows(X: Any, first: int, last: int, kernels: Any) -> Any:
 
 
 def _ends(
-    keys: Any, n_known: int, n_rises: int, n_bins: int, kernels: Any
+    keys: Any, n_known: int, n_rises: int, n_bins: int, feature: Feature, kernels: Any
 ) -> list[tuple[float, float]]:
     """The values around each cut; see `labelrules.search.bodies.bins.ends_of_sorted`."""
-    if n_rises == 0:
+    if n_known == 0:
         return []
     if n_rises < n_bins:
         places = kernels.rises(keys, n_rises)
     else:
         places = np.array(cut_ranks(n_known, n_bins), dtype=np.int64) - 1
-    low, high = kernels.values_around(keys, n_known, places)
-    low, first = np.unique(low, return_index=True)
-    pairs = zip(low.tolist(), high[first].tolist(), strict=True)
+    ends = np.array([0, n_known - 1])
+    low, high = kernels.values_around(keys, n_known, np.concatenate([ends, places]))
+    if np.isinf(low[:2]).any():
+        raise DataError(infinite(feature))
+    low, first = np.unique(low[2:], return_index=True)
+    pairs = zip(low.tolist(), high[2:][first].tolist(), strict=True)
     return [(below, above) for below, above in pairs if below < above]
 
 
@@ -133,15 +179,11 @@ class GpuCodes:
         self.start = start
         self._whole = self._columns([at for at, is_there in enumerate(self._on_gpu) if is_there])
 
-    @property
-    def n_bytes(self) -> int:
-        """The bytes of all codes."""
-        return sum(one.nbytes for one in self.kept)
-
-    @property
-    def are_all_on_gpu(self) -> bool:
-        """Whether no column is in host memory."""
-        return all(self._on_gpu)
+    def close(self) -> None:
+        """Let go of the codes, and give the memory of the GPU back."""
+        self.kept.clear()
+        self._whole = []
+        self.kernels.release()
 
     def column(self, at: int) -> Any:
         """The codes of a column, on the GPU."""
