@@ -37,12 +37,41 @@ def _scan_codes(cells, nominal, inside, unit, logs, best, most):
     return best, most, found, side
 
 
+@inner
+def _best_cut(table, start, nominal, inside, unit, least, logs):
+    """The best refinement from the sums of all codes: its column (-1 if none), operator and code.
+
+    The code of the second operator is the one before the least that is left.
+    """
+    best, most, column, at, side = 0.0, np.int64(0), -1, -1, 0
+    for one in range(len(nominal)):
+        cells = table[start[one] : start[one + 1] - 1]  # the last is that of missing values
+        best, most, found, second = _scan_codes(
+            cells, nominal[one] > 0, inside, unit, logs, best, most
+        )
+        if found >= 0:
+            column, at, side = one, found, second
+    if most < least:
+        column = -1
+    if column >= 0 and side:  # up to before the next code that occurs
+        at += 1
+        while table[start[column] + at] == 0:
+            at += 1
+        at -= 1
+    return column, side, at
+
+
+@kernel
+def best_cut(table, start, nominal, inside, unit, least, logs):
+    """The cut that `grow_on_codes` adds to rows with these sums; column -1 if there is none."""
+    return _best_cut(table, start, nominal, inside, unit, least, logs)
+
+
 @kernel
 def grow_on_codes(codes, start, nominal, positive, counted, unit, covered, least, logs):
     """The same as `grow` on columns of codes: cuts as column, operator and code, three numbers.
 
-    The code of the second operator is the one before the least that is left. `logs` has one number
-    where rows have weights.
+    `logs` has one number where rows have weights.
     """
     rows, cuts, n_cuts = np.flatnonzero(covered).astype(np.int32), np.empty((16, 3), np.int64), 0
     sums = np.empty(len(rows), np.int64)
@@ -55,21 +84,9 @@ def grow_on_codes(codes, start, nominal, positive, counted, unit, covered, least
             break
         table = np.zeros(start[-1], np.int64)
         add_rows(codes, start, np.int64(0), np.int64(len(nominal)), rows, sums, table)
-        best, most, column, at, side = 0.0, np.int64(0), -1, -1, 0
-        for one in range(len(nominal)):
-            cells = table[start[one] : start[one + 1] - 1]  # the last is that of missing values
-            best, most, found, second = _scan_codes(
-                cells, nominal[one] > 0, inside, unit, logs, best, most
-            )
-            if found >= 0:
-                column, at, side = one, found, second
-        if column < 0 or most < least:
+        column, side, at = _best_cut(table, start, nominal, inside, unit, least, logs)
+        if column < 0:
             break
-        if side:  # up to before the next code that occurs
-            at += 1
-            while table[start[column] + at] == 0:
-                at += 1
-            at -= 1
         if n_cuts == len(cuts):
             cuts = np.concatenate((cuts, np.empty_like(cuts)))
         cuts[n_cuts, 0], cuts[n_cuts, 1], cuts[n_cuts, 2] = column, side, at

@@ -24,6 +24,9 @@ WORTH_A_GPU = 20_000_000
 INSTALL = "install labelrules[gpu] (CuPy for CUDA 13; for another CUDA the CuPy made for it)"
 
 
+NO_BINS = "engine='gpu' counts the rows of bins: set bins, as in bins=255, or engine='cpu'"
+
+
 def checked_engine(engine: Any) -> Engine:
     """The name of an engine."""
     found: Engine = one_of(engine, "engine", ENGINES)  # type: ignore[assignment]
@@ -123,16 +126,20 @@ def on_device(array: Any) -> Any:
 
     Arrays on a GPU have the CUDA array interface, or say by DLPack where they are.
     """
-    if why_no_gpu() is not None:
+    if not _is_on_device(array) or why_no_gpu() is not None:
         return None
     import cupy
 
-    if isinstance(array, cupy.ndarray):
-        return array
     if hasattr(array, "__cuda_array_interface__"):
         return cupy.asarray(array)
+    return cupy.from_dlpack(array)
+
+
+def _is_on_device(array: Any) -> bool:
+    if hasattr(array, "__cuda_array_interface__"):
+        return True
     where = getattr(array, "__dlpack_device__", None)
-    return cupy.from_dlpack(array) if where is not None and where()[0] == CUDA else None
+    return where is not None and where()[0] == CUDA
 
 
 def free_bytes() -> int:

@@ -266,6 +266,13 @@ def rules_so_far(number: int, has_default: bool = True) -> str:
     return f"the {number} rules learned so far are kept"
 
 
+def lost_rows(error: Exception, n_rules: int) -> Exception:
+    """What to raise once the rules so far are kept: rows were lost while they were learned from."""
+    lost = type(error)(f"{error}; {rules_so_far(n_rules)} in theory_")
+    lost.__cause__ = error
+    return lost
+
+
 def levels_to_caller() -> int:
     """The number of stack frames up to the caller of this package, for `warnings.warn`."""
     frame, level = sys._getframe(1), 1

@@ -320,6 +320,8 @@ class RuleClassifier(TheoryClassifier):
     warm_start: bool = False
     _reasons: dict[int, str]
     """Why labels have no rule, if `_learn` knows it; only within `fit`."""
+    _lost: Exception | None
+    """What is to be raised at the end, if the rows were lost while `_learn` went on."""
 
     _State: ClassVar[type[Record]] = ListState
 
@@ -400,6 +402,8 @@ class RuleClassifier(TheoryClassifier):
         self.why_without_rules_ = reasons_without_rules(
             self, data, self.__dict__.pop("_reasons", None)
         )
+        if (lost := self.__dict__.pop("_lost", None)) is not None:
+            raise lost
         return self
 
     def _written(self, learned: Theory, data: Dataset) -> Board:

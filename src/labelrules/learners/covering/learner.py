@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from labelrules._types import UNSET, Board
+from labelrules._types import Board
 from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
@@ -31,13 +31,18 @@ from labelrules.learners.covering.counted_loop import (
     is_counted,
 )
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.on_gpu import NumberTable, learned_on_gpu, plain_numbers
+from labelrules.learners.covering.on_gpu import (
+    UncopiedTable,
+    learned_on_gpu,
+    tells_of_each_row,
+    uncopied_cells,
+)
 from labelrules.learners.covering.partitioned import LearnedByCounts, learned_from_partitions
 from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
 from labelrules.rules import DecisionList, LayeredTheory, Theory, labels_without_rules
-from labelrules.search.bodies.gpu_bins import bins_by_engine
+from labelrules.search.bodies.gpu_bins import bins_by_engine, n_stored
 from labelrules.search.bodies.rule_language import Wish
 from labelrules.search.heads.size_bonus import SizeBonus
 
@@ -253,7 +258,7 @@ class SeparateAndConquer(RuleClassifier):
             phase("counting right and wrong cells")
             learned = covering.finished()
             kept = within_literals(learned, data, settings.max_literals)
-        self._covering = covering
+        self._lost = covering.lost
         self._reasons = covering.reasons() | _left_out(learned, kept, settings.max_literals)
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
@@ -263,13 +268,6 @@ class SeparateAndConquer(RuleClassifier):
         else:
             self._board = kept.apply(data)
         return kept
-
-    def _fit_data(
-        self, data: Dataset, target: Target, theory: DecisionList | str | None = None
-    ) -> Self:
-        super()._fit_data(data, target, theory)
-        self.__dict__.pop("_covering").raise_lost()
-        return self
 
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
@@ -289,41 +287,52 @@ class SeparateAndConquer(RuleClassifier):
         self._remember(schema, target)
         reasons = found.covering.reasons()
         self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
-        found.covering.raise_lost()
+        if found.covering.lost is not None:
+            raise found.covering.lost
         return self
 
     def _fit_as_it_is(self, X: Any, y: Any, feature_names: Any) -> bool:
         if self.bins is None or self.engine == "cpu" or self.max_literals is not None:
             return False
-        numbers = None if self._kept(None) else plain_numbers(X)
-        if numbers is None or not uses_gpu(checked_engine(self.engine), numbers.size):
+        cells = None if self._kept(None) else uncopied_cells(X)
+        if cells is None or not uses_gpu(checked_engine(self.engine), n_stored(cells)):
             return False
-        return self._fit_on_gpu(numbers, y, given_names(feature_names))
+        table: UncopiedTable | Dataset
+        if not isinstance(X, Dataset):
+            target, table = self._uncopied_table(cells, y, given_names(feature_names))
+        elif feature_names is None:
+            target, table = Target("labels", np.array([0, 1])), self._given_data(X, y)
+        else:
+            return False
+        return self._fit_on_gpu(table, target)
 
-    def _fit_on_gpu(self, X: Any, y: Any, names: list[str] | None) -> bool:
-        """Learn from numbers as they are; False if some rows tell nothing, or for other reasons."""
+    def _uncopied_table(
+        self, X: Any, y: Any, names: list[str] | None
+    ) -> tuple[Target, UncopiedTable]:
+        """Plain numbers with their labels; names and kinds are those of a row of them."""
         target, labels = self._target_labels(X, y, names or ())
-        if len(labels.board) != len(X) or not (labels.board != UNSET).any(axis=1).all():
-            return False
         row = np.zeros((1, X.shape[1]))
-        schema = dataset(
-            row, labels.board[:1], feature_names=names, label_names=labels.names
-        ).schema
-        settings = checked_settings(self, schema)
-        if not settings.are_counted:
-            return False
-        table = NumberTable(X, labels.board, schema)
-        note_training_data(table)
+        one = dataset(row, labels.board[:1], feature_names=names, label_names=labels.names)
         if isinstance(X, np.ndarray):
-            warn_of_columns(checked_dataset(schema, X, labels.board), levels_to_caller() + 1)
+            whole = checked_dataset(one.schema, X, labels.board)
+            warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
+        return target, UncopiedTable(X, labels.board, one.schema)
+
+    def _fit_on_gpu(self, table: UncopiedTable | Dataset, target: Target) -> bool:
+        """Learn from rows as they are; False if that is not possible."""
+        settings = checked_settings(self, table.schema)
+        if not settings.are_counted or not tells_of_each_row(table):
+            return False
+        note_training_data(table)
         with progress_listener(self.progress) as listener:
             try:
                 found = learned_on_gpu(table, settings, listener)
             except DeviceError as error:
                 cpu_instead(settings.engine, error)
                 return False
-        self._keep(found, schema, target)
-        return True
+        if found is not None:
+            self._keep(found, table.schema, target)
+        return found is not None
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):

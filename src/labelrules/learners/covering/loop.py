@@ -14,6 +14,7 @@ from labelrules.learners.base.progress import (
     Listener,
     Progress,
     is_nested_fit,
+    lost_rows,
     phase,
     rules_so_far,
     warn_of_early_end,
@@ -68,14 +69,8 @@ class CoveringLoop(ABC):
         self.started = learning_clock()
         self.ended_early = False
         self.stopped: str | None = None
-        self.lost: ClusterError | DeviceError | None = None
+        self.lost: Exception | None = None
         self.fallback: list[Rule] = []
-
-    def raise_lost(self) -> None:
-        """Say that the rows were lost while they were learned from, if they were."""
-        if self.lost is not None:
-            kept = rules_so_far(len(self.rules))
-            raise type(self.lost)(f"{self.lost}; {kept} in theory_") from self.lost
 
     @abstractmethod
     def _find_anew(self, settings: Settings) -> Any:
@@ -117,7 +112,8 @@ class CoveringLoop(ABC):
             self._begin_again()
         except (ClusterError, DeviceError) as lost:
             what = "cluster was lost" if isinstance(lost, ClusterError) else "GPU failed"
-            self.ended_early, self.stopped, self.lost = True, f"the {what}", lost
+            self.ended_early, self.stopped = True, f"the {what}"
+            self.lost = lost_rows(lost, len(self.rules))
             self._begin_again()
         finally:
             self._close()

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from labelrules._checks import is_whole, number, one_of, suggestion, truth_value, whole_number
 from labelrules.data.schema import Schema
-from labelrules.kernels.gpu.device import Engine, checked_engine
+from labelrules.kernels.gpu.device import NO_BINS, Engine, checked_engine
 from labelrules.learners.base.sampling import random_seed
 from labelrules.learners.base.size import checked_size
 from labelrules.learners.covering.board import Order
@@ -194,9 +194,7 @@ COUNTED = (
 
 def _check_gpu(settings: Settings) -> None:
     if settings.bins is None:
-        raise ValueError(
-            "engine='gpu' counts the rows of bins: set bins, as in bins=255, or engine='cpu'"
-        )
+        raise ValueError(NO_BINS)
     if not settings.are_counted:
         raise ValueError(f"engine='gpu' learns by counts alone: {COUNTED}; or set engine='cpu'")
 

@@ -8,14 +8,16 @@ import numpy as np
 from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
-from labelrules.data import Dataset
+from labelrules.data import Dataset, DeviceError
 from labelrules.data.weights import row_units
+from labelrules.kernels.gpu.device import NO_BINS, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
     check_progress,
     is_nested_fit,
+    lost_rows,
     phase,
     progress_listener,
     rules_so_far,
@@ -26,8 +28,9 @@ from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
-from labelrules.search.bodies.bins import Bins, checked_bins
-from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch
+from labelrules.search.bodies.bins import checked_bins
+from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
+from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.sorted_columns import SortedColumns
 
 
@@ -62,6 +65,9 @@ class Ripper(RuleClassifier):
     bins : int, optional
         Numeric features are cut into at most so many bins at exact quantiles, and rules are grown
         by counting the rows of each bin. By default thresholds may lie between any two values.
+    engine : {"auto", "cpu", "gpu"}, default="auto"
+        Where rows of bins are counted, and large tables predicted: on a GPU if there is one and
+        the table is large, or as it is said. The rules do not depend on it. See :doc:`/gpu`.
     random_state : int or RandomState, optional
         Divides the rows for growing and pruning, by their values and not by their order. None is
         always the same division.
@@ -97,6 +103,7 @@ class Ripper(RuleClassifier):
         pruning: bool = True,
         check_error: bool = True,
         bins: int | None = None,
+        engine: str = "auto",
         random_state: Any = None,
         smoothing: Smoothing = "laplace",
         progress: bool | Listener = False,
@@ -108,6 +115,7 @@ class Ripper(RuleClassifier):
         self.pruning = pruning
         self.check_error = check_error
         self.bins = bins
+        self.engine = engine
         self.random_state = random_state
         self.smoothing = smoothing
         self.progress = progress
@@ -144,7 +152,7 @@ class Ripper(RuleClassifier):
         kept = list(prefix or ())
         _check_kept(kept, data.schema.n_labels)
         with progress_listener(self.progress) as listener:
-            search = _search(data, settings.bins)
+            search = _search(data, settings)
             learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
             phase("searching for the first rule")
             report = partial(_report, listener, data.n_rows, heads, len(kept))
@@ -156,6 +164,10 @@ class Ripper(RuleClassifier):
                     raise
                 n_rules = len(kept) + len(learner.rules)
                 warn_of_early_end("it was interrupted", rules_so_far(n_rules))
+            except DeviceError as error:
+                self._lost = lost_rows(error, len(kept) + len(learner.rules))
+            finally:
+                search.close()
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
         return DecisionList(data.schema, [*kept, *learned])
 
@@ -165,19 +177,27 @@ class Ripper(RuleClassifier):
         return tags
 
 
-def _search(data: Dataset, n_bins: int | None) -> FoilSearch | CodedFoilSearch:
-    """The search, on sorted columns or on bins."""
+def _search(data: Dataset, settings: RipperSettings) -> FoilSearch | CodedFoilSearch:
+    """The search, on sorted columns or on bins, these perhaps on a GPU."""
     weights = row_units(data.weights)
-    if n_bins is None:
+    if settings.bins is None:
         phase("sorting the columns")
         return FoilSearch(SortedColumns.of(data), *weights)
     phase("cutting the columns into bins")
-    bins = Bins.of(data, n_bins)
+    bins, codes = bins_by_engine(data, settings.bins, settings.engine)
+    if codes is not None:
+        try:
+            return GpuFoilSearch(bins, codes)
+        except DeviceError as error:
+            cpu_instead(settings.engine, error)
     return CodedFoilSearch(bins, bins.encode(data.X), *weights)
 
 
 def ripper_settings(learner: Any) -> RipperSettings:
     """Check the parameters of a learner."""
+    engine, bins = checked_engine(learner.engine), checked_bins(learner.bins)
+    if engine == "gpu" and bins is None:
+        raise ValueError(NO_BINS)
     return RipperSettings(
         n_passes=whole_number(learner.n_passes, "n_passes", low=0),
         n_folds=whole_number(learner.n_folds, "n_folds", low=2),
@@ -185,7 +205,8 @@ def ripper_settings(learner: Any) -> RipperSettings:
         pruning=truth_value(learner.pruning, "pruning"),
         check_error=truth_value(learner.check_error, "check_error"),
         seed=random_seed(learner.random_state),
-        bins=checked_bins(learner.bins),
+        bins=bins,
+        engine=engine,
     )
 
 

@@ -26,7 +26,7 @@ SETS_OF_A_LABEL, OTHER_SETS = 4, 16
 
 def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> "tuple[Bins, GpuCodes | None]":
     """The bins of a data set, and its codes if they are on a GPU, where they are counted, too."""
-    n_cells = data.X.nnz if sparse.issparse(data.X) else data.X.size
+    n_cells = n_stored(data.X)
     if data.weights is not None and engine == "gpu":
         raise ValueError("weights are counted on the CPU only: leave them out, or set engine='cpu'")
     if data.weights is None and uses_gpu(engine, n_cells):
@@ -35,6 +35,12 @@ def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> "tuple[Bins, G
         except DeviceError as error:
             cpu_instead(engine, error)
     return Bins.of(data, n_bins), None
+
+
+def n_stored(X: Any) -> int:
+    """How many cells a matrix stores."""
+    cells: Any = X.data if sparse.issparse(X) else X
+    return int(cells.size)
 
 
 def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]":

@@ -1,0 +1,229 @@
+"""Learners with `engine="gpu"`, by the NumPy twins of its kernels: the same as on the CPU."""
+
+import logging
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from labelrules import (
+    BinaryRelevance,
+    ClassifierChain,
+    Ripper,
+    SeparateAndConquer,
+    StackedBinaryRelevance,
+    load,
+)
+from labelrules.data import DataError, DeviceError
+from labelrules.kernels.gpu import device
+from labelrules.kernels.gpu.counting import words_of_all
+from labelrules.search.bodies import gpu_bins
+from tables import tables
+from twins.gpu_kernels import NumpyKernels
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SHARED = {"max_examples": 30, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+
+
+def use_twin(monkeypatch, kernels=NumpyKernels, memory=1 << 30):
+    monkeypatch.setattr(gpu_bins, "GpuKernels", kernels)
+    monkeypatch.setattr(gpu_bins, "free_bytes", lambda: memory)
+    monkeypatch.setattr(device, "why_no_gpu", lambda: None)
+
+
+@pytest.fixture
+def twin(monkeypatch):
+    use_twin(monkeypatch)
+
+
+def fitted_state(model):
+    """All that `fit` has learned, and what it predicts of the counts."""
+    theory = model.theory_
+    layers = getattr(theory, "layers", [theory])
+    fallback = getattr(theory, "fallback", None) or ()
+    rules = [rule for layer in [*layers, fallback] for rule in layer]
+    background = getattr(model, "background_", None)
+    counts = background and [background.ones.tolist(), background.zeros.tolist()]
+    return (
+        theory, [rule.evidence for rule in rules], counts, model.why_without_rules_,
+        model.labels_, list(model.classes_), model.n_features_in_,
+    )  # fmt: skip
+
+
+def assert_same(learner, X, Y):
+    on_cpu = learner(engine="cpu").fit(X, Y)
+    on_gpu = learner(engine="gpu").fit(X, Y)
+    assert fitted_state(on_gpu) == fitted_state(on_cpu)
+    return on_gpu
+
+
+NUMBERS = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 7.25, np.nan])
+
+
+@settings(**SHARED)
+@given(st.data())
+def test_arrays_go_as_they_are(twin, data):
+    n_rows, n_features = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
+    size = n_rows * n_features
+    X = np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
+    X = X.reshape(n_rows, n_features).astype(data.draw(st.sampled_from([np.float32, np.float64])))
+    X = np.asfortranarray(X) if data.draw(st.booleans()) else X
+    cells = st.sampled_from([0, 1, 1, -1] if data.draw(st.booleans()) else [0, 1])
+    Y = np.array(data.draw(st.lists(cells, min_size=2 * n_rows, max_size=2 * n_rows)))
+    Y = Y.reshape(n_rows, 2)
+    if (Y == -1).all():
+        return
+    assert_same(lambda **engine: SeparateAndConquer(bins=3, **engine), X, Y)
+
+
+@settings(**SHARED)
+@given(tables(max_rows=40, max_features=4, unknown=True), st.sampled_from([None, "significance"]))
+def test_data_sets_are_learned_from(twin, data, pruning):
+    assert_same(
+        lambda **engine: SeparateAndConquer(
+            bins=4, pruning=pruning, operators=["<=", ">", "=", "!="], **engine
+        ),
+        data, None,
+    )  # fmt: skip
+
+
+@settings(**SHARED)
+@given(tables(max_rows=60, max_features=4, max_labels=1), st.booleans(), st.integers(0, 2))
+def test_ripper(twin, data, pruning, n_passes):
+    assert_same(
+        lambda **engine: Ripper(bins=4, pruning=pruning, n_passes=n_passes, **engine), data, None
+    )
+
+
+@pytest.mark.parametrize("base", [SeparateAndConquer, Ripper])
+@pytest.mark.parametrize("layered", [BinaryRelevance, ClassifierChain, StackedBinaryRelevance])
+def test_layered_learners(twin, base, layered):
+    random = np.random.default_rng(0)
+    X = random.integers(0, 9, (80, 4)).astype(float)
+    Y = np.array([X[:, 0] > 3, X[:, 1] + X[:, 2] > 8]).T.astype(int)
+    assert_same(lambda **engine: layered(base(bins=5, **engine)), X, Y)
+
+
+def test_kept_rules_go_on_there(twin):
+    data = load("clinic")
+    learn = {engine: SeparateAndConquer(bins=8, engine=engine) for engine in ("cpu", "gpu")}
+    theory = learn["cpu"].fit(data).theory_
+    kept = getattr(theory, "layers", [theory])[0]
+    found = {name: one.fit(data, theory=kept[:2]) for name, one in learn.items()}
+    assert fitted_state(found["gpu"]) == fitted_state(found["cpu"])
+
+
+NUMERIC = np.arange(60.0).reshape(20, 3)[::-1] % 7
+LABELS = (NUMERIC[:, :2] > 3).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("learner", "fit", "message"),
+    [
+        (SeparateAndConquer(engine="gpu"), {}, "set bins, as in bins=255"),
+        (Ripper(engine="gpu"), {}, "set bins, as in bins=255"),
+        (SeparateAndConquer(engine="gpu", bins=9, heads="multi"), {}, "counts alone"),
+        (SeparateAndConquer(engine="cuda"), {}, "engine must be 'auto', 'cpu' or 'gpu'"),
+        (
+            SeparateAndConquer(engine="gpu", bins=9),
+            {"sample_weight": np.full(20, 0.5)}, "weights are counted on the CPU only",
+        ),
+        (
+            SeparateAndConquer(engine="gpu", bins=9),
+            {"theory": "y0, * <- x0 > 3"}, "no rule of theory stops",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_gpu_cannot_do_is_refused(twin, learner, fit, message):
+    y = LABELS if isinstance(learner, SeparateAndConquer) else LABELS[:, 0]
+    with pytest.raises(ValueError, match=message):
+        learner.fit(NUMERIC, y, **fit)
+
+
+def test_without_a_gpu(monkeypatch, caplog):
+    monkeypatch.setattr(device, "why_no_gpu", lambda: "CUDA finds no GPU: check with nvidia-smi")
+    with pytest.raises(DeviceError, match="needs a GPU, but CUDA finds no GPU: check with"):
+        SeparateAndConquer(bins=9, engine="gpu").fit(NUMERIC, LABELS)
+    monkeypatch.setattr(device, "WORTH_A_GPU", 1)
+    with caplog.at_level(logging.INFO):
+        found = SeparateAndConquer(bins=9).fit(NUMERIC, LABELS)
+    assert "engine='auto' takes the CPU: CUDA finds no GPU" in caplog.text
+    assert fitted_state(found) == fitted_state(
+        SeparateAndConquer(bins=9, engine="cpu").fit(NUMERIC, LABELS)
+    )
+
+
+def test_too_little_memory(monkeypatch, caplog):
+    use_twin(monkeypatch, memory=1000)
+    monkeypatch.setattr(device, "WORTH_A_GPU", 1)
+    with pytest.raises(DeviceError, match=r"memory of the GPU is too small: .* GB are needed"):
+        SeparateAndConquer(bins=9, engine="gpu").fit(NUMERIC, LABELS)
+    with caplog.at_level(logging.INFO):
+        SeparateAndConquer(bins=9).fit(NUMERIC, LABELS)
+    assert "engine='auto' takes the CPU: the memory of the GPU is too small" in caplog.text
+
+
+def test_infinite_numbers_are_refused(twin):
+    X = NUMERIC.copy()
+    X[3, 1] = np.inf
+    with pytest.raises(DataError, match="feature 'x1' has an infinite value"):
+        SeparateAndConquer(bins=9, engine="gpu").fit(X, LABELS)
+
+
+def failing_after(n_counts):
+    """Kernels of a GPU that fails after so many tables of counts."""
+
+    class FailingKernels(NumpyKernels):
+        n_left = n_counts
+
+        def count_codes(self, *given):
+            FailingKernels.n_left -= 1
+            if FailingKernels.n_left < 0:
+                raise DeviceError("the GPU or its driver failed (unspecified launch failure)")
+            super().count_codes(*given)
+
+    return FailingKernels
+
+
+def failure_of(learner, data):
+    """The error of `fit`, None if it had none."""
+    try:
+        learner.fit(data)
+    except DeviceError as error:
+        return str(error)
+    return None
+
+
+def test_rules_so_far_are_kept_when_the_gpu_fails(monkeypatch):
+    data, whole = load("clinic"), SeparateAndConquer(bins=8).fit(load("clinic"))
+    rules = list(getattr(whole.theory_, "layers", [whole.theory_])[0])
+    n_kept = set()
+    for n_counts in range(0, 60, 4):
+        use_twin(monkeypatch, failing_after(n_counts))
+        learner = SeparateAndConquer(bins=8, engine="gpu")
+        message = failure_of(learner, data)
+        if message is None:
+            continue
+        found = learner.n_learned_
+        n_kept.add(found)
+        assert "launch failure" in message
+        assert f"{found} rules" in message or found < 2
+        assert list(learner.theory_)[:found] == rules[:found]
+        assert learner.predict(data).shape == data.Y.shape
+    assert len(n_kept) > 2
+
+
+def test_rules_so_far_of_ripper_are_kept(monkeypatch):
+    rows = np.random.default_rng(1).integers(0, 9, (300, 3)).astype(float)
+    classes = (rows[:, 0] > 4) ^ (rows[:, 1] > 6)
+    use_twin(monkeypatch, failing_after(12))
+    learner = Ripper(bins=8, engine="gpu")
+    with pytest.raises(DeviceError, match="rules learned so far are kept in theory_"):
+        learner.fit(rows, classes)
+    assert len(learner.theory_) > 1
+
+
+def test_words_of_all_rows_leave_out_the_padding():
+    assert words_of_all(33).tolist() == [0xFFFFFFFF, 1, 0, 0]
