@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow test-gpu lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
@@ -23,6 +23,10 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(PYTEST) -n auto -m slow
+
+# On a machine with a GPU: also install CuPy (labelrules[gpu]) into $(VENV); else all are skipped.
+test-gpu: $(VENV)/.test
+	$(PYTEST) -m gpu tests/gpu
 
 lint: check-style check-types check-layers
 

@@ -39,8 +39,7 @@ def bins_by_engine(data: Dataset, n_bins: int, engine: Engine) -> "tuple[Bins, G
 
 def n_stored(X: Any) -> int:
     """How many cells a matrix stores."""
-    cells: Any = X.data if sparse.issparse(X) else X
-    return int(cells.size)
+    return int(X.size)  # of a sparse matrix those that it stores
 
 
 def codes_on_gpu(X: Any, schema: Schema, n_bins: int) -> "tuple[Bins, GpuCodes]":
