@@ -14,6 +14,7 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import cupy
@@ -83,11 +84,13 @@ def learn(sizes: list[int], with_cpu: bool) -> None:
         data = planted_table(n_rows)
         runs = 3 if n_rows <= 10_000_000 else 1
         learner = SeparateAndConquer(engine="gpu", **LEARNER)
-        whole, model = least(lambda data=data, learner=learner: learner.fit(data.X, data.Y), runs)
+        whole, model = least(partial(learner.fit, data.X, data.Y), runs)
         show(n_rows, "GPU", whole, *min(parts_on_gpu(data) for _ in range(runs)))
         if with_cpu:
             learner = SeparateAndConquer(engine="cpu", **LEARNER)
-            whole, expected = least(lambda data=data, learner=learner: learner.fit(data), 1)
+            whole, expected = least(
+                lambda data=data, learner=learner: learner.fit(data.X, data.Y), 1
+            )
             show(n_rows, "one core", whole, *parts_on_cpu(data))
             assert model.theory_ == expected.theory_, "the theories differ"
             assert [r.evidence for r in _rules(model)] == [r.evidence for r in _rules(expected)]

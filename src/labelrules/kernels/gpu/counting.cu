@@ -233,18 +233,22 @@ __global__ void count_states(const word *rows, const word *counted, const word *
 // columns. Each of the 32 threads of a warp has cells of its own, all in its own bank of the shared
 // memory, so threads never wait for each other: not for equal codes, nor for banks. A cell has two
 // counts of 16 bits, so a stretch has less than 32 * 65,536 rows. The cells of a column are at most
-// 256.
+// 256. What limits it is how many instructions a code takes: two for its cell, and one to add.
 const int GROUP = 3, CELLS = 256, LANES = 32;
+const int CELL_BYTES = 4 * LANES;
 
-__device__ inline void add_sixteen(word *cells, uint4 codes, word inside, word positive)
+// Adds to the cells of sixteen codes; nothing for rows that are not counted.
+__device__ inline void add_sixteen(byte *cells, word lane, uint4 codes, const word *added)
 {
     const word four[4] = {codes.x, codes.y, codes.z, codes.w};
+    const word places = 255 * CELL_BYTES;
 #pragma unroll
-    for (int row = 0; row < 16; row++)
-        if (inside >> row & 1) {
-            word code = four[row / 4] >> (8 * (row % 4)) & 255;
-            atomicAdd(cells + code * LANES, 1u + ((positive >> row & 1) << 16));
-        }
+    for (int row = 0; row < 16; row++) {
+        // the code times CELL_BYTES, by one shift
+        int right = 8 * (row % 4) - 7;
+        word place = right < 0 ? four[row / 4] << -right : four[row / 4] >> right;
+        atomicAdd((word *)(cells + ((place & places) | lane)), added[row]);
+    }
 }
 
 __global__ void __launch_bounds__(1024) count_codes_byte(
@@ -255,21 +259,24 @@ __global__ void __launch_bounds__(1024) count_codes_byte(
     int first = blockIdx.x * GROUP, n_own = min(GROUP, n_columns - first);
     for (int at = threadIdx.x; at < n_own * CELLS * LANES; at += blockDim.x) cells[at] = 0;
     __syncthreads();
-    word *own_cells = cells + threadIdx.x % LANES;
+    word lane = 4 * (threadIdx.x % LANES);
     const wide *row_bits = (const wide *)rows, *positive_bits = (const wide *)positive;
     place end = min((blockIdx.y + 1) * stretch, n_padded) / 16;
     for (place at = blockIdx.y * stretch / 16 + threadIdx.x; at < end; at += blockDim.x) {
         word inside = row_bits[at];
         if (!inside) continue;
-        word true_rows = positive_bits[at];
         uint4 read[GROUP];
 #pragma unroll
         for (int own = 0; own < GROUP; own++)
             if (own < n_own)
                 read[own] = __ldcs((const uint4 *)columns[first + own] + at);
+        word both = inside | (positive_bits[at] & inside) << 16, added[16];
+#pragma unroll
+        for (int row = 0; row < 16; row++) added[row] = both >> row & 0x10001;
 #pragma unroll
         for (int own = 0; own < GROUP; own++)
-            if (own < n_own) add_sixteen(own_cells + own * CELLS * LANES, read[own], inside, true_rows);
+            if (own < n_own)
+                add_sixteen((byte *)(cells + own * CELLS * LANES), lane, read[own], added);
     }
     __syncthreads();
     for (int at = threadIdx.x; at < n_own * CELLS; at += blockDim.x) {
