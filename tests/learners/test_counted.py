@@ -179,7 +179,7 @@ def test_ripper_grows_the_same_rules_by_counting_codes(case, prunes, min_coverag
     by_codes = told(model.fit(data))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            ripper, "_search", lambda data, n_bins: SlowFoilSearch(data, Bins.of(data, n_bins))
+            ripper, "_search", lambda data, one: SlowFoilSearch(data, Bins.of(data, one.bins))
         )
         assert told(model.fit(data)) == by_codes
 
