@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ from labelrules.inspection.review.regions import (
     region_of,
     relevant_rules,
 )
-from labelrules.inspection.rule_usage import TheoryPart, parts_of
+from labelrules.inspection.rule_usage import PartRun, TheoryPart, part_runs, parts_of
 from labelrules.rules import (
+    DecisionList,
     LayeredTheory,
     Once,
     Rule,
@@ -29,6 +31,7 @@ from labelrules.rules import (
     parse_rule,
     theory_of,
 )
+from labelrules.rules.list_replay import Changes, ListReplay
 
 
 class Fix(NamedTuple):
@@ -145,7 +148,34 @@ class EffectOfFixes:
 
     def __init__(self, theory: Theory, rows: Dataset | None, truth: Board | None) -> None:
         self.theory, self.rows, self.truth = theory, rows, truth
-        self.before = None if rows is None else predicted(theory, rows)
+        self._counted: dict[Fix, Changes] = {}
+
+    @cached_property
+    def runs(self) -> list[PartRun]:
+        """The parts of the theory, and what they do on the data."""
+        return [] if self.rows is None else list(part_runs(self.theory, self.rows))
+
+    @cached_property
+    def _before(self) -> Board:
+        return predicted(self.theory, self.rows)
+
+    @cached_property
+    def _replay(self) -> ListReplay | None:
+        if self.rows is None or not isinstance(self.theory, DecisionList):
+            return None
+        return ListReplay(self.theory, self.rows.X, self.truth)
+
+    def written_by(self, number: int) -> frozenset[int]:
+        """The labels that a rule is the first to write in some row of the data."""
+        for part in self.runs:
+            if part.start <= number < part.start + len(part.rules) and part.rules.ordered:
+                labels = part.rules[number - part.start].head.labels
+                return frozenset(
+                    label
+                    for label in labels
+                    if (part.run.writer[:, label] == number - part.start).any()
+                )
+        return frozenset()
 
     def of(self, fix: Fix, proved: bool | None = None) -> Effect:
         """The effect; `proved` is whether no prediction changes, if that is known already."""
@@ -155,22 +185,37 @@ class EffectOfFixes:
         unchanged = Effect(True, len(self.rows), 0, 0, known, known)
         if proved:
             return unchanged
-        after = predicted(fix.apply(self.theory), self.rows)
-        changed = after != self.before
+        n_rows, n_cells, n_known, n_righted = self._counts(fix)
         # Where a prediction changes there is nothing to prove.
-        if proved is None and not changed.any() and keeps_predictions(self.theory, fix):
+        if proved is None and not n_cells and keeps_predictions(self.theory, fix):
             return unchanged
-        righted = wronged = None
-        if self.truth is not None:
-            known_cells = changed & (self.truth != UNSET)
-            righted = int(np.count_nonzero(known_cells & (after == self.truth)))
-            wronged = int(np.count_nonzero(known_cells)) - righted
-        n_rows, n_cells = int(changed.any(axis=1).sum()), int(changed.sum())
-        return Effect(False, len(self.rows), n_rows, n_cells, righted, wronged)
+        if self.truth is None:
+            return Effect(False, len(self.rows), n_rows, n_cells)
+        return Effect(False, len(self.rows), n_rows, n_cells, n_righted, n_known - n_righted)
 
     def of_proof(self, fix: Fix) -> Effect | None:
         """The effect, if it is proved that no prediction changes; else None."""
+        if self._replay is not None and self._counts(fix).n_cells:
+            return None  # the data refute it, which takes less time than a proof
         return self.of(fix, True) if keeps_predictions(self.theory, fix) else None
+
+    def _counts(self, fix: Fix) -> Changes:
+        """What the fix changes in the data, counted once."""
+        if fix not in self._counted:
+            self._counted[fix] = self._compared(fix)
+        return self._counted[fix]
+
+    def _compared(self, fix: Fix) -> Changes:
+        if self._replay is not None:
+            return self._replay.changes(fix.edited(self.theory))
+        after = predicted(fix.apply(self.theory), self.rows)
+        changed = after != self._before
+        n_known = n_righted = 0
+        if self.truth is not None:
+            known_cells = changed & (self.truth != UNSET)
+            n_known = int(np.count_nonzero(known_cells))
+            n_righted = int(np.count_nonzero(known_cells & (after == self.truth)))
+        return Changes(int(changed.any(axis=1).sum()), int(changed.sum()), n_known, n_righted)
 
 
 def keeps_predictions(theory: Theory, fix: Fix) -> bool:

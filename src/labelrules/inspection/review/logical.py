@@ -69,8 +69,9 @@ def _without_effect(
         return Finding("contradictory body", (place,), sentence, fix, effects.of(fix, True))
     if not part.part.rules.ordered:
         return _twin_in_set(part, number, rule, effects)
-    reach = reach_of(part.part, number, part.schema) if part.in_rounds else None
-    proved = part.part.subsumed_by(number) is not None or _is_unreached(reach)
+    reach = _reach(part, number, rule, effects) if part.in_rounds else None
+    is_seen = reach is not None and reach.is_reached
+    proved = not is_seen and (part.part.subsumed_by(number) is not None or _is_unreached(reach))
     if earlier := _says_the_same(part, number, rule):
         fix_effect = effects.of(fix, proved or None)
         if fix_effect.proved:
@@ -83,6 +84,15 @@ def _without_effect(
     if reach is not None and reach.labels < frozenset(rule.head.labels):
         return _unreachable_labels(part, number, rule, reach, effects)
     return _superfluous(part, number, effects) if part.in_rounds else None
+
+
+def _reach(part: PlacedPart, number: int, rule: Rule, effects: EffectOfFixes) -> Reach | None:
+    """What a rule can do on some row: what it does on the data, or else by proof."""
+    seen, head = effects.written_by(part.part.start + number), frozenset(rule.head.labels)
+    # A head of all labels is not shortened, so one of them is enough.
+    if seen and (seen == head or rule.head.is_complete):
+        return Reach(True, head, frozenset())
+    return reach_of(part.part, number, part.schema)
 
 
 def _is_unreached(reach: Reach | None) -> bool:
