@@ -34,14 +34,15 @@ def cover_rules(rules, columns, n_total, covered):
 
 
 @kernel
-def replay_list(rules, numbers, covered, written, present, active):
+def replay_list(rules, numbers, covered, places, written, present, active, decided):
     """Apply these rules, in this order, to boards and to the rows that go on, all in place.
 
-    `covered` has the rows of each of the `rules`, of which `numbers` are applied; `active` the rows
-    that no rule has stopped.
+    `covered` has the rows of each of the `rules`, of which `numbers` are applied to the words at
+    `places`; `active` the rows that no rule has stopped. The rows in which a rule is the first to
+    write a label, or ends the list, are `decided` by it, which has no rules if nobody asks.
     """
     for r in numbers:
-        for word in range(len(active)):
+        for word in places:
             fires = covered[r, word] & active[word]
             for i in range(rules.look_start[r], rules.look_start[r + 1]):
                 shown = present[rules.look_label[i], word]
@@ -51,13 +52,17 @@ def replay_list(rules, numbers, covered, written, present, active):
                     fires &= written[rules.look_label[i], word] & ~shown
             if fires == _NONE:
                 continue
+            done = fires if rules.stops[r] else _NONE
             for i in range(rules.head_start[r], rules.head_start[r + 1]):
                 new = fires & ~written[rules.head_label[i], word]
+                done |= new
                 written[rules.head_label[i], word] |= new
                 if rules.head_value[i]:
                     present[rules.head_label[i], word] |= new
             if rules.stops[r]:
                 active[word] &= ~fires
+            if len(decided):
+                decided[r, word] = done
 
 
 @kernel
@@ -67,13 +72,13 @@ def pack_cells(cells, known, present):
 
 
 @kernel
-def count_changes(before, after, known, true, counts):
+def count_changes(before, after, places, known, true, counts):
     """Count rows that change, cells that do, those of known truth, and of them those made right.
 
-    All are labels by words; `known` and `true` have no labels if nothing is known of the truth.
+    They are looked for in the words at `places`. All are labels by words; `known` and `true` have no labels if nothing is known of the truth.
     """
     counts[:] = 0
-    for word in range(before.shape[1]):
+    for word in places:
         changed_rows = _NONE
         for label in range(before.shape[0]):
             changed = before[label, word] ^ after[label, word]

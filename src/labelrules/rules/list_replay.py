@@ -1,13 +1,13 @@
 """Decision lists applied again after an edit, to rows on which the features were tested before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Board, Matrix
+from labelrules._types import Board, Integers, Matrix
 from labelrules.rules.rule import Rule
 from labelrules.rules.rule_table import RuleTable, columns_of
 from labelrules.rules.theory import DecisionList
@@ -26,6 +26,15 @@ class Changes(NamedTuple):
     n_cells: int  #: Predictions that change.
     n_known: int  #: Of these, those of which the truth is known.
     n_righted: int  #: Of those, the ones that become right.
+
+
+class _Piece(NamedTuple):
+    """Rules that stand together: all of the list, or all new."""
+
+    arrays: "FlatRules"
+    covered: Packed  # the rows that satisfy their conditions on features
+    numbers: Sequence[int]
+    is_kept: bool
 
 
 class ListReplay:
@@ -59,10 +68,14 @@ class ListReplay:
         self._columns = columns_of(X)
         self._number = {id(rule): number for number, rule in enumerate(theory)}
         self._kept = self._covered(theory)
+        self._decided = np.zeros_like(self._kept[1])
         self._truth = self._no_cells(0 if truth is None else theory.schema.n_labels)
         if truth is not None:
             pack_cells(truth, *self._truth)
-        self._before = self._present(theory.rules)
+        everywhere = np.arange(self._n_words)
+        self._before = self._present(
+            [_Piece(*self._kept, range(len(theory)), True)], everywhere, self._decided
+        )
 
     def changes(self, rules: Sequence[Rule]) -> Changes:
         """What changes in the predictions if these were the rules; kept ones are the same objects.
@@ -71,23 +84,45 @@ class ListReplay:
         """
         from labelrules.kernels.replay import count_changes
 
+        pieces = list(self._pieces(rules))
+        places = self._words_that_may_change(pieces)
+        after = self._present(pieces, places, np.empty((0, 0), np.uint64))
         counts = np.empty(4, np.int64)
-        count_changes(self._before, self._present(rules), *self._truth, counts)
+        count_changes(self._before, after, places, *self._truth, counts)
         return Changes(*counts.tolist())
 
-    def _present(self, rules: Sequence[Rule]) -> Packed:
-        """The rows that have each label by these rules: labels by words."""
+    def _pieces(self, rules: Sequence[Rule]) -> "Iterator[_Piece]":
+        """Stretches of rules of the list, and of new ones."""
+        for is_kept, group in groupby(rules, lambda rule: id(rule) in self._number):
+            chosen = list(group)
+            if is_kept:
+                yield _Piece(*self._kept, [self._number[id(rule)] for rule in chosen], True)
+            else:
+                yield _Piece(*self._covered(chosen), range(len(chosen)), False)
+
+    def _words_that_may_change(self, pieces: "Sequence[_Piece]") -> Integers:
+        """Those with rows that a rule which leaves has decided, or that a new rule may cover."""
+        kept = [number for piece in pieces if piece.is_kept for number in piece.numbers]
+        if kept != sorted(set(kept)):
+            return np.arange(self._n_words)
+        leaving = np.delete(self._decided, kept, axis=0)
+        new = [piece.covered for piece in pieces if not piece.is_kept]
+        return np.flatnonzero(np.concatenate([leaving, *new]).any(axis=0))
+
+    def _present(
+        self, pieces: "Sequence[_Piece]", places: Integers, decided: Packed
+    ) -> Packed:
+        """The rows that have each label by these rules, in the words at these places."""
         from labelrules.kernels.replay import replay_list
 
         written, present = self._no_cells(self.theory.schema.n_labels)
         # The rows that no rule has stopped; those beyond the last are covered by no rule.
-        active = np.full(written.shape[1], -1).view(np.uint64)
-        for is_kept, group in groupby(rules, lambda rule: id(rule) in self._number):
-            chosen = list(group)
-            arrays, covered = self._kept if is_kept else self._covered(chosen)
-            places = [self._number[id(one)] for one in chosen] if is_kept else range(len(chosen))
-            numbers = np.array(places, np.int64)
-            replay_list(arrays, numbers, covered, written, present, active)
+        active = np.full(self._n_words, -1).view(np.uint64)
+        for piece in pieces:
+            numbers = np.array(piece.numbers, np.int64)
+            replay_list(
+                piece.arrays, numbers, piece.covered, places, written, present, active, decided
+            )
         return present
 
     def _covered(self, rules: Iterable[Rule]) -> "tuple[FlatRules, Packed]":

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.regions import (
     MODES,
     ListWalk,
+    ProofSteps,
     UndecidedError,
     region_of,
     relevant_rules,
@@ -144,10 +146,12 @@ class Effect:
 
 
 class EffectOfFixes:
-    """Finds the effects of fixes of one theory: proofs first, then counts on data."""
+    """Finds the effects of fixes of one theory: by proof, or counted on data."""
 
-    def __init__(self, theory: Theory, rows: Dataset | None, truth: Board | None) -> None:
-        self.theory, self.rows, self.truth = theory, rows, truth
+    def __init__(
+        self, theory: Theory, rows: Dataset | None, truth: Board | None, steps: ProofSteps
+    ) -> None:
+        self.theory, self.rows, self.truth, self.steps = theory, rows, truth, steps
         self._counted: dict[Fix, Changes] = {}
 
     @cached_property
@@ -166,28 +170,29 @@ class EffectOfFixes:
         return ListReplay(self.theory, self.rows.X, self.truth)
 
     def written_by(self, number: int) -> frozenset[int]:
-        """The labels that a rule is the first to write in some row of the data."""
+        """The labels that a rule of a list is the first to write in some row of the data."""
+        return self._written[number]
+
+    @cached_property
+    def _written(self) -> list[frozenset[int]]:
+        found = [frozenset[int]()] * len(self.theory)
         for part in self.runs:
-            if part.start <= number < part.start + len(part.rules) and part.rules.ordered:
-                labels = part.rules[number - part.start].head.labels
-                return frozenset(
-                    label
-                    for label in labels
-                    if (part.run.writer[:, label] == number - part.start).any()
-                )
-        return frozenset()
+            for number, rule in enumerate(part.rules if part.rules.ordered else ()):
+                wrote = part.wrote(number).any(axis=0).tolist()
+                found[part.start + number] = frozenset(compress(rule.head.labels, wrote))
+        return found
 
     def of(self, fix: Fix, proved: bool | None = None) -> Effect:
         """The effect; `proved` is whether no prediction changes, if that is known already."""
         if self.rows is None:
-            return Effect(keeps_predictions(self.theory, fix) if proved is None else proved)
+            return Effect(keeps_predictions(self.theory, fix, self.steps) if proved is None else proved)
         known = None if self.truth is None else 0
         unchanged = Effect(True, len(self.rows), 0, 0, known, known)
         if proved:
             return unchanged
         n_rows, n_cells, n_known, n_righted = self._counts(fix)
         # Where a prediction changes there is nothing to prove.
-        if proved is None and not n_cells and keeps_predictions(self.theory, fix):
+        if proved is None and not n_cells and keeps_predictions(self.theory, fix, self.steps):
             return unchanged
         if self.truth is None:
             return Effect(False, len(self.rows), n_rows, n_cells)
@@ -197,7 +202,7 @@ class EffectOfFixes:
         """The effect, if it is proved that no prediction changes; else None."""
         if self._replay is not None and self._counts(fix).n_cells:
             return None  # the data refute it, which takes less time than a proof
-        return self.of(fix, True) if keeps_predictions(self.theory, fix) else None
+        return self.of(fix, True) if keeps_predictions(self.theory, fix, self.steps) else None
 
     def _counts(self, fix: Fix) -> Changes:
         """What the fix changes in the data, counted once."""
@@ -218,7 +223,7 @@ class EffectOfFixes:
         return Changes(int(changed.any(axis=1).sum()), int(changed.sum()), n_known, n_righted)
 
 
-def keeps_predictions(theory: Theory, fix: Fix) -> bool:
+def keeps_predictions(theory: Theory, fix: Fix, steps: ProofSteps | None = None) -> bool:
     """Whether it can be proved that no prediction changes, whatever the row.
 
     Rows are divided into regions on which the list does the same before and after the fix, and all
@@ -240,7 +245,10 @@ def keeps_predictions(theory: Theory, fix: Fix) -> bool:
     if not part.rules.ordered or not isinstance(inference_of_part(theory), Once | UntilStable):
         return False
     try:
-        return all(_boards_stay(rules, after, changed, theory, own) for own in MODES[part.reads])
+        return all(
+            _boards_stay(rules, after, changed, theory, own, steps or ProofSteps())
+            for own in MODES[part.reads]
+        )
     except UndecidedError:
         return False
 
@@ -270,12 +278,13 @@ def _boards_stay(
     changed: Sequence[Rule],
     theory: Theory,
     reads_own: bool,
+    steps: ProofSteps,
 ) -> bool:
     """Whether both lists give the same labels wherever one of the changed rules may hold."""
     schema = theory.schema
     labels = _affected(before, changed, schema.n_labels)
     first, second = (
-        ListWalk(relevant_rules(rules, labels, reads_own), schema, reads_own)
+        ListWalk(relevant_rules(rules, labels, reads_own), schema, reads_own, steps)
         for rules in (before, after)
     )
     for rule in changed:
