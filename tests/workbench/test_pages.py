@@ -5,11 +5,13 @@ import threading
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from labelrules import edit, load_edits, parse
+from labelrules import Dataset, Feature, Schema, edit, load_edits, parse
 from labelrules.storage import from_json
 from labelrules.workbench.app import VIEWS
+from labelrules.workbench.views.checks import findings_of
 from workbench_site import client_of, clinic_editor, clinic_parts, post, site_of, texts, words_of
 
 
@@ -481,3 +483,42 @@ def test_the_description_names_every_address(client):
     }
     assert served - described == {("/api/openapi.json", "GET")}
     json.dumps(document)
+
+
+def imitations(n_rules):
+    """A default rule, and before it rules that are often wrong, by another threshold each."""
+    lines = [f"Flu <- Fever > {n / 10}" for n in range(n_rules)]
+    schema = Schema([Feature("Fever")], ["Flu", "cold"])
+    Y = np.random.default_rng(2).integers(0, 2, (400, 2))
+    data = Dataset(schema, np.linspace(0, n_rules / 10, 400)[:, None], Y)
+    return edit(parse("\n".join([*lines[::-1], "not Flu <- true"]), schema), data)
+
+
+def test_findings_begin_with_the_first_of_each_kind():
+    editor = imitations(40)
+    client = client_of(site_of(editor))
+    found = findings_of(editor)
+    doubtful = found.of_kind("more often wrong than right")
+    assert len(doubtful) > 5
+    page = client.get("/findings").text
+    assert page.count("is more often wrong than right") == 5
+    assert f"all {len(doubtful)} of this kind" in page
+    gains = [one.effect.n_righted - one.effect.n_wronged for one in doubtful]
+    most = doubtful[gains.index(max(gains))]
+    first = page[: page.index("is more often wrong than right")]
+    assert first.endswith(f"Rule {most.rules[0]} ")
+    every = client.get("/findings", params={"kind": "more often wrong than right"}).text
+    assert every.count("is more often wrong than right") == len(doubtful)
+    assert client.get("/findings?kind=worst").status_code == 400
+    assert most.sentence in client.get(f"/findings?rule={most.rules[0]}").text
+
+
+def test_names_in_fixes_keep_their_capitals():
+    """Jinja's `capitalize` makes all other letters small, so that fixes named other columns."""
+    schema = Schema([Feature("Fever")], ["Flu", "cold"])
+    data = Dataset(schema, [[1.0], [3.0]], [[0, 1], [1, 0]])
+    editor = edit(parse("Flu <- Fever > 1, Fever > 2", schema), data)
+    client = client_of(site_of(editor))
+    for page in ("/findings", "/export/report.html"):
+        assert "Replace rule 1 by: Flu &lt;- Fever &gt; 2" in client.get(page).text
+    assert "for Flu" in client.get("/flow?label=Flu").text

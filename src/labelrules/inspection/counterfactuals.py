@@ -303,6 +303,7 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
 
 
 def _observed(seen: Matrix, column: int) -> Floats:
+    values: Floats
     if sparse.issparse(seen):  # zeros are most of a column, and one of them is enough
         values = np.unique(seen.data[seen.indptr[column] : seen.indptr[column + 1]])
         n_stored = seen.indptr[column + 1] - seen.indptr[column]

@@ -165,7 +165,7 @@ def _part(part: PartRun, rows: Dataset) -> Usage:
             cells = np.repeat(fires[:, None], len(labels), axis=1)
         else:
             cells = part.wrote(number)
-        n_decided += np.count_nonzero(cells & ~decided[:, labels])
+        n_decided += int(np.count_nonzero(cells & ~decided[:, labels]))
         decided[:, labels] |= cells
         opposite = run.board[:, labels] == 1 - np.array(rule.head.values)
         counts[:, number] = (

@@ -64,7 +64,8 @@ class ListReplay:
     def __init__(self, theory: DecisionList, X: Matrix, truth: Board | None = None) -> None:
         from labelrules.kernels.replay import pack_cells
 
-        self.theory, self.n_rows = theory, X.shape[0]
+        self.theory, self.n_rows = theory, int(X.shape[0])
+        self._n_words = (self.n_rows + 63) // 64
         self._columns = columns_of(X)
         self._number = {id(rule): number for number, rule in enumerate(theory)}
         self._kept = self._covered(theory)
@@ -109,12 +110,12 @@ class ListReplay:
         new = [piece.covered for piece in pieces if not piece.is_kept]
         return np.flatnonzero(np.concatenate([leaving, *new]).any(axis=0))
 
-    def _present(
-        self, pieces: "Sequence[_Piece]", places: Integers, decided: Packed
-    ) -> Packed:
+    def _present(self, pieces: "Sequence[_Piece]", places: Integers, decided: Packed) -> Packed:
         """The rows that have each label by these rules, in the words at these places."""
         from labelrules.kernels.replay import replay_list
 
+        written: Packed
+        present: Packed
         written, present = self._no_cells(self.theory.schema.n_labels)
         # The rows that no rule has stopped; those beyond the last are covered by no rule.
         active = np.full(self._n_words, -1).view(np.uint64)
@@ -137,7 +138,3 @@ class ListReplay:
     def _no_cells(self, n_labels: int) -> Packed:
         """Two empty sets of rows for each label."""
         return np.zeros((2, n_labels, self._n_words), np.uint64)
-
-    @property
-    def _n_words(self) -> int:
-        return (self.n_rows + 63) // 64

@@ -71,7 +71,11 @@ class _Dispute(NamedTuple):
 def conflicts(
     theory: Theory, rows: Dataset, truth: Board | None, effects: EffectOfFixes
 ) -> Iterator[Finding]:
-    """Pairs of rules of a list that give a label different values in the same row."""
+    """Pairs of rules of a list that give a label different values in the same row.
+
+    A default rule is left out: it holds wherever an earlier rule does, so that it would be right in
+    as many of these cells as that rule is wrong, which `doubtful` reports.
+    """
     places = places_of(theory)
     for part in effects.runs:
         if part.rules.ordered:
@@ -84,7 +88,7 @@ def _disputes(part: PartRun, rows: Dataset, truth: Board | None) -> dict[tuple[i
     disputes: dict[tuple[int, int], _Dispute] = {}
     board, writer = part.run.board, part.run.writer
     for number, rule, fires in part.fired(rows):
-        for label, value in rule.head:
+        for label, value in rule.head if rule.body else ():
             overruled = np.flatnonzero(fires & (board[:, label] == 1 - value))
             winners = writer[overruled, label]
             for winner in np.unique(winners[winners >= 0]).tolist():
@@ -173,10 +177,13 @@ def _excluding_none(
     part: PartRun, number: int, rule: Rule, rows: Dataset, useful: Mask
 ) -> Iterator[int]:
     """The places of the conditions that no useful row fails alone."""
-    fails = [
-        ~c.holds(part.labels_before(number, c.column) if c.on_label else column_of(rows.X, c.column))
-        for c in rule.body
-    ]
+    fails = []
+    for one in rule.body:
+        on_label = one.on_label
+        values = (
+            part.labels_before(number, one.column) if on_label else column_of(rows.X, one.column)
+        )
+        fails.append(~one.holds(values))
     n_fails = np.zeros(len(rows), np.uint16)
     for failed in fails:
         n_fails += failed

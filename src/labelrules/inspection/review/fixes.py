@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -161,7 +160,11 @@ class EffectOfFixes:
 
     @cached_property
     def _before(self) -> Board:
-        return predicted(self.theory, self.rows)
+        return self._predicted(self.theory)
+
+    def _predicted(self, theory: Theory) -> Board:
+        board: Board = predicted(theory, self.rows)  # type: ignore[arg-type]  # asked with data only
+        return board
 
     @cached_property
     def _replay(self) -> ListReplay | None:
@@ -178,21 +181,21 @@ class EffectOfFixes:
         found = [frozenset[int]()] * len(self.theory)
         for part in self.runs:
             for number, rule in enumerate(part.rules if part.rules.ordered else ()):
-                wrote = part.wrote(number).any(axis=0).tolist()
-                found[part.start + number] = frozenset(compress(rule.head.labels, wrote))
+                wrote = part.wrote(number).any(axis=0)
+                found[part.start + number] = frozenset(np.array(rule.head.labels)[wrote].tolist())
         return found
 
     def of(self, fix: Fix, proved: bool | None = None) -> Effect:
         """The effect; `proved` is whether no prediction changes, if that is known already."""
         if self.rows is None:
-            return Effect(keeps_predictions(self.theory, fix, self.steps) if proved is None else proved)
+            return Effect(self._is_proved(fix) if proved is None else proved)
         known = None if self.truth is None else 0
         unchanged = Effect(True, len(self.rows), 0, 0, known, known)
         if proved:
             return unchanged
         n_rows, n_cells, n_known, n_righted = self._counts(fix)
         # Where a prediction changes there is nothing to prove.
-        if proved is None and not n_cells and keeps_predictions(self.theory, fix, self.steps):
+        if proved is None and not n_cells and self._is_proved(fix):
             return unchanged
         if self.truth is None:
             return Effect(False, len(self.rows), n_rows, n_cells)
@@ -202,7 +205,10 @@ class EffectOfFixes:
         """The effect, if it is proved that no prediction changes; else None."""
         if self._replay is not None and self._counts(fix).n_cells:
             return None  # the data refute it, which takes less time than a proof
-        return self.of(fix, True) if keeps_predictions(self.theory, fix, self.steps) else None
+        return self.of(fix, True) if self._is_proved(fix) else None
+
+    def _is_proved(self, fix: Fix) -> bool:
+        return keeps_predictions(self.theory, fix, self.steps)
 
     def _counts(self, fix: Fix) -> Changes:
         """What the fix changes in the data, counted once."""
@@ -213,7 +219,7 @@ class EffectOfFixes:
     def _compared(self, fix: Fix) -> Changes:
         if self._replay is not None:
             return self._replay.changes(fix.edited(self.theory))
-        after = predicted(fix.apply(self.theory), self.rows)
+        after = self._predicted(fix.apply(self.theory))
         changed = after != self._before
         n_known = n_righted = 0
         if self.truth is not None:

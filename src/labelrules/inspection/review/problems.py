@@ -14,12 +14,12 @@ from labelrules.inspection.review.empirical import (
     with_counts,
 )
 from labelrules.inspection.review.fixes import EffectOfFixes
-from labelrules.inspection.review.regions import ProofSteps
 from labelrules.inspection.review.logical import (
     circular_labels,
     labels_never_present,
     rules_without_effect,
 )
+from labelrules.inspection.review.regions import ProofSteps
 from labelrules.inspection.review.values import Finding, Findings, sorted_findings
 from labelrules.inspection.rule_usage import conflicting_rules
 from labelrules.inspection.summaries import places_of
@@ -94,10 +94,13 @@ def findings(theory: Any, data: Any = None, *, max_steps: int = 1_000_000) -> Fi
 
 
 def _possible_conflicts(theory: Theory) -> list[Finding]:
-    """Pairs of rules of lists that predict opposite values and could hold for the same row."""
+    """Pairs of rules of lists that predict opposite values and could hold for the same row.
+
+    A default rule, which holds for every row, is there to be overruled.
+    """
     places = places_of(theory)
     parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
-    ordered = [part.ordered for part in parts for _ in part]
+    can_lose = [part.ordered and bool(rule.body) for part in parts for rule in part]
     return [
         Finding(
             "conflict",
@@ -107,5 +110,5 @@ def _possible_conflicts(theory: Theory) -> list[Finding]:
         )
         for later, others in conflicting_rules(theory)
         for earlier in others
-        if ordered[later]
+        if can_lose[later]
     ]
