@@ -522,3 +522,26 @@ def test_names_in_fixes_keep_their_capitals():
     for page in ("/findings", "/export/report.html"):
         assert "Replace rule 1 by: Flu &lt;- Fever &gt; 2" in client.get(page).text
     assert "for Flu" in client.get("/flow?label=Flu").text
+
+
+def test_rows_of_which_no_label_is_known():
+    """Their measures were refused, and with them the first page; so was a slice of such rows."""
+    schema = Schema([Feature("x")], ["a", "b"])
+    unknown = Dataset(schema, np.arange(6.0)[:, None], np.full((6, 2), -1))
+    theory = parse("a <- x > 1\nnot b <- a", schema)
+    client = client_of(site_of(edit(theory, unknown, validation=unknown)))
+    for page in ("/", "/compare", "/rules/1", "/export/report.html", "/labels"):
+        assert client.get(page).status_code == 200, page
+    partly = Dataset(schema, unknown.X, [[1, 0], [0, 1], [1, 1], [-1, -1], [-1, -1], [-1, -1]])
+    client = client_of(site_of(edit(theory, partly)))
+    assert "No label of these rows is known" in client.get("/slice?where=x > 2.5").text
+    assert "micro F1" in client.get("/slice?where=x > 1.5").text
+
+
+def test_rules_that_vote_have_no_link_to_alternatives():
+    schema = Schema([Feature("x")], ["a", "b"])
+    data = Dataset(schema, np.arange(6.0)[:, None], np.eye(6, 2, dtype=int))
+    client = client_of(site_of(edit(parse("in any order:\na <- x > 1\nb <- x > 2", schema), data)))
+    assert "/alternatives/" not in client.get("/rules/1").text
+    client = client_of(site_of(edit(parse("a <- x > 1\nb <- x > 2", schema), data)))
+    assert "/alternatives/1" in client.get("/rules/1").text

@@ -6,11 +6,11 @@ import numpy as np
 
 from labelrules._kept import kept
 from labelrules.editing import Editor
+from labelrules.editing.outcomes import Outcome
 from labelrules.editing.previews import rows_where
 from labelrules.inspection import Finding, Findings, Fix, findings
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.values import FindingKind
-from labelrules.measures import evaluate
 from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
@@ -157,7 +157,7 @@ def slice_page(site: Site, state: State, fields: Fields) -> Page:
             parts[name] = {
                 "rows": rows,
                 "n_rows": part.data.n_rows,
-                "measures": evaluate(truth, predicted) if len(rows) else {},
+                "measures": Outcome(truth, predicted).measures or {},
                 "all": part.measures,
                 "labels": [
                     (label, one) for label, one in labels if one.right + one.missed + one.false
