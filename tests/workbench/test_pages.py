@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from labelrules import Dataset, Feature, Schema, edit, load_edits, parse
+from labelrules.inspection import findings
 from labelrules.storage import from_json
 from labelrules.workbench.app import VIEWS
 from labelrules.workbench.views.checks import findings_of
@@ -545,3 +546,25 @@ def test_rules_that_vote_have_no_link_to_alternatives():
     assert "/alternatives/" not in client.get("/rules/1").text
     client = client_of(site_of(edit(parse("a <- x > 1\nb <- x > 2", schema), data)))
     assert "/alternatives/1" in client.get("/rules/1").text
+
+
+def test_findings_that_many_ask_for_at_once_are_found_once(monkeypatch):
+    """Each of fifty clients had them found anew, which takes fifty times as long."""
+    n_calls = []
+
+    def slow(theory, rows, *, max_steps):
+        n_calls.append(max_steps)
+        time.sleep(0.2)
+        return findings(theory, rows, max_steps=max_steps)
+
+    monkeypatch.setattr("labelrules.workbench.views.checks.findings", slow)
+    editor, found = clinic_editor(), []
+    threads = [
+        threading.Thread(target=lambda: found.append(findings_of(editor))) for _ in range(20)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(n_calls) == 1
+    assert len({id(one) for one in found}) == 1

@@ -1,5 +1,6 @@
 """Findings about the rules with fixes, a slice of the rows, and a new rule."""
 
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +30,17 @@ STEPS = 60_000
 """Steps of all proofs together: about a quarter of a second."""
 
 
-@kept
+_finding = Lock()
+
+
 def findings_of(editor: Editor) -> Findings:
-    """What is to be looked at in the rules of an editor, found once."""
+    """What is to be looked at in the rules of an editor; who asks meanwhile waits for it."""
+    with _finding:
+        return _found_once(editor)
+
+
+@kept
+def _found_once(editor: Editor) -> Findings:
     data = editor.data
     step = -(-data.n_rows // ROWS_COUNTED)
     rows = data if step == 1 else data.take(np.arange(0, data.n_rows, step))
