@@ -161,8 +161,8 @@ def test_conflicts_are_counted_row_by_row(theory):
     for i in range(len(SMALL_DATA)):
         row = SMALL_DATA.take([i])
         for number, rule in enumerate(theory):
-            if not covers_at_its_turn(theory, row, number):
-                continue
+            if not rule.body or not covers_at_its_turn(theory, row, number):
+                continue  # a default rule is there to be overruled
             for label, value in rule.head:
                 winner = run.writer[i, label]
                 if 0 <= winner < number and run.board[i, label] != value:
@@ -361,6 +361,39 @@ def test_a_proof_that_takes_too_long_is_given_up(monkeypatch):
     assert len(findings(theory).of_kind("unreachable")) == 1
     monkeypatch.setattr(regions, "MAX_STEPS", 2)
     assert findings(theory).of_kind("unreachable") == ()
+
+
+def test_all_proofs_together_may_take_so_many_steps():
+    theory = parse("a <- x > 1\na <- x <= 1\na <- x > 0", SCHEMA)
+    assert len(findings(theory, max_steps=100).of_kind("unreachable")) == 1
+    assert findings(theory, max_steps=1).of_kind("unreachable") == ()
+    with pytest.raises(ValueError, match="max_steps must be a whole number"):
+        findings(theory, max_steps=-1)
+
+
+def test_a_default_rule_is_no_conflict():
+    """Each rule overrules it; how often that is wrong is how often the rule is wrong."""
+    theory = parse("a <- x > 0\nnot a <- true\nb <- x > 1\nnot b <- y = p", SCHEMA)
+    data = Dataset(SCHEMA, [[2.0, 0, 0, 0]] * 3, [[0, 1, 0]] * 3)
+    for found in (findings(theory), findings(theory, data)):
+        assert [one.rules for one in found.of_kind("conflict")] == [(3, 4)]
+    wrong = findings(theory, data).of_kind("more often wrong than right")
+    assert [one.rules for one in wrong] == [(1,)]
+
+
+def test_what_data_show_is_proved_otherwise(monkeypatch):
+    """Rules that are seen to write their labels need no proof that they can."""
+    theory = parse("a <- x > 1\na <- x > 0\nb <- x > 1", SCHEMA)
+    data = Dataset(SCHEMA, [[2.0, 0, 0, 0], [0.5, 0, 0, 0]], [[1, 1, 0]] * 2)
+    asked = []
+    monkeypatch.setattr(
+        "labelrules.inspection.review.logical.reach_of",
+        lambda part, number, schema, steps: asked.append(number),
+    )
+    findings(theory, data)
+    assert asked == []
+    findings(theory)
+    assert asked == [0, 1, 2]
 
 
 def test_votes_of_sets_are_kept():

@@ -5,16 +5,17 @@ from itertools import combinations, product
 import numpy as np
 
 from labelrules import Dataset
-from labelrules.inspection.counterfactuals import candidate_values
+from labelrules.inspection.counterfactuals import candidate_values, values_named
 from labelrules.inspection.reasons import slice_for
 
 
 def naive_change(theory, values, label, fixed=frozenset(), seen=None):
     """The new values of the first change that does it, as a dict of columns, or None."""
     part = slice_for(theory, label)
+    named, features = values_named(part.theory), part.theory.schema.features
     options = {
         column: candidate_values(
-            part.theory, j, values[column], None if seen is None else seen[column]
+            features[j], named.get(j, []), values[column], None if seen is None else seen[column]
         )
         for j, column in enumerate(part.columns)
         if column not in fixed

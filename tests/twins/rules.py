@@ -94,3 +94,13 @@ def _points(votes, label):
 
 def _labels(theory):
     return range(theory.schema.n_labels)
+
+
+def changes(before, after, X, truth):
+    """What becomes of the predictions: rows, cells, cells of known truth, and those made right."""
+    empty = np.full((len(X), before.schema.n_labels), UNSET)
+    first, second = (np.maximum(run_list(one, X, empty)[0], 0) for one in (before, after))
+    cells = [(i, j) for i, j in np.ndindex(*first.shape) if first[i, j] != second[i, j]]
+    known = [(i, j) for i, j in cells if truth is not None and truth[i, j] != UNSET]
+    righted = [(i, j) for i, j in known if second[i, j] == truth[i, j]]
+    return len({i for i, _ in cells}), len(cells), len(known), len(righted)

@@ -2,9 +2,18 @@
 
 import time
 
+import numpy as np
 import pytest
 
-from labelrules import load_edits, parse
+from labelrules import (
+    Dataset,
+    Feature,
+    Schema,
+    SeparateAndConquer,
+    edit,
+    load_edits,
+    parse,
+)
 from labelrules.editing import Editor, LearningCancelledError
 from workbench_browser import chromium, opened, served
 from workbench_site import clinic_editor, clinic_parts, site_of, texts
@@ -255,6 +264,31 @@ def test_a_small_screen_needs_no_scrolling_sideways(browser, base):
         page.goto(base + path)
         wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
         assert wide <= 0, path
+
+
+EVIL = "<img src=x onerror=window.taken=1>"
+
+
+def test_long_names_and_names_of_html_stay_in_their_place(browser):
+    """A name of many letters without a space made the pages as wide as itself."""
+    names = [EVIL, "l" * 400, "</title>"]
+    schema = Schema([Feature("f" * 400), Feature(f"x{EVIL}"), Feature('"', ("n" * 400, "b"))], names)
+    X = np.array([[n % 7, n % 5, n % 2] for n in range(60)], float)
+    data = Dataset(schema, X, np.column_stack([X[:, 0] > 3, X[:, 1] > 2, X[:, 2] > 0]).astype(int))
+    editor = edit(SeparateAndConquer().fit(data), data)
+    views = ("/", "/?view=matrix", "/rules/1", "/labels", "/features", "/dependencies", "/flow",
+             "/findings", "/rows/0", "/add", "/learn", "/alternatives/1")  # fmt: skip
+    with served(site_of(editor)) as base:
+        page = opened(browser, base, viewport={"width": 1000, "height": 800})
+        for path in views:
+            page.goto(base + path)
+            wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert wide <= 0, path
+        page.goto(base + "/add")
+        page.get_by_role("combobox").first.fill(f"{EVIL} <- true")
+        page.locator(".live", has_text="line 1").wait_for()
+        assert page.evaluate("window.taken") is None
+        page.context.close()
 
 
 def test_a_page_of_another_site_can_do_nothing(browser, site, base):

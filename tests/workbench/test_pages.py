@@ -5,11 +5,14 @@ import threading
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from labelrules import edit, load_edits, parse
+from labelrules import Dataset, Feature, Schema, edit, load_edits, parse
+from labelrules.inspection import findings
 from labelrules.storage import from_json
 from labelrules.workbench.app import VIEWS
+from labelrules.workbench.views.checks import findings_of
 from workbench_site import client_of, clinic_editor, clinic_parts, post, site_of, texts, words_of
 
 
@@ -481,3 +484,87 @@ def test_the_description_names_every_address(client):
     }
     assert served - described == {("/api/openapi.json", "GET")}
     json.dumps(document)
+
+
+def imitations(n_rules):
+    """A default rule, and before it rules that are often wrong, by another threshold each."""
+    lines = [f"Flu <- Fever > {n / 10}" for n in range(n_rules)]
+    schema = Schema([Feature("Fever")], ["Flu", "cold"])
+    Y = np.random.default_rng(2).integers(0, 2, (400, 2))
+    data = Dataset(schema, np.linspace(0, n_rules / 10, 400)[:, None], Y)
+    return edit(parse("\n".join([*lines[::-1], "not Flu <- true"]), schema), data)
+
+
+def test_findings_begin_with_the_first_of_each_kind():
+    editor = imitations(40)
+    client = client_of(site_of(editor))
+    found = findings_of(editor)
+    doubtful = found.of_kind("more often wrong than right")
+    assert len(doubtful) > 5
+    page = client.get("/findings").text
+    assert page.count("is more often wrong than right") == 5
+    assert f"all {len(doubtful)} of this kind" in page
+    gains = [one.effect.n_righted - one.effect.n_wronged for one in doubtful]
+    most = doubtful[gains.index(max(gains))]
+    first = page[: page.index("is more often wrong than right")]
+    assert first.endswith(f"Rule {most.rules[0]} ")
+    every = client.get("/findings", params={"kind": "more often wrong than right"}).text
+    assert every.count("is more often wrong than right") == len(doubtful)
+    assert client.get("/findings?kind=worst").status_code == 400
+    assert most.sentence in client.get(f"/findings?rule={most.rules[0]}").text
+
+
+def test_names_in_fixes_keep_their_capitals():
+    """Jinja's `capitalize` makes all other letters small, so that fixes named other columns."""
+    schema = Schema([Feature("Fever")], ["Flu", "cold"])
+    data = Dataset(schema, [[1.0], [3.0]], [[0, 1], [1, 0]])
+    editor = edit(parse("Flu <- Fever > 1, Fever > 2", schema), data)
+    client = client_of(site_of(editor))
+    for page in ("/findings", "/export/report.html"):
+        assert "Replace rule 1 by: Flu &lt;- Fever &gt; 2" in client.get(page).text
+    assert "for Flu" in client.get("/flow?label=Flu").text
+
+
+def test_rows_of_which_no_label_is_known():
+    """Their measures were refused, and with them the first page; so was a slice of such rows."""
+    schema = Schema([Feature("x")], ["a", "b"])
+    unknown = Dataset(schema, np.arange(6.0)[:, None], np.full((6, 2), -1))
+    theory = parse("a <- x > 1\nnot b <- a", schema)
+    client = client_of(site_of(edit(theory, unknown, validation=unknown)))
+    for page in ("/", "/compare", "/rules/1", "/export/report.html", "/labels"):
+        assert client.get(page).status_code == 200, page
+    partly = Dataset(schema, unknown.X, [[1, 0], [0, 1], [1, 1], [-1, -1], [-1, -1], [-1, -1]])
+    client = client_of(site_of(edit(theory, partly)))
+    assert "No label of these rows is known" in client.get("/slice?where=x > 2.5").text
+    assert "micro F1" in client.get("/slice?where=x > 1.5").text
+
+
+def test_rules_that_vote_have_no_link_to_alternatives():
+    schema = Schema([Feature("x")], ["a", "b"])
+    data = Dataset(schema, np.arange(6.0)[:, None], np.eye(6, 2, dtype=int))
+    client = client_of(site_of(edit(parse("in any order:\na <- x > 1\nb <- x > 2", schema), data)))
+    assert "/alternatives/" not in client.get("/rules/1").text
+    client = client_of(site_of(edit(parse("a <- x > 1\nb <- x > 2", schema), data)))
+    assert "/alternatives/1" in client.get("/rules/1").text
+
+
+def test_findings_that_many_ask_for_at_once_are_found_once(monkeypatch):
+    """Each of fifty clients had them found anew, which takes fifty times as long."""
+    n_calls = []
+
+    def slow(theory, rows, *, max_steps):
+        n_calls.append(max_steps)
+        time.sleep(0.2)
+        return findings(theory, rows, max_steps=max_steps)
+
+    monkeypatch.setattr("labelrules.workbench.views.checks.findings", slow)
+    editor, found = clinic_editor(), []
+    threads = [
+        threading.Thread(target=lambda: found.append(findings_of(editor))) for _ in range(20)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(n_calls) == 1
+    assert len({id(one) for one in found}) == 1

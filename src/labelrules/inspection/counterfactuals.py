@@ -1,5 +1,6 @@
 """Counterfactuals: the smallest change of a row that would change one of its labels."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -7,6 +8,7 @@ from math import inf, isfinite, isnan, nextafter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy import sparse
 
 from labelrules._checks import counted, quoted, suggestion, whole_number
 from labelrules._html import fragment, html_table, paragraphs
@@ -152,10 +154,12 @@ def counterfactual_of(
     part = slice_for(theory, label)
     here = values[list(part.columns)]
     options = [[float(value)] for value in here]
+    named = values_named(part.theory)
     for j, column in enumerate(part.columns):
         if not fixed[column]:
             values_seen = None if seen is None else _observed(seen, column)
-            options[j] += candidate_values(part.theory, j, here[j], values_seen)
+            feature = part.theory.schema.features[j]
+            options[j] += candidate_values(feature, named.get(j, []), here[j], values_seen)
     search: _CounterfactualSearch | PointSearch
     if is_additive(part.theory):
         search = PointSearch(part.theory, label, options, limit)
@@ -299,7 +303,13 @@ def fixed_mask(fixed: Iterable[str], schema: Schema) -> Mask:
 
 
 def _observed(seen: Matrix, column: int) -> Floats:
-    values = np.unique(column_of(seen, column))
+    values: Floats
+    if sparse.issparse(seen):  # zeros are most of a column, and one of them is enough
+        values = np.unique(seen.data[seen.indptr[column] : seen.indptr[column + 1]])
+        n_stored = seen.indptr[column + 1] - seen.indptr[column]
+        values = np.union1d(values, [0.0]) if n_stored < seen.shape[0] else values
+    else:
+        values = np.unique(column_of(seen, column))
     return values[~np.isnan(values)]
 
 
@@ -310,19 +320,27 @@ def _change(feature: Feature, old: float, new: float) -> FeatureChange:
     return FeatureChange(feature.name, named_value(feature, old), after, is_binary)
 
 
+def values_named(theory: Theory) -> dict[int, list[float]]:
+    """The thresholds and categories that the rules name, rising, by features."""
+    found: dict[int, set[float]] = defaultdict(set)
+    for rule in theory:
+        for one in rule.body.on_features:
+            found[one.column].update(one.codes or (one.value,))
+    return {column: sorted(values) for column, values in found.items()}
+
+
 def candidate_values(
-    theory: Theory, column: int, value: float, seen: Floats | None = None
+    feature: Feature, named: list[float], value: float, seen: Floats | None = None
 ) -> list[float]:
     """Encoded values of one feature that the rules distinguish from the row's own, nearest first.
+
+    The rules name some values of it.
 
     Between two thresholds no rule sees a difference, so one number, time or category that has an
     order represents each range: the nearest that occurs among `seen` (rising), else the threshold
     itself downwards, or that just above it upwards. Each other category that some rule names
     represents itself, the first that is not named all of those. Missing is never a candidate.
     """
-    conditions = [c for rule in theory for c in rule.body.on_features if c.column == column]
-    named = sorted({value for one in conditions for value in one.codes or (one.value,)})
-    feature = theory.schema.features[column]
     if feature.is_nominal:
         return _categories({int(code) for code in named}, len(feature.categories or ()), value)
     return _numbers(named, value, np.empty(0) if seen is None else seen, feature)

@@ -62,15 +62,36 @@ class PartRun(NamedTuple):
         """Each rule with its number in the part and the rows on which it fired."""
         open_rows = np.ones(len(rows), dtype=np.bool_)
         open_rows = open_rows if self.waiting is None else self.waiting.copy()
+        board = self.board_before(0)
+        is_written = self.rules.ordered and self.seen is None
+        board = board.copy() if is_written else board
         for number, rule in enumerate(self.rules):
-            board = self.board_before(number) if rule.body.on_labels else self.run.board
             fires = open_rows & rule.body.covers(rows.X, board)
             if self.rules.ordered:  # if it fired on labels that have changed since
-                wrote = self.run.writer[:, list(rule.head.labels)] == number
+                wrote = self.wrote(number)
                 fires |= wrote.any(axis=1)
             yield number, rule, fires
+            if is_written:
+                labels = list(rule.head.labels)
+                board[:, labels] = np.where(wrote, self.run.board[:, labels], board[:, labels])
             if rule.stops:
                 open_rows &= ~fires
+
+    def reached(self, rows: Dataset) -> Iterator[tuple[int, Rule, Mask]]:
+        """Each rule with its number in the part and the rows that no rule has ended before it."""
+        going = np.ones(len(rows), dtype=np.bool_)
+        going = going if self.waiting is None else self.waiting.copy()
+        if not any(rule.stops for rule in self.rules):
+            yield from ((number, rule, going) for number, rule in enumerate(self.rules))
+            return
+        for number, rule, fires in self.fired(rows):
+            yield number, rule, going
+            if rule.stops:
+                going &= ~fires
+
+    def wrote(self, number: int) -> Mask:
+        """Which cells a rule of a list was the first to write: rows by the labels of its head."""
+        return np.asarray(self.run.writer[:, list(self.rules[number].head.labels)] == number)
 
     def board_before(self, number: int) -> Board:
         """The labels on which the conditions of a rule are tested."""
@@ -80,6 +101,15 @@ class PartRun(NamedTuple):
             return np.full_like(self.run.board, UNSET)
         written = (self.run.writer >= 0) & (self.run.writer < number)
         return np.where(written, self.run.board, UNSET)
+
+    def labels_before(self, number: int, label: int) -> Board:
+        """One label on which conditions of a rule are tested."""
+        if self.seen is not None:
+            return np.asarray(self.seen[:, label])
+        if not self.rules.ordered:
+            return np.full(len(self.run.board), UNSET)
+        writer = self.run.writer[:, label]
+        return np.where((writer >= 0) & (writer < number), self.run.board[:, label], UNSET)
 
 
 def part_runs(theory: Theory, rows: Dataset, run: LayeredRun | None = None) -> Iterator[PartRun]:
@@ -127,21 +157,23 @@ def _part(part: PartRun, rows: Dataset) -> Usage:
     theory, run = part.rules, part.run
     counts = np.zeros((5, len(theory)), dtype=np.int64)
     decided = np.zeros_like(run.board, dtype=np.bool_)
+    n_decided = 0
     ends = np.zeros(len(theory), dtype=np.bool_)
     for number, rule, fires in part.fired(rows):
+        labels = list(rule.head.labels)
         if isinstance(theory, RuleSet):
-            cells = np.zeros_like(decided)
-            cells[:, list(rule.head.labels)] = fires[:, None]
+            cells = np.repeat(fires[:, None], len(labels), axis=1)
         else:
-            cells = run.writer == number
-        decided |= cells
-        opposite = run.board[:, list(rule.head.labels)] == 1 - np.array(rule.head.values)
+            cells = part.wrote(number)
+        n_decided += int(np.count_nonzero(cells & ~decided[:, labels]))
+        decided[:, labels] |= cells
+        opposite = run.board[:, labels] == 1 - np.array(rule.head.values)
         counts[:, number] = (
-            fires.sum(),
-            cells.any(axis=1).sum(),
-            cells.sum(),
-            decided.sum(),
-            opposite[fires].sum(),
+            np.count_nonzero(fires),
+            np.count_nonzero(cells.any(axis=1)),
+            np.count_nonzero(cells),
+            n_decided,
+            np.count_nonzero(opposite & fires[:, None]),
         )
         ends[number] = rule.stops and fires.any()
     return Usage(counts, ends | (counts[2] > 0), run.board)

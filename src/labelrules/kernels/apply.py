@@ -192,6 +192,12 @@ def _cover(covered, r, rules, columns, words, filled, written, present, first, n
         for word in range(len(covered)):
             shown = present[label, word]
             covered[word] &= shown if wanted else written[label, word] & ~shown
+    _cover_by_features(covered, r, rules, columns, words, filled, first, n_rows)
+
+
+@inner
+def _cover_by_features(covered, r, rules, columns, words, filled, first, n_rows):
+    """Narrow the rows down to those that satisfy the conditions on features of rule r."""
     for i in range(rules.atom_start[r], rules.atom_start[r + 1]):
         if not _any(covered):
             return

@@ -14,7 +14,6 @@ from labelrules.editing import EditedRule, Editor
 from labelrules.editing.outcomes import Outcome
 from labelrules.inspection import estimate
 from labelrules.inspection.rule_usage import PartRun, part_runs
-from labelrules.measures import evaluate
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, RuleTable, Theory
 from labelrules.rules.boards import closed
 from labelrules.rules.rule import written_cells
@@ -71,9 +70,8 @@ class PartFigures:
 
     @cached_property
     def measures(self) -> dict[str, float]:
-        """The usual measures; those of cells of which none is known are 0."""
-        found = Outcome(self.data.Y, self.predicted).measures
-        return dict(evaluate(self.data.Y, self.predicted) if found is None else found)
+        """The usual measures; none if no label of any row is known."""
+        return dict(Outcome(self.data.Y, self.predicted).measures or {})
 
     @cached_property
     def counts(self) -> Integers:

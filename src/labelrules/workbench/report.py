@@ -37,7 +37,7 @@ def report_html(editor: Editor, name: str) -> str:
             (label, {key: label_score(part, n) for key, part in figures.parts.items()})
             for n, label in enumerate(theory.schema.labels)
         ],
-        "findings": findings_of(editor),
+        "findings": list(findings_of(editor).by_kind()),
         "steps": list(editor.steps),
         "comparison": compare(first, theory) if editor.steps else None,
         "before": _measures_before(editor) if editor.steps else {},

@@ -13,7 +13,7 @@ from labelrules.inspection.comparison import predicted
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.fixes import EffectOfFixes, fix_of
 from labelrules.inspection.review.values import Finding
-from labelrules.inspection.rule_usage import PartRun, part_runs, usage_of
+from labelrules.inspection.rule_usage import PartRun, usage_of
 from labelrules.inspection.summaries import doubtful_rules, places_of
 from labelrules.rules import (
     Body,
@@ -71,9 +71,13 @@ class _Dispute(NamedTuple):
 def conflicts(
     theory: Theory, rows: Dataset, truth: Board | None, effects: EffectOfFixes
 ) -> Iterator[Finding]:
-    """Pairs of rules of a list that give a label different values in the same row."""
+    """Pairs of rules of a list that give a label different values in the same row.
+
+    A default rule is left out: it holds wherever an earlier rule does, so that it would be right in
+    as many of these cells as that rule is wrong, which `doubtful` reports.
+    """
     places = places_of(theory)
-    for part in part_runs(theory, rows):
+    for part in effects.runs:
         if part.rules.ordered:
             for (winner, loser), dispute in sorted(_disputes(part, rows, truth).items()):
                 pair = places[part.start + winner], places[part.start + loser]
@@ -84,7 +88,7 @@ def _disputes(part: PartRun, rows: Dataset, truth: Board | None) -> dict[tuple[i
     disputes: dict[tuple[int, int], _Dispute] = {}
     board, writer = part.run.board, part.run.writer
     for number, rule, fires in part.fired(rows):
-        for label, value in rule.head:
+        for label, value in rule.head if rule.body else ():
             overruled = np.flatnonzero(fires & (board[:, label] == 1 - value))
             winners = writer[overruled, label]
             for winner in np.unique(winners[winners >= 0]).tolist():
@@ -127,10 +131,15 @@ def _conflict(
 
 def unused_rules(theory: Theory, rows: Dataset, effects: EffectOfFixes) -> Iterator[Finding]:
     """Rules without effect on these rows: they decide nothing there, and end no row."""
+    places = places_of(theory)
+    idle = [number for number in range(len(places)) if not effects.written_by(number)]
+    if not idle or not len(rows):
+        return
     usage = usage_of(theory, rows)
-    for number, place in enumerate(places_of(theory)):
+    for number in idle:
+        place = places[number]
         n_covered, *_, is_reached = usage.of_rule(number)
-        if is_reached or not len(rows):
+        if is_reached:
             continue
         why = f"other rules decide in all {n_covered:,}" if n_covered else "it covers none"
         sentence = f"{str(place).capitalize()} decides nothing in these data: {why}."
@@ -148,15 +157,12 @@ def conditions_without_effect(
     if isinstance(theory, LayeredTheory) and isinstance(theory.inference, Gibbs):
         return
     places = places_of(theory)
-    for part in part_runs(theory, rows):
-        going = np.ones(len(rows), dtype=np.bool_) if part.waiting is None else part.waiting.copy()
-        for number, rule, fires in part.fired(rows):
+    for part in effects.runs:
+        for number, rule, going in part.reached(rows):
             useful = going & _has_work(part, number, rule)
             for condition in _excluding_none(part, number, rule, rows, useful):
                 place = places[part.start + number]
                 yield _without_condition(theory, place, rule, condition, effects)
-            if rule.stops:
-                going &= ~fires
 
 
 def _has_work(part: PartRun, number: int, rule: Rule) -> Mask:
@@ -171,16 +177,21 @@ def _excluding_none(
     part: PartRun, number: int, rule: Rule, rows: Dataset, useful: Mask
 ) -> Iterator[int]:
     """The places of the conditions that no useful row fails alone."""
-    board = part.board_before(number) if rule.body.on_labels else part.run.board
-    fails = [
-        ~c.holds(board[:, c.column] if c.on_label else column_of(rows.X, c.column))
-        for c in rule.body
-    ]
-    n_fails = np.sum(fails, axis=0) if fails else np.zeros(len(rows))
+    fails = []
+    for one in rule.body:
+        on_label = one.on_label
+        values = (
+            part.labels_before(number, one.column) if on_label else column_of(rows.X, one.column)
+        )
+        fails.append(~one.holds(values))
+    n_fails = np.zeros(len(rows), np.uint16)
+    for failed in fails:
+        n_fails += failed
+    if not (useful & (n_fails == 0)).any():
+        return
     alone = useful & (n_fails == 1)
-    has_rows = bool((useful & (n_fails == 0)).any())
     for place, failed in enumerate(fails):
-        if has_rows and not (alone & failed).any():
+        if not (alone & failed).any():
             yield place
 
 

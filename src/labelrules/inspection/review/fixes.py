@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,12 +16,14 @@ from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.regions import (
     MODES,
     ListWalk,
+    ProofSteps,
     UndecidedError,
     region_of,
     relevant_rules,
 )
-from labelrules.inspection.rule_usage import TheoryPart, parts_of
+from labelrules.inspection.rule_usage import PartRun, TheoryPart, part_runs, parts_of
 from labelrules.rules import (
+    DecisionList,
     LayeredTheory,
     Once,
     Rule,
@@ -29,6 +32,7 @@ from labelrules.rules import (
     parse_rule,
     theory_of,
 )
+from labelrules.rules.list_replay import Changes, ListReplay
 
 
 class Fix(NamedTuple):
@@ -141,39 +145,91 @@ class Effect:
 
 
 class EffectOfFixes:
-    """Finds the effects of fixes of one theory: proofs first, then counts on data."""
+    """Finds the effects of fixes of one theory: by proof, or counted on data."""
 
-    def __init__(self, theory: Theory, rows: Dataset | None, truth: Board | None) -> None:
-        self.theory, self.rows, self.truth = theory, rows, truth
-        self.before = None if rows is None else predicted(theory, rows)
+    def __init__(
+        self, theory: Theory, rows: Dataset | None, truth: Board | None, steps: ProofSteps
+    ) -> None:
+        self.theory, self.rows, self.truth, self.steps = theory, rows, truth, steps
+        self._counted: dict[Fix, Changes] = {}
+
+    @cached_property
+    def runs(self) -> list[PartRun]:
+        """The parts of the theory, and what they do on the data."""
+        return [] if self.rows is None else list(part_runs(self.theory, self.rows))
+
+    @cached_property
+    def _before(self) -> Board:
+        return self._predicted(self.theory)
+
+    def _predicted(self, theory: Theory) -> Board:
+        board: Board = predicted(theory, self.rows)  # type: ignore[arg-type]  # asked with data only
+        return board
+
+    @cached_property
+    def _replay(self) -> ListReplay | None:
+        if self.rows is None or not isinstance(self.theory, DecisionList):
+            return None
+        return ListReplay(self.theory, self.rows.X, self.truth)
+
+    def written_by(self, number: int) -> frozenset[int]:
+        """The labels that a rule of a list is the first to write in some row of the data."""
+        return self._written[number]
+
+    @cached_property
+    def _written(self) -> list[frozenset[int]]:
+        found = [frozenset[int]()] * len(self.theory)
+        for part in self.runs:
+            for number, rule in enumerate(part.rules if part.rules.ordered else ()):
+                wrote = part.wrote(number).any(axis=0)
+                found[part.start + number] = frozenset(np.array(rule.head.labels)[wrote].tolist())
+        return found
 
     def of(self, fix: Fix, proved: bool | None = None) -> Effect:
         """The effect; `proved` is whether no prediction changes, if that is known already."""
         if self.rows is None:
-            return Effect(keeps_predictions(self.theory, fix) if proved is None else proved)
+            return Effect(self._is_proved(fix) if proved is None else proved)
         known = None if self.truth is None else 0
         unchanged = Effect(True, len(self.rows), 0, 0, known, known)
         if proved:
             return unchanged
-        after = predicted(fix.apply(self.theory), self.rows)
-        changed = after != self.before
+        n_rows, n_cells, n_known, n_righted = self._counts(fix)
         # Where a prediction changes there is nothing to prove.
-        if proved is None and not changed.any() and keeps_predictions(self.theory, fix):
+        if proved is None and not n_cells and self._is_proved(fix):
             return unchanged
-        righted = wronged = None
-        if self.truth is not None:
-            known_cells = changed & (self.truth != UNSET)
-            righted = int(np.count_nonzero(known_cells & (after == self.truth)))
-            wronged = int(np.count_nonzero(known_cells)) - righted
-        n_rows, n_cells = int(changed.any(axis=1).sum()), int(changed.sum())
-        return Effect(False, len(self.rows), n_rows, n_cells, righted, wronged)
+        if self.truth is None:
+            return Effect(False, len(self.rows), n_rows, n_cells)
+        return Effect(False, len(self.rows), n_rows, n_cells, n_righted, n_known - n_righted)
 
     def of_proof(self, fix: Fix) -> Effect | None:
         """The effect, if it is proved that no prediction changes; else None."""
-        return self.of(fix, True) if keeps_predictions(self.theory, fix) else None
+        if self._replay is not None and self._counts(fix).n_cells:
+            return None  # the data refute it, which takes less time than a proof
+        return self.of(fix, True) if self._is_proved(fix) else None
+
+    def _is_proved(self, fix: Fix) -> bool:
+        return keeps_predictions(self.theory, fix, self.steps)
+
+    def _counts(self, fix: Fix) -> Changes:
+        """What the fix changes in the data, counted once."""
+        if fix not in self._counted:
+            self._counted[fix] = self._compared(fix)
+        return self._counted[fix]
+
+    def _compared(self, fix: Fix) -> Changes:
+        if self._replay is not None:
+            return self._replay.changes(fix.edited(self.theory))
+        after = self._predicted(fix.apply(self.theory))
+        changed = after != self._before
+        n_known = n_righted = 0
+        if self.truth is not None:
+            known_cells = changed & (self.truth != UNSET)
+            n_known = int(np.count_nonzero(known_cells))
+            n_righted = int(np.count_nonzero(known_cells & (after == self.truth)))
+        return Changes(int(changed.any(axis=1).sum()), int(changed.sum()), n_known, n_righted)
 
 
-def keeps_predictions(theory: Theory, fix: Fix) -> bool:
+def keeps_predictions(theory: Theory, fix: Fix, steps: ProofSteps | None = None) -> bool:
     """Whether it can be proved that no prediction changes, whatever the row.
 
     Rows are divided into regions on which the list does the same before and after the fix, and all
@@ -195,7 +251,10 @@ def keeps_predictions(theory: Theory, fix: Fix) -> bool:
     if not part.rules.ordered or not isinstance(inference_of_part(theory), Once | UntilStable):
         return False
     try:
-        return all(_boards_stay(rules, after, changed, theory, own) for own in MODES[part.reads])
+        return all(
+            _boards_stay(rules, after, changed, theory, own, steps or ProofSteps())
+            for own in MODES[part.reads]
+        )
     except UndecidedError:
         return False
 
@@ -225,12 +284,13 @@ def _boards_stay(
     changed: Sequence[Rule],
     theory: Theory,
     reads_own: bool,
+    steps: ProofSteps,
 ) -> bool:
     """Whether both lists give the same labels wherever one of the changed rules may hold."""
     schema = theory.schema
     labels = _affected(before, changed, schema.n_labels)
     first, second = (
-        ListWalk(relevant_rules(rules, labels, reads_own), schema, reads_own)
+        ListWalk(relevant_rules(rules, labels, reads_own), schema, reads_own, steps)
         for rules in (before, after)
     )
     for rule in changed:

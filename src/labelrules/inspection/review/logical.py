@@ -7,7 +7,13 @@ from labelrules.data.schema import Schema
 from labelrules.inspection.dependencies import label_graph
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.fixes import EffectOfFixes, fix_of, inference_of_part
-from labelrules.inspection.review.regions import Reach, implied_conditions, reach_of, region_of
+from labelrules.inspection.review.regions import (
+    ProofSteps,
+    Reach,
+    implied_conditions,
+    reach_of,
+    region_of,
+)
 from labelrules.inspection.review.values import Finding, listed_rules
 from labelrules.inspection.rule_usage import TheoryPart, parts_of
 from labelrules.inspection.summaries import places_of
@@ -69,20 +75,36 @@ def _without_effect(
         return Finding("contradictory body", (place,), sentence, fix, effects.of(fix, True))
     if not part.part.rules.ordered:
         return _twin_in_set(part, number, rule, effects)
-    reach = reach_of(part.part, number, part.schema) if part.in_rounds else None
-    proved = part.part.subsumed_by(number) is not None or _is_unreached(reach)
-    if earlier := _says_the_same(part, number, rule):
+    seen = effects.written_by(part.part.start + number) if part.in_rounds else frozenset()
+    subsumed = None if seen else part.part.subsumed_by(number)
+    earlier = _says_the_same(part, number, rule)
+    if earlier and subsumed is not None:
+        return _subsumed(part, earlier - 1, number, fix, effects.of(fix, True))
+    reach = _reach(part, number, rule, seen, effects.steps) if part.in_rounds else None
+    proved = subsumed is not None or _is_unreached(reach)
+    if earlier:
         fix_effect = effects.of(fix, proved or None)
         if fix_effect.proved:
             return _subsumed(part, earlier - 1, number, fix, fix_effect)
     if proved:
-        before = sorted(reach.before) if reach else part.part.subsumed_by(number) or []
+        before = sorted(reach.before) if reach else subsumed or []
         sentence = f"{_subject(place)} can never write anything: {_reason(part, before)}."
         places = (place, *map(part.place, before))
         return Finding("unreachable", places, sentence, fix, effects.of(fix, True))
     if reach is not None and reach.labels < frozenset(rule.head.labels):
         return _unreachable_labels(part, number, rule, reach, effects)
     return _superfluous(part, number, effects) if part.in_rounds else None
+
+
+def _reach(
+    part: PlacedPart, number: int, rule: Rule, seen: frozenset[int], steps: ProofSteps
+) -> Reach | None:
+    """What a rule can do on some row: by proof, unless it is seen to write its labels."""
+    head = frozenset(rule.head.labels)
+    # A head of all labels is not shortened, so one of them is enough.
+    if seen and (seen == head or rule.head.is_complete):
+        return Reach(True, head, frozenset())
+    return reach_of(part.part, number, part.schema, steps)
 
 
 def _is_unreached(reach: Reach | None) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from labelrules._checks import whole_number
 from labelrules.data.memory.encoding import encode_labels
 from labelrules.data.table import Dataset
 from labelrules.inspection.review.empirical import (
@@ -18,6 +19,7 @@ from labelrules.inspection.review.logical import (
     labels_never_present,
     rules_without_effect,
 )
+from labelrules.inspection.review.regions import ProofSteps
 from labelrules.inspection.review.values import Finding, Findings, sorted_findings
 from labelrules.inspection.rule_usage import conflicting_rules
 from labelrules.inspection.summaries import places_of
@@ -25,7 +27,7 @@ from labelrules.inspection.tracing import encoded_rows
 from labelrules.rules import LayeredTheory, Theory, theory_of
 
 
-def findings(theory: Any, data: Any = None) -> Findings:
+def findings(theory: Any, data: Any = None, *, max_steps: int = 1_000_000) -> Findings:
     r"""Find rules that do nothing, contradict others, or are more often wrong than right.
 
     What follows from the rules alone is proved: rows are divided into regions on which the list
@@ -40,6 +42,9 @@ def findings(theory: Any, data: Any = None) -> Findings:
     theory : DecisionList, RuleSet, LayeredTheory or fitted learner
     data : Dataset, array, sparse matrix or frame, optional
         Rows to look at; true labels are taken from a Dataset only.
+    max_steps : int
+        Rules that all proofs together may check on regions, some five million in a minute; then
+        further proofs are given up.
 
     Returns
     -------
@@ -64,10 +69,11 @@ def findings(theory: Any, data: Any = None) -> Findings:
     Rule 2 says nothing new: rule 1 predicts it for more rows.
       remove rule 2: keeps every prediction, whatever the row (proved)
     """
+    max_steps = whole_number(max_steps, "max_steps", low=0)
     theory = theory_of(theory)
     rows = None if data is None else encoded_rows(theory, data)
     truth = encode_labels(data, theory.schema) if isinstance(data, Dataset) else None
-    effects = EffectOfFixes(theory, rows, truth)
+    effects = EffectOfFixes(theory, rows, truth, ProofSteps(max_steps))
     found = list(rules_without_effect(theory, effects))
     always_absent = dict(labels_never_present(theory))
     if rows is None:
@@ -88,10 +94,13 @@ def findings(theory: Any, data: Any = None) -> Findings:
 
 
 def _possible_conflicts(theory: Theory) -> list[Finding]:
-    """Pairs of rules of lists that predict opposite values and could hold for the same row."""
+    """Pairs of rules of lists that predict opposite values and could hold for the same row.
+
+    A default rule, which holds for every row, is there to be overruled.
+    """
     places = places_of(theory)
     parts = theory.parts if isinstance(theory, LayeredTheory) else (theory,)
-    ordered = [part.ordered for part in parts for _ in part]
+    can_lose = [part.ordered and bool(rule.body) for part in parts for rule in part]
     return [
         Finding(
             "conflict",
@@ -101,5 +110,5 @@ def _possible_conflicts(theory: Theory) -> list[Finding]:
         )
         for later, others in conflicting_rules(theory)
         for earlier in others
-        if ordered[later]
+        if can_lose[later]
     ]

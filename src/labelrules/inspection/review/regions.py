@@ -41,6 +41,24 @@ class UndecidedError(Exception):
     """A proof was given up, because it would take too many steps."""
 
 
+class ProofSteps:
+    """The steps that proofs may still take, all of them together.
+
+    Parameters
+    ----------
+    left : float
+    """
+
+    def __init__(self, left: float = np.inf) -> None:
+        self.left = left
+
+    def take(self) -> None:
+        """Take a step, if one is left."""
+        if self.left <= 0:
+            raise UndecidedError
+        self.left -= 1
+
+
 def all_values(key: ColumnKey, schema: Schema) -> Values:
     """Every value that a column may have: `MISSING` too, and for labels `UNSET`."""
     on_label, column = key
@@ -123,8 +141,14 @@ class ListWalk:
     are tested on the labels of a layer before, of which any may be present or absent.
     """
 
-    def __init__(self, rules: Sequence[tuple[int, Rule]], schema: Schema, reads_own: bool) -> None:
-        self.rules, self.schema, self.reads_own = rules, schema, reads_own
+    def __init__(
+        self,
+        rules: Sequence[tuple[int, Rule]],
+        schema: Schema,
+        reads_own: bool,
+        steps: ProofSteps,
+    ) -> None:
+        self.rules, self.schema, self.reads_own, self.steps = rules, schema, reads_own, steps
         self.n_steps = 0
 
     def leaves(
@@ -141,6 +165,7 @@ class ListWalk:
                 self.n_steps += 1
                 if self.n_steps > MAX_STEPS:
                     raise UndecidedError
+                self.steps.take()
                 number, rule = self.rules[place]
                 inside, outside = self._parts(leaf, rule)
                 if inside is not None and outside is not None:
@@ -215,10 +240,13 @@ class Reach(NamedTuple):
     before: frozenset[int]  # rules that come before it: that write its labels, or end the list
 
 
-def reach_of(part: TheoryPart, number: int, schema: Schema) -> Reach | None:
+def reach_of(
+    part: TheoryPart, number: int, schema: Schema, steps: ProofSteps | None = None
+) -> Reach | None:
     """What a rule of a list can do; None if that would take too long to find out."""
+    steps = steps or ProofSteps()
     try:
-        found = [_reach(part, number, schema, own) for own in MODES[part.reads]]
+        found = [_reach(part, number, schema, own, steps) for own in MODES[part.reads]]
     except UndecidedError:
         return None
     return Reach(
@@ -228,13 +256,15 @@ def reach_of(part: TheoryPart, number: int, schema: Schema) -> Reach | None:
     )
 
 
-def _reach(part: TheoryPart, number: int, schema: Schema, reads_own: bool) -> Reach:
+def _reach(
+    part: TheoryPart, number: int, schema: Schema, reads_own: bool, steps: ProofSteps
+) -> Reach:
     rule = part.rules[number]
     head = frozenset(rule.head.labels)
     labels: set[int] = set()
     before: set[int] = set()
     is_reached = False
-    for leaf in _turns(part, number, schema, reads_own):
+    for leaf in _turns(part, number, schema, reads_own, steps):
         is_open = head - leaf.board.keys()
         before |= {leaf.writer[label] for label in head - is_open}
         before |= {leaf.stopped} if leaf.stopped >= 0 else set()
@@ -247,7 +277,9 @@ def _reach(part: TheoryPart, number: int, schema: Schema, reads_own: bool) -> Re
     return Reach(is_reached, frozenset(labels), frozenset(before))
 
 
-def _turns(part: TheoryPart, number: int, schema: Schema, reads_own: bool) -> Iterator[Leaf]:
+def _turns(
+    part: TheoryPart, number: int, schema: Schema, reads_own: bool, steps: ProofSteps
+) -> Iterator[Leaf]:
     """The regions in which the features of a body hold, when its turn comes."""
     rule = part.rules[number]
     head = set(rule.head.labels)
@@ -261,7 +293,7 @@ def _turns(part: TheoryPart, number: int, schema: Schema, reads_own: bool) -> It
 
     earlier = list(enumerate(part.rules))[:number]
     region = region_of(rule.body.on_features if reads_own else rule.body, schema)
-    walk = ListWalk(relevant_rules(earlier, wanted, reads_own), schema, reads_own)
+    walk = ListWalk(relevant_rules(earlier, wanted, reads_own), schema, reads_own, steps)
     return walk.leaves(region, is_over) if region is not None else iter(())
 
 

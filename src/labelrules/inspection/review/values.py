@@ -70,6 +70,12 @@ class Findings:
         one_of(kind, "kind", KINDS)
         return tuple(one for one in self.found if one.kind == kind)
 
+    def by_kind(self) -> Iterator[tuple[FindingKind, tuple[Finding, ...]]]:
+        """The kinds that there are, and the findings of each."""
+        for kind in KINDS:
+            if found := self.of_kind(kind):
+                yield kind, found
+
     def about(self, rule: int, layer: int | None = None) -> tuple[Finding, ...]:
         """The findings about the rule of this number (and layer), from 1."""
         wanted = rule - 1, None if layer is None else layer - 1
@@ -114,17 +120,12 @@ class Findings:
 
     def __str__(self) -> str:
         parts = [self.headline]
-        for kind, found in self._by_kind():
+        for kind, found in self.by_kind():
             parts += titled(f"{kind}: {len(found)}", [one.lines() for one in found])
         return "\n".join(parts)
 
-    def _by_kind(self) -> Iterator[tuple[str, tuple[Finding, ...]]]:
-        for kind in KINDS:
-            if found := self.of_kind(kind):
-                yield kind, found
-
     def _repr_html_(self) -> str:
-        lists = [folded(kind, [one.lines() for one in found]) for kind, found in self._by_kind()]
+        lists = [folded(kind, [one.lines() for one in found]) for kind, found in self.by_kind()]
         return fragment(paragraphs([self.headline]), *lists)
 
 

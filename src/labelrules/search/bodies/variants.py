@@ -138,7 +138,10 @@ class BodyPlace:
             return distinct, each
         place = int(np.searchsorted(distinct, 0.0))
         zeros = every - both.sum(axis=0, dtype=np.int64)
-        return np.insert(distinct, place, 0.0), np.insert(each, place, zeros, axis=0)
+        return (
+            np.concatenate([distinct[:place], [0.0], distinct[place:]]),
+            np.concatenate([each[:place], zeros[None], each[place:]]),
+        )
 
     def _ranked(self, inside: Integers) -> list[int]:
         """The candidates from the best: value, then right cells, then their order."""

@@ -1,36 +1,50 @@
 """Findings about the rules with fixes, a slice of the rows, and a new rule."""
 
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelrules._kept import kept
 from labelrules.editing import Editor
+from labelrules.editing.outcomes import Outcome
 from labelrules.editing.previews import rows_where
 from labelrules.inspection import Finding, Findings, Fix, findings
 from labelrules.inspection.explanation.values import Place
-from labelrules.measures import evaluate
+from labelrules.inspection.review.values import FindingKind
 from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
-from labelrules.workbench.site import Page, Site, address
+from labelrules.workbench.site import Page, Site, address, paged
 from labelrules.workbench.views.names import LabelScore
 from labelrules.workbench.views.rules import example_condition
 
 ROWS_SHOWN = 60
 
 
-ROWS_COUNTED = 20_000
+ROWS_COUNTED = 200_000
 """Training rows on which findings are counted at most; of more, evenly spaced ones."""
 
 
-@kept
+STEPS = 60_000
+"""Steps of all proofs together: about a quarter of a second."""
+
+
+_finding = Lock()
+
+
 def findings_of(editor: Editor) -> Findings:
-    """What is to be looked at in the rules of an editor, found once."""
+    """What is to be looked at in the rules of an editor; who asks meanwhile waits for it."""
+    with _finding:
+        return _found_once(editor)
+
+
+@kept
+def _found_once(editor: Editor) -> Findings:
     data = editor.data
     step = -(-data.n_rows // ROWS_COUNTED)
     rows = data if step == 1 else data.take(np.arange(0, data.n_rows, step))
-    return findings(editor.theory, rows)
+    return findings(editor.theory, rows, max_steps=STEPS)
 
 
 class ShownFinding(NamedTuple):
@@ -41,20 +55,78 @@ class ShownFinding(NamedTuple):
     edit: dict[str, Any] | None
     preview: str | None
 
+    @property
+    def gain(self) -> int:
+        """By how many the right predictions grow with the fix."""
+        effect = self.finding.effect
+        return 0 if effect is None else (effect.n_righted or 0) - (effect.n_wronged or 0)
+
+
+class ShownKind(NamedTuple):
+    """Findings of one kind: the first of them, and how many there are."""
+
+    kind: str
+    meaning: str
+    n_found: int
+    first: list[ShownFinding]
+    every: str  #: The address that shows all of them.
+
+
+FIRST_OF_KIND = 5
+ON_A_PAGE = 50
+
+MEANINGS: dict[FindingKind, str] = {
+    "contradictory body": "no value satisfies all conditions",
+    "duplicate": "an earlier rule is the same",
+    "subsumed": "an earlier, more general rule says the same",
+    "unreachable": "earlier rules leave nothing to write, whatever the row",
+    "superfluous": "without it every row gets the same labels",
+    "unreachable label": "one label of the head is always written before",
+    "redundant condition": "it follows from the other conditions",
+    "more often wrong than right": "counted on the cells that the rule decides",
+    "conflict": "two rules disagree, and the earlier one decides",
+    "circular labels": "labels depend on each other",
+    "constant label": "all rows get the same prediction",
+    "unused": "the rule decides nothing in these rows",
+    "condition without effect": "it excludes no row that the rule could decide",
+}
+"""What each kind of finding means, in the order in which they are listed."""
+
 
 def findings_page(site: Site, state: State, fields: Fields) -> Page:
-    """What is to be looked at, by kind, each with a fix to preview or apply."""
+    """What is to be looked at: the first of each kind, or all of one kind, or all about a rule."""
     figures, found = site.figures(state), findings_of(state.editor)
-    only = fields.number("rule", 0)
+    rule = fields.number("rule", 0)
+    kind = fields.choice("kind", ("", *MEANINGS), "")
     shown = [_shown(one, figures) for one in found]
-    if only:
-        shown = [one for one in shown if only in one.numbers]
-    kinds: dict[str, list[ShownFinding]] = {}
-    for one in shown:
-        kinds.setdefault(one.finding.kind, []).append(one)
-    values = {"title": "Findings", "kinds": kinds, "n_found": len(shown), "rule": only,
+    shown = [one for one in shown if rule in (0, *one.numbers)]
+    chosen = [one for one in shown if kind in ("", one.finding.kind)]
+    kinds, paging = _by_kind(chosen, FIRST_OF_KIND if not rule else len(chosen)), None
+    if kind:
+        page, most = fields.number("page", 1), max(len(chosen), 1)
+        which, paging = paged(most, page, ON_A_PAGE, "/findings", kind=kind, rule=rule or None)
+        kinds = [one._replace(first=one.first[which]) for one in _by_kind(chosen, most)]
+    values = {"title": "Findings", "kinds": kinds, "n_found": len(chosen), "rule": rule,
+              "kind": kind, "paging": paging,
               "n_rows": found.n_rows, "n_training": state.editor.data.n_rows}  # fmt: skip
     return Page("findings.html", values)
+
+
+def _by_kind(shown: list[ShownFinding], most: int) -> list[ShownKind]:
+    """The findings by kinds, at most so many of each: those first whose fix gains most."""
+    kinds: dict[FindingKind, list[ShownFinding]] = {}
+    for one in shown:
+        kinds.setdefault(one.finding.kind, []).append(one)
+    return [
+        ShownKind(
+            kind,
+            MEANINGS[kind],
+            len(found),
+            sorted(found, key=lambda one: -one.gain)[:most],
+            address("/findings", kind=kind),
+        )
+        for kind, found in kinds.items()
+    ]
 
 
 def _shown(finding: Finding, figures: Figures) -> ShownFinding:
@@ -94,7 +166,7 @@ def slice_page(site: Site, state: State, fields: Fields) -> Page:
             parts[name] = {
                 "rows": rows,
                 "n_rows": part.data.n_rows,
-                "measures": evaluate(truth, predicted) if len(rows) else {},
+                "measures": Outcome(truth, predicted).measures or {},
                 "all": part.measures,
                 "labels": [
                     (label, one) for label, one in labels if one.right + one.missed + one.false

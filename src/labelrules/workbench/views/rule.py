@@ -151,9 +151,17 @@ def rule_page(site: Site, state: State, fields: Fields) -> Page:
         "schema": schema,
         "example": example_condition(state),
         "head_values": {schema.labels[one]: value for one, value in rule.head},
+        "has_alternatives": place is not None and _is_in_list(line, place, figures),
         "may_choose_feature": schema.n_features <= MOST_CHOICES,
     }
     return Page("rule.html", values)
+
+
+def _is_in_list(line: RuleLine, place: int, figures: Figures) -> bool:
+    """Whether earlier rules leave cells open for the rule, so that others could stand there."""
+    return not line.edited.for_no_label and any(
+        0 <= place - part.start < len(part.rules) for part in figures.training.runs
+    )
 
 
 def found_line(number: int, state: State, figures: Figures) -> RuleLine:
