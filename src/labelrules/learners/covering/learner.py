@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from labelrules._types import Board
 from labelrules.data import ClusterError, Dataset, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.learners.base.estimator import Target, WeightKind
@@ -21,14 +20,19 @@ from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.tables import refuse_no_labels
-from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
+from labelrules.learners.base.theory_classifier import (
+    Background,
+    RuleClassifier,
+    Smoothing,
+    TheoryState,
+)
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
     counted_covering,
     is_counted,
 )
 from labelrules.learners.covering.loop import Covering
-from labelrules.learners.covering.partitioned import learned_from_partitions
+from labelrules.learners.covering.partitioned import background_of_counts, learned_from_partitions
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
@@ -248,10 +252,7 @@ class SeparateAndConquer(RuleClassifier):
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
         self.n_learned_ = len(rules) - has_default
-        if kept is learned and isinstance(covering, Covering):
-            self._board = covering.board.board.T
-        else:
-            self._board = kept.apply(data)
+        self._left = _left_open(covering, learned, data) if kept is learned else None
         return kept
 
     def _fit_partitions(self, data: Partitions) -> Self:
@@ -278,10 +279,9 @@ class SeparateAndConquer(RuleClassifier):
             return theory
         return _list_of(self.theory_)[: self.n_learned_]  # the rest is for the end of a list
 
-    def _written(self, learned: Theory, data: Dataset) -> Board:
-        board: Board = self._board
-        del self._board
-        return board
+    def _background(self, learned: Theory, data: Dataset) -> Background:
+        left: Background | None = self.__dict__.pop("_left")
+        return super()._background(learned, data) if left is None else left
 
 
 def _begun(
@@ -296,6 +296,15 @@ def _begun(
     if not is_counted(settings, bins, prefix or ()):
         return Covering(data, settings, prefix, bins)
     return counted_covering(data, bins, settings, prefix)
+
+
+def _left_open(
+    covering: Covering | CountedCovering, learned: DecisionList | LayeredTheory, data: Dataset
+) -> Background | None:
+    """The cells that a list leaves open, if the loop has them all; sums of weights are rounded."""
+    if isinstance(covering, Covering):
+        return Background.count(covering.board.board.T, data.Y, data.weights)
+    return background_of_counts(covering, learned) if data.weights is None else None
 
 
 def _left_out(whole: Theory, kept: Theory, max_literals: int | None) -> dict[int, str]:

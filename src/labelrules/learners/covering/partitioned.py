@@ -42,6 +42,9 @@ PART_BYTES = 1 << 25
 
 MEGABYTE = 1 << 20
 
+WRITTEN = "board", "states"
+"""The arrays of `LocalRows` that rules change."""
+
 
 class FiledRows(LocalRows):
     """Rows whose codes, labels and board are in a file, and in memory only while they are asked.
@@ -71,7 +74,7 @@ class FiledRows(LocalRows):
         self._arrays: dict[str, tuple[int, Any, tuple[int, ...]]] = {}
         place = 0
         with path.open("wb") as file:
-            for name in ("codes", "truth", "board"):
+            for name in ("codes", "truth", *WRITTEN):
                 array = getattr(self, name)
                 # written as bytes, so that a full disk is an error and no crash later
                 file.write(np.ascontiguousarray(array).tobytes())
@@ -88,7 +91,8 @@ class FiledRows(LocalRows):
         """Let go of all that is as long as the rows, but for those that a body covers."""
         for name in ("known", "every", "_has_none", "_is_decided"):
             self.__dict__.pop(name, None)
-        self.codes, self.truth, self.board = (np.empty((0, 0), np.int8) for _ in range(3))
+        for name in self._arrays:
+            setattr(self, name, np.empty((0, 0), np.int8))
         self._is_mapped = False
 
     @contextmanager
@@ -98,7 +102,7 @@ class FiledRows(LocalRows):
             yield
             return
         for name, (place, dtype, shape) in self._arrays.items():
-            mode: Any = "r+" if name == "board" else "r"
+            mode: Any = "r+" if name in WRITTEN else "r"
             is_empty = 0 in shape  # without features there are no codes
             array = np.empty(shape, dtype) if is_empty else np.memmap(
                 self._path, dtype, mode, place, shape
@@ -296,7 +300,7 @@ def learned_from_partitions(
     finally:
         rows.close()
     theory = covering.finished()
-    background, known = _background(theory, covering), covering.totals.known
+    background, known = background_of_counts(covering, theory), covering.totals.known
     return LearnedFromPartitions(theory, covering, background, known)
 
 
@@ -330,7 +334,9 @@ def _check_settings(settings: Settings) -> None:
         raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
 
 
-def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering) -> Background:
+def background_of_counts(
+    covering: CountedCovering, theory: DecisionList | LayeredTheory
+) -> Background:
     """The cells that no rule wrote: those that the list left open, without those of last resorts.
 
     A last resort writes open cells only, since no label was found in its rows.
@@ -340,7 +346,8 @@ def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering)
         for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
             right, wrong = cells or Evidence(0, 0)
             left[label] -= ((right + wrong) << 32) + right
-    if isinstance(theory, DecisionList) and len(theory) > len(covering.rules):
+    rules = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
+    if len(rules) > len(covering.rules):
         left[:] = 0  # a default rule writes all that is left
     return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))
 
