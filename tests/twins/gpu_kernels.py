@@ -105,7 +105,9 @@ class NumpyKernels:
             ones |= rows
 
     def row_marks(self, known, truth, ones):
-        known, truth, ones = (np.array([rows_of(plane) for plane in p]) for p in (known, truth, ones))
+        known, truth, ones = (
+            np.array([rows_of(plane) for plane in p]) for p in (known, truth, ones)
+        )
         none = (known & ~truth).all(axis=0)
         return words_of(none), words_of(none | truth.any(axis=0)), words_of(ones.any(axis=0))
 

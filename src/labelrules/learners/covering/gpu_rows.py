@@ -121,9 +121,7 @@ class GpuRows:
         return self.kernels.read(counts).reshape(self.n_labels, 3)
 
     def _count_states(self, rows: Any, counted: Any, positive: Any, into: Any) -> None:
-        self.kernels.count_states(
-            rows, counted, positive, self.unset, self.ones, self.labels, into
-        )
+        self.kernels.count_states(rows, counted, positive, self.unset, self.ones, self.labels, into)
 
     @in_plain_words
     def written(self) -> Integers:
