@@ -22,8 +22,8 @@ from labelrules.data.document import (
     read_document,
     read_pieces,
 )
-from labelrules.data.fingerprints import FORM
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
+from labelrules.data.fingerprints import FORM
 from labelrules.editing.beginning import edit
 from labelrules.editing.edit_history import MAIN, EditHistory, HistoryStep, Position, Version
 from labelrules.editing.edit_session import EditSession, Opening

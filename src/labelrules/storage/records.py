@@ -22,7 +22,7 @@ _WHEN = "%Y-%m-%dT%H:%M:%SZ"
 Seconds = Annotated[float, Meta(ge=0)]
 
 Fingerprint = Annotated[str, Meta(pattern="^(2-)?[0-9a-f]{32}$")]
-"""As `labelrules.data.fingerprint` makes it, or earlier versions did, without what it begins with."""
+"""Of a data set, with what it begins with if it is of the present form."""
 
 
 class AboutRecord(Record):

@@ -400,7 +400,7 @@ def rows_in_memory(
     data: Dataset, bins: Bins, marked: Integers, board: Board | None = None, n_threads: int = 1
 ) -> RowCounts:
     """The rows of a data set, a stretch at a time; `board` has what rules to keep have written."""
-    truth: Board = np.ascontiguousarray(data.Y.T)
+    truth: Board = data.Y.T
     weight, row_weight = _units(data, truth)
     n_parts = max(1, -(-data.n_rows // STRETCH))
     parts = []
