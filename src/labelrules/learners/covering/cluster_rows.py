@@ -189,13 +189,13 @@ class ClusterRows:
             ask, self.parts, n_changes=len(self.changes), changes=changes, question=question,
             pure=False, key=name,
         )  # fmt: skip
-        while len(level) > 1:
+        while len(level) > TOGETHER:
             groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
             level = [
                 self.client.submit(added, group, pure=False, key=f"{name}-sum-{uuid4().hex}")
                 for group in groups
             ]
-        return level[0].result()
+        return added(self.client.gather(level))  # few: a task to add them up would take longer
 
     def totals(self) -> LabelTotals:
         """See `RowCounts.totals`."""
