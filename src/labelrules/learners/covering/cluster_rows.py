@@ -24,7 +24,7 @@ from labelrules.data.partitions.tasks import (
     computed,
     current_client,
 )
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
@@ -290,7 +290,8 @@ def _places(client: Any) -> list[str]:
 
 def _groups(data: CollectedRows, bins: Bins, n_threads: int) -> list[list[int]]:
     """Partitions that make a part together: about as many rows for each thread."""
-    row_bytes = len(bins.columns) * np.dtype(bins.dtype).itemsize + 2 * bins.schema.n_labels
+    n_bytes, n_labels = np.dtype(bins.dtype).itemsize, bins.schema.n_labels
+    row_bytes = len(bins.columns) * n_bytes + label_bytes(n_labels)
     n_parts = max(n_threads, -(-data.n_rows * row_bytes // PART_BYTES))
     ends = np.cumsum(data.sizes)
     middles = ends - np.array(data.sizes) / 2

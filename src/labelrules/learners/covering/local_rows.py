@@ -48,6 +48,11 @@ IN_STATE = (STATES[:, :, np.newaxis] == np.arange(3)).reshape(3**TOGETHER, -1).a
 """For each number whether its labels are in their states: a product with it adds up sums."""
 
 
+def label_bytes(n_labels: int) -> int:
+    """Bytes that the labels of a row take: truth and board one each, states one for five."""
+    return 2 * n_labels - -n_labels // TOGETHER
+
+
 @dataclass
 class _Covered:
     """The open cells of one label in the rows that a body covers, and all other covered rows.

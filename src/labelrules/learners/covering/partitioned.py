@@ -17,7 +17,7 @@ from labelrules.data.partitions.tasks import current_client
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     Answer,
     BodyCounts,
@@ -215,7 +215,7 @@ def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int 
     They are in memory if they fit into half of the memory limit, else in files.
     """
     n_labels, n_bytes = bins.schema.n_labels, np.dtype(bins.dtype).itemsize
-    row_bytes = len(bins.columns) * n_bytes + 2 * n_labels
+    row_bytes = len(bins.columns) * n_bytes + label_bytes(n_labels)
     total, limit = data.n_rows * row_bytes, data.memory_limit * MEGABYTE
     in_files = 2 * total > limit
     n_parts = -(-total // PART_BYTES)
