@@ -1,12 +1,10 @@
 """Learning on a cluster of local processes: two workers against one, and what is moved.
 
-``python benchmarks/cluster.py [ROWS [RULES [LABELS_FOR_LIGHTGBM]]]`` writes the tables of
+``python benchmarks/cluster.py [ROWS [RULES]]`` writes the tables of
 `out_of_core.py` into a temporary folder, by default 1,000,000 rows, and learns from them by Dask on
 one and on two single-threaded workers, twice each in turns. For each kind of question it reports
 how often it was asked, its median time, and the bytes of the answer of one part. The time of a
-question about hardly any rows is what asking itself takes. With LightGBM installed (it is in no
-extra), `lightgbm.DaskLGBMClassifier` then learns some of the labels, 100 trees each, on two workers
-from the same data.
+question about hardly any rows is what asking itself takes. `boosting.py` has LightGBM beside.
 """
 
 import os
@@ -116,37 +114,9 @@ def learn(folder: Path, n_workers: int, n_rules: int) -> tuple[Any, dict[str, An
     }  # fmt: skip
 
 
-def learn_by_lightgbm(folder: Path, n_labels: int) -> dict[str, Any]:
-    """Some labels by LightGBM on two workers, one model each."""
-    import dask.dataframe as dd
-    from distributed import Client, wait
-    from lightgbm import DaskLGBMClassifier
-
-    with cluster(2) as workers, Client(workers) as client:
-        files = sorted(map(str, folder.iterdir()))
-        frame = dd.read_parquet(files, split_row_groups=True)
-        frame = frame.persist()
-        wait(frame)
-        X = frame[[f"x{at}" for at in range(N_FEATURES)]].to_dask_array(lengths=True)
-        Y = frame[LABELS].to_dask_array(lengths=True)
-        _, before = peak_and_cpu(client)
-        walls = []
-        for label in range(n_labels):
-            started = clocks()[0]
-            model = DaskLGBMClassifier(client=client, n_estimators=100, verbose=-1)
-            model.fit(X, Y[:, label])
-            walls.append(round(clocks()[0] - started, 2))
-        peak, after = peak_and_cpu(client)
-    return {
-        "wall of each label": walls, "cpu of each label": round((after - before) / n_labels, 2),
-        "peak MB of a worker": round(peak),
-    }  # fmt: skip
-
-
 def main() -> None:
     n_rows = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS_OF_A_FILE
     n_rules = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    n_by_lightgbm = int(sys.argv[3]) if len(sys.argv) > 3 else 2
     with tempfile.TemporaryDirectory(prefix="labelrules-cluster-") as name:
         folder = Path(name, "data")
         folder.mkdir()
@@ -161,8 +131,6 @@ def main() -> None:
                 print(json.dumps(found), flush=True)
         same = all(theory == theories[0] for theory in theories)
         print(f"two workers are {min(walls[1]) / min(walls[2]):.2f} times as fast; same: {same}")
-        if n_by_lightgbm:
-            print("LightGBM", json.dumps(learn_by_lightgbm(folder, n_by_lightgbm)), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ with exact thresholds and with 255 bins, on one thread. `growth [rows ...]` is t
 for more and more rows, and the exponent between the first and the last; the table is drawn column
 by column, so 10,000,000 rows take about 7 GB. `quality [folds]` compares both on the nine data
 sets, by the split that comes with them and, with folds, by cross-validation of all rows.
+`steadiness [repeats]` compares them by the given split so many times, each time without another
+hundredth of the training rows: how much chance is in one split.
 """
 
 import os
@@ -126,6 +128,41 @@ def quality(n_folds: int) -> None:
     print(", ".join(f"{n} {mean:+.4f}" for n, mean in zip(QUALITIES, means, strict=True)))
 
 
+def steadiness(n_repeats: int) -> None:
+    """Differences of bins and exact search in subset accuracy, and how far each search varies."""
+    if not have_data():
+        return
+    kinds = "mean", "standard deviation"
+    print(header("set", *(f"{what}, {kind}" for what in ("exact", "difference") for kind in kinds)))
+    differences = []
+    for name in (*SETS, "CAL500"):
+        train, test = part(name, "train"), part(name, "test")
+        random = np.random.default_rng(0)
+        kept = -(-99 * train.n_rows // 100)
+        drawn = [np.sort(random.permutation(train.n_rows)[:kept]) for _ in range(n_repeats)]
+        found = np.array(
+            [[_scores(train.take(rows), test, bins) for bins in (None, 255)] for rows in drawn]
+        )
+        differences.append(found[:, 1] - found[:, 0])
+        both = found[:, 0, 2], differences[-1][:, 2]
+        cells = [f"{number:.4f}" for one in both for number in (one.mean(), one.std(ddof=1))]
+        print(row(name, *cells), flush=True)
+    means, errors = _means_and_errors(np.array(differences))
+    print("\nmean difference, bins less exact: ", end="")
+    print(
+        ", ".join(
+            f"{n} {m:+.4f} ± {e:.4f}" for n, m, e in zip(QUALITIES, means, errors, strict=True)
+        )
+    )
+
+
+def _means_and_errors(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over sets of the mean over repeats, and its standard error, for each quality."""
+    n_sets, n_repeats, _ = differences.shape
+    variances = differences.var(axis=1, ddof=1) / n_repeats
+    return differences.mean(axis=(0, 1)), np.sqrt(variances.sum(axis=0)) / n_sets
+
+
 def _folds(train: Dataset, test: Dataset, n_folds: int) -> list[tuple[Dataset, Dataset]]:
     """Training and test rows of each fold of all rows, drawn at random."""
     X = np.vstack([np.asarray(_dense(one)) for one in (train, test)])
@@ -152,6 +189,8 @@ def main() -> None:
         speed(*(sizes or [1_000_000]))
     elif what == "growth":
         growth(sizes or [100_000, 1_000_000, 10_000_000])
+    elif what == "steadiness":
+        steadiness(*(sizes or [20]))
     else:
         quality(*(sizes or [1]))
 

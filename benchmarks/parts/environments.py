@@ -19,7 +19,7 @@ def peers_folder() -> Path:
     return PEERS
 
 
-def interpreter(package: str) -> Path:
+def interpreter(package: str, *others: str) -> Path:
     """The interpreter of an environment with the newest release of a package for this Python.
 
     An environment of its own, because peers pin other versions than ours.
@@ -28,7 +28,7 @@ def interpreter(package: str) -> Path:
     python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (environment / "complete").exists():
         run(sys.executable, "-m", "venv", "--clear", str(environment))
-        run(str(python), "-m", "pip", "install", "--quiet", package)
+        run(str(python), "-m", "pip", "install", "--quiet", package, *others)
         (environment / "complete").touch()
     return python
 

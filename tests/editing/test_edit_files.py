@@ -103,6 +103,16 @@ def test_the_validation_and_test_parts_may_be_left_out(tmp_path):
         load_edits(path, train, test=validation)
 
 
+def test_rows_of_an_earlier_form_of_fingerprints_cannot_be_compared(tmp_path):
+    path = tmp_path / "edits.json"
+    editor = rich_editor(path)
+    written = json.loads(path.read_text(encoding="utf-8"))
+    written["training"] = written["training"].removeprefix("2-")
+    path.write_text(json.dumps(written), encoding="utf-8")
+    with pytest.warns(UserWarning, match="whether these are the training rows of the edits is not"):
+        assert load_edits(path, clinic()[0]).rules == editor.rules
+
+
 def test_steps_without_the_other_parts_keep_their_fingerprints(tmp_path):
     path = tmp_path / "edits.json"
     rich_editor(path)

@@ -30,7 +30,7 @@ from labelrules import (
     save,
     to_json,
 )
-from labelrules.data import DataError, fingerprint
+from labelrules.data import DataError, fingerprint, fingerprints
 from labelrules.learners.base.estimator import TableClassifier
 from labelrules.learners.base.records import About
 from labelrules.storage.records import AboutRecord
@@ -188,15 +188,40 @@ def test_fingerprints_do_not_depend_on_storage():
     assert SeparateAndConquer().fit(other, Y).about_.data == sparse_model.about_.data
 
 
-def test_wide_tables_are_read_in_pieces(monkeypatch):
-    from labelrules.data import fingerprints
-
+def test_tables_are_read_in_pieces(monkeypatch):
     expected = fingerprint(READERS)
-    for piece in (1, 14, 30):
-        monkeypatch.setattr(fingerprints, "PIECE", piece)
-        assert fingerprint(READERS) == expected
     as_sparse = Dataset(READERS.schema, sparse.csc_array(READERS.X), READERS.Y, "another name")
-    assert fingerprint(as_sparse) == expected
+    for piece in (1, 5, 14, 30, 1 << 14):
+        monkeypatch.setattr(fingerprints, "STRETCH", piece)
+        assert fingerprint(READERS) == fingerprint(as_sparse) == expected
+
+
+def test_cells_are_mixed_with_their_rows_one_by_one():
+    """The numbers of SplitMix64, in whole numbers of Python."""
+
+    def mixed(word):
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            word = (word ^ word >> shift) * factor % 2**64
+        return word ^ word >> 31
+
+    step = 0x9E3779B97F4A7C15
+    assert mixed(step) == 0xE220A8397B1DCDAF  # the first number from the seed 0
+    X = np.random.default_rng(0).normal(size=(7, 3))
+    X[2, 1], X[4, 0], X[5, 2] = 0.0, -0.0, np.nan
+    expected = []
+    for column in X.T:
+        steps = [row * step % 2**64 for row in range(1, 8)]
+        words = np.where(column == 0, 0.0, column).view(np.uint64).tolist()
+        cells = zip(words, steps, strict=True)
+        expected.append(sum(mixed((word + one) % 2**64) - mixed(one) for word, one in cells))
+    assert fingerprints._column_sums(X).tolist() == [total % 2**64 for total in expected]
+
+
+def test_fingerprints_of_earlier_versions_are_read():
+    known = About(version="0.1", data="0123456789abcdef0123456789abcdef")
+    model = SeparateAndConquer().fit(READERS)
+    model.about_ = known
+    assert about(from_json(to_json(model))).data == known.data
 
 
 def test_everything_else_counts():

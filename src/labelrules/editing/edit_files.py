@@ -1,5 +1,6 @@
 """Edits in files, with the whole history, and as programs in Python."""
 
+import warnings
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,7 @@ from labelrules.data.document import (
     read_pieces,
 )
 from labelrules.data.files.access import checked_target, opened_utf8, replacing, written_text
+from labelrules.data.fingerprints import FORM
 from labelrules.editing.beginning import edit
 from labelrules.editing.edit_history import MAIN, EditHistory, HistoryStep, Position, Version
 from labelrules.editing.edit_session import EditSession, Opening
@@ -33,11 +35,11 @@ from labelrules.editing.steps import RulesRelearned, Step
 from labelrules.measures import Evaluation
 from labelrules.storage import from_json, to_json
 from labelrules.storage.parameters import read_learner
+from labelrules.storage.records import Fingerprint
 
 _WHEN = "%Y-%m-%dT%H:%M:%SZ"
 
 When = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
-Fingerprint = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
 Measures = dict[str, float]
 
 
@@ -189,6 +191,12 @@ def _check_same_data(record: EditsDocument, session: EditSession) -> None:
         known, found = getattr(record, part), session.fingerprints.get(part)
         if known is not None and found is None:
             session.left_out[part] = known
+        elif known is not None and not known.startswith(FORM):
+            warnings.warn(
+                f"whether these are the {part} rows of the edits is not known: they were written "
+                "by an earlier version, whose fingerprints of data were others",
+                stacklevel=3,
+            )
         elif known not in (None, found):
             raise DataError(
                 f"these are other {part} rows than those of the edits: give the same rows, or "

@@ -21,13 +21,16 @@ _WHEN = "%Y-%m-%dT%H:%M:%SZ"
 
 Seconds = Annotated[float, Meta(ge=0)]
 
+Fingerprint = Annotated[str, Meta(pattern="^(2-)?[0-9a-f]{32}$")]
+"""Of a data set, with what it begins with if it is of the present form."""
+
 
 class AboutRecord(Record):
     """How a model came about; fields that are not known are left out."""
 
     version: str
     learned: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")] | UnsetType = UNSET
-    data: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")] | UnsetType = UNSET
+    data: Fingerprint | UnsetType = UNSET
     data_name: str | UnsetType = UNSET
     n_rows: Count | UnsetType = UNSET
     n_features: Count | UnsetType = UNSET

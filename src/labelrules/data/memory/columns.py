@@ -114,7 +114,7 @@ def read_array(values: npt.NDArray[Any], name: str, nominal: bool) -> EncodedCol
         column[known] = codes
         return EncodedColumn(column, category_texts(different.tolist(), name))
     check_exact(values.reshape(-1, 1), [name])
-    return EncodedColumn(values.astype(np.float64))
+    return EncodedColumn(values.astype(np.float64, copy=False))
 
 
 def read_objects(values: Sequence[Any], name: str, nominal: bool) -> EncodedColumn:

@@ -30,8 +30,8 @@ from labelrules.data.partitions.tasks import (
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
-SAMPLED = 1 << 12
-"""So many rows of all partitions together are looked at first, to guess where quantiles are."""
+SAMPLED, SAMPLED_CELLS = 1 << 17, 1 << 23
+"""So many rows of all partitions, of so many cells, are looked at to guess where quantiles are."""
 
 UNKNOWN = "__UNKNOWN_CATEGORIES__"
 """The category by which Dask says that a column has others, which are not known yet."""
@@ -85,7 +85,8 @@ def collected(
     import dask
 
     look = dask.delayed(_looked_at, pure=False)
-    n_sampled = -(-SAMPLED // max(1, len(blocks.tasks)))
+    wanted = min(SAMPLED, SAMPLED_CELLS // max(1, len(blocks.columns.features)))
+    n_sampled = -(-wanted // max(1, len(blocks.tasks)))
     tasks = [
         look(number, *pair, blocks.columns, n_sampled) for number, pair in enumerate(blocks.tasks)
     ]

@@ -82,13 +82,13 @@ def encode_categories(values, missing, codes):
 
 
 @inner
-def _add_four(codes, start, column, rows, sums, first, last, table):
+def _add_four(codes, start, column, rows, sums, step, first, last, table):
     """Count four columns side by side, so that the processor waits for none of them."""
     a, b, c, d = codes[column], codes[column + 1], codes[column + 2], codes[column + 3]
     in_a, in_b = table[start[column] :], table[start[column + 1] :]
     in_c, in_d = table[start[column + 2] :], table[start[column + 3] :]
     for i in range(first, last):
-        row, each = rows[i], sums[i]
+        row, each = rows[i], sums[i * step]
         in_a[a[row]] += each
         in_b[b[row]] += each
         in_c[c[row]] += each
@@ -97,37 +97,22 @@ def _add_four(codes, start, column, rows, sums, first, last, table):
 
 @kernel
 def add_rows(codes, start, first, last, rows, sums, table):
-    """Add the sum of each row to the cell of its code, in the columns from `first` to `last`."""
+    """Add the sum of each row to the cell of its code, in the columns from `first` to `last`.
+
+    `sums` has one number only if it is the same for all rows.
+    """
+    step = np.int64(len(sums) > 1)
     for begin in range(0, len(rows), STRETCH):
         end = min(begin + STRETCH, len(rows))
         column = first
         while column + 4 <= last:
-            _add_four(codes, start, column, rows, sums, begin, end, table)
+            _add_four(codes, start, column, rows, sums, step, begin, end, table)
             column += 4
         while column < last:
             own, cells = codes[column], table[start[column] :]
             for i in range(begin, end):
-                cells[own[rows[i]]] += sums[i]
+                cells[own[rows[i]]] += sums[i * step]
             column += 1
-
-
-@kernel
-def add_labels(board, labels, rows, sums, by_label):
-    """Add the sum of each row by what is written of some labels: unset, absent, present."""
-    for begin in range(0, len(rows), STRETCH):
-        end = min(begin + STRETCH, len(rows))
-        for label in labels:
-            cells = board[label]
-            total, absent, present = np.int64(0), np.int64(0), np.int64(0)
-            for i in range(begin, end):
-                cell, each = cells[rows[i]], sums[i]
-                # Masks in place of branches, since what is written cannot be foreseen.
-                total += each
-                absent += each & -np.int64(cell == 0)
-                present += each & -np.int64(cell == 1)
-            by_label[label, 0] += total - absent - present
-            by_label[label, 1] += absent
-            by_label[label, 2] += present
 
 
 @kernel

@@ -398,7 +398,7 @@ class RuleClassifier(TheoryClassifier):
             learned = learned.with_evidence(data, data.Y)
         self.theory_ = learned
         self._remember(data.schema, target)
-        self.background_ = Background.count(self._written(learned, data), data.Y, data.weights)
+        self.background_ = self._background(learned, data)
         self.why_without_rules_ = reasons_without_rules(
             self, data, self.__dict__.pop("_reasons", None)
         )
@@ -406,9 +406,9 @@ class RuleClassifier(TheoryClassifier):
             raise lost
         return self
 
-    def _written(self, learned: Theory, data: Dataset) -> Board:
-        """The board that the list writes; learners that have it at hand need not write it anew."""
-        return learned.apply(data)
+    def _background(self, learned: Theory, data: Dataset) -> Background:
+        """The cells that the list leaves open; learners that know them need not apply it."""
+        return Background.count(learned.apply(data), data.Y, data.weights)
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         """The rules to keep: those given, or with `warm_start` those learned before.

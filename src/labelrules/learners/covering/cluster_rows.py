@@ -24,7 +24,7 @@ from labelrules.data.partitions.tasks import (
     computed,
     current_client,
 )
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     BodyCounts,
     LabelTotals,
@@ -189,13 +189,13 @@ class ClusterRows:
             ask, self.parts, n_changes=len(self.changes), changes=changes, question=question,
             pure=False, key=name,
         )  # fmt: skip
-        while len(level) > 1:
+        while len(level) > TOGETHER:
             groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
             level = [
                 self.client.submit(added, group, pure=False, key=f"{name}-sum-{uuid4().hex}")
                 for group in groups
             ]
-        return level[0].result()
+        return added(self.client.gather(level))  # few: a task to add them up would take longer
 
     def totals(self) -> LabelTotals:
         """See `RowCounts.totals`."""
@@ -290,7 +290,8 @@ def _places(client: Any) -> list[str]:
 
 def _groups(data: CollectedRows, bins: Bins, n_threads: int) -> list[list[int]]:
     """Partitions that make a part together: about as many rows for each thread."""
-    row_bytes = len(bins.columns) * np.dtype(bins.dtype).itemsize + 2 * bins.schema.n_labels
+    n_bytes, n_labels = np.dtype(bins.dtype).itemsize, bins.schema.n_labels
+    row_bytes = len(bins.columns) * n_bytes + label_bytes(n_labels)
     n_parts = max(n_threads, -(-data.n_rows * row_bytes // PART_BYTES))
     ends = np.cumsum(data.sizes)
     middles = ends - np.array(data.sizes) / 2

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from labelrules._types import Board
 from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
@@ -24,7 +23,12 @@ from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
 from labelrules.learners.base.tables import given_names, refuse_no_labels
-from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
+from labelrules.learners.base.theory_classifier import (
+    Background,
+    RuleClassifier,
+    Smoothing,
+    TheoryState,
+)
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
     counted_covering,
@@ -37,7 +41,11 @@ from labelrules.learners.covering.on_gpu import (
     tells_of_each_row,
     uncopied_cells,
 )
-from labelrules.learners.covering.partitioned import LearnedByCounts, learned_from_partitions
+from labelrules.learners.covering.partitioned import (
+    LearnedByCounts,
+    background_of_counts,
+    learned_from_partitions,
+)
 from labelrules.learners.covering.settings import COUNTED, Settings, checked_settings
 from labelrules.learners.registry import register
 from labelrules.measures import Measure
@@ -263,10 +271,7 @@ class SeparateAndConquer(RuleClassifier):
         whole, rules = _list_of(learned), _list_of(kept)
         has_default = len(whole) > len(covering.rules) and rules[-1:] == whole[-1:]
         self.n_learned_ = len(rules) - has_default
-        if kept is learned and isinstance(covering, Covering):
-            self._board = covering.board.board.T
-        else:
-            self._board = kept.apply(data)
+        self._left = _left_open(covering, learned, data) if kept is learned else None
         return kept
 
     def _fit_partitions(self, data: Partitions) -> Self:
@@ -339,10 +344,9 @@ class SeparateAndConquer(RuleClassifier):
             return theory
         return _list_of(self.theory_)[: self.n_learned_]  # the rest is for the end of a list
 
-    def _written(self, learned: Theory, data: Dataset) -> Board:
-        board: Board = self._board
-        del self._board
-        return board
+    def _background(self, learned: Theory, data: Dataset) -> Background:
+        left: Background | None = self.__dict__.pop("_left")
+        return super()._background(learned, data) if left is None else left
 
 
 def _begun(
@@ -367,6 +371,15 @@ def _begun(
     except DeviceError as error:
         cpu_instead(settings.engine, error)
         return counted_covering(data, bins, settings, prefix)
+
+
+def _left_open(
+    covering: Covering | CountedCovering, learned: DecisionList | LayeredTheory, data: Dataset
+) -> Background | None:
+    """The cells that a list leaves open, if the loop has them all; sums of weights are rounded."""
+    if isinstance(covering, Covering):
+        return Background.count(covering.board.board.T, data.Y, data.weights)
+    return background_of_counts(covering, learned) if data.weights is None else None
 
 
 def _left_out(whole: Theory, kept: Theory, max_literals: int | None) -> dict[int, str]:

@@ -31,8 +31,26 @@ ROOM = 1 << 30
 STRETCH = 1 << 18
 """Rows that are counted together: what is noted of them stays in the processor's cache."""
 
+ONE_CELL, ONE_LABEL = np.array([1 << 32]), np.array([1])
+"""The sum of each row if its cell counts, and what it is more if the label is present."""
+
 WORTH_A_THREAD = 2_000_000
 """Codes to count below which another thread costs more than it saves."""
+
+
+TOGETHER = 5
+"""Labels whose states have a number together, below 3^5: it fits into a byte, as a code does."""
+
+STATES = np.arange(3**TOGETHER)[:, np.newaxis] // 3 ** np.arange(TOGETHER) % 3
+"""The states of labels that each number stands for: unset, absent and present are 0, 1 and 2."""
+
+IN_STATE = (STATES[:, :, np.newaxis] == np.arange(3)).reshape(3**TOGETHER, -1).astype(np.int64)
+"""For each number whether its labels are in their states: a product with it adds up sums."""
+
+
+def label_bytes(n_labels: int) -> int:
+    """Bytes that the labels of a row take: truth and board one each, states one for five."""
+    return 2 * n_labels - -n_labels // TOGETHER
 
 
 @dataclass
@@ -94,6 +112,11 @@ class LocalRows:
         self.weight, self.row_weight = weight, row_weight
         self.had_rules = board is not None
         self.board: Board = np.full_like(truth, UNSET) if board is None else board
+        self.states = np.zeros((-(-self.n_labels // TOGETHER), self.n_rows), np.uint8)
+        self.places: dict[int, int] = {}
+        """Where in `states` a label is: labels have places once they are written in some row."""
+        if board is not None:
+            self._note_rules()
         self.waiting: Mask | None = None
         self.tables: dict[int, Integers] = {}
         self.body_counted: _Covered | None = None
@@ -173,16 +196,16 @@ class LocalRows:
         if 2 * len(rows) < len(counted):
             return self._count(rows, self._sums(label, rows))
         if self.base is None:
-            self.base = self._count(counted, np.full(len(counted), 1 << 32))
+            self.base = self._count(counted, ONE_CELL)
         table = self.base.copy()
         if len(rows) < len(counted):
             is_counted = np.zeros(self.n_rows, dtype=np.bool_)
             is_counted[counted] = True
             is_counted[rows] = False
             closed = np.flatnonzero(is_counted).astype(np.int32)
-            table -= self._count(closed, np.full(len(closed), 1 << 32))
+            table -= self._count(closed, ONE_CELL)
         present = rows[self.truth[label, rows] == 1]
-        return table + self._count(present, np.ones(len(present), np.int64))
+        return table + self._count(present, ONE_LABEL)
 
     def _open(self, label: int) -> npt.NDArray[np.int32]:
         """The rows in which the cell of a label counts."""
@@ -202,7 +225,7 @@ class LocalRows:
         return sums
 
     def _count(self, rows: npt.NDArray[Any], sums: Integers) -> Integers:
-        """The sums of some rows by the codes of all columns."""
+        """The sums of some rows, or the sum of each, by the codes of all columns."""
         from labelrules.kernels.covering.tables import add_rows
 
         table = np.zeros(int(self.start[-1]), np.int64)
@@ -269,21 +292,27 @@ class LocalRows:
 
     def _by_label(self, label: int, rows: npt.NDArray[np.int32]) -> Integers:
         """The sums of some rows by what is written of each label that is written in some row."""
-        from labelrules.kernels.covering.tables import add_labels
+        from labelrules.kernels.covering.tables import add_rows
 
         found = np.zeros((self.n_labels, 3), np.int64)
-        if self.waiting is None and self.written_labels.size:
-            add_labels(self.board, self.written_labels, rows, self._sums(label, rows), found)
+        if self.waiting is None and self.places:
+            n_used = -(-len(self.places) // TOGETHER)
+            table = np.zeros((n_used, len(STATES)), np.int64)
+            start = np.arange(n_used + 1) * len(STATES)
+            add_rows(self.states, start, 0, n_used, rows, self._sums(label, rows), table.ravel())
+            by_place = (table @ IN_STATE).reshape(-1, 3)
+            found[list(self.places)] = by_place[: len(self.places)]
         return found
 
-    @property
-    def written_labels(self) -> Integers:
-        """The labels that are written in some row."""
-        return np.flatnonzero(self._is_written)
+    def _note_rules(self) -> None:
+        """Note what rules that are kept have written."""
+        for label, value in np.ndindex(self.n_labels, 2):
+            if (rows := np.flatnonzero(self._holds(value, label))).size:
+                self._note_written(label, value, rows)
 
-    @cached_property
-    def _is_written(self) -> Mask:
-        return np.asarray((self.board != UNSET).any(axis=1))
+    def _note_written(self, label: int, value: int, rows: Integers) -> None:
+        place, among = divmod(self.places.setdefault(label, len(self.places)), TOGETHER)
+        self.states[place, rows] += np.uint8((value + 1) * 3**among)
 
     def _present(self, covered: _Covered) -> npt.NDArray[np.uint8]:
         from labelrules.kernels.covering.tables import mark_present
@@ -307,7 +336,7 @@ class LocalRows:
         add_open(self.truth, self.board, weight, written, others)
         self.board[label, written] = value
         if len(written):
-            self._is_written[label] = True
+            self._note_written(label, value, written)
         if label in self.tables:
             self.tables[label] = table
         return WrittenCounts(table, others, next_codes)
@@ -376,7 +405,7 @@ def rows_in_memory(
     data: Dataset, bins: Bins, marked: Integers, board: Board | None = None, n_threads: int = 1
 ) -> RowCounts:
     """The rows of a data set, a stretch at a time; `board` has what rules to keep have written."""
-    truth: Board = np.ascontiguousarray(data.Y.T)
+    truth: Board = data.Y.T
     weight, row_weight = _units(data, truth)
     n_parts = max(1, -(-data.n_rows // STRETCH))
     parts = []

@@ -17,7 +17,7 @@ from labelrules.data.partitions.tasks import current_client
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
 from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
-from labelrules.learners.covering.local_rows import LocalRows
+from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     Answer,
     BodyCounts,
@@ -41,6 +41,9 @@ PART_BYTES = 1 << 25
 """Codes, labels and board of a part take about so many bytes."""
 
 MEGABYTE = 1 << 20
+
+WRITTEN = "board", "states"
+"""The arrays of `LocalRows` that rules change."""
 
 
 class FiledRows(LocalRows):
@@ -71,7 +74,7 @@ class FiledRows(LocalRows):
         self._arrays: dict[str, tuple[int, Any, tuple[int, ...]]] = {}
         place = 0
         with path.open("wb") as file:
-            for name in ("codes", "truth", "board"):
+            for name in ("codes", "truth", *WRITTEN):
                 array = getattr(self, name)
                 # written as bytes, so that a full disk is an error and no crash later
                 file.write(np.ascontiguousarray(array).tobytes())
@@ -88,7 +91,8 @@ class FiledRows(LocalRows):
         """Let go of all that is as long as the rows, but for those that a body covers."""
         for name in ("known", "every", "_has_none", "_is_decided"):
             self.__dict__.pop(name, None)
-        self.codes, self.truth, self.board = (np.empty((0, 0), np.int8) for _ in range(3))
+        for name in self._arrays:
+            setattr(self, name, np.empty((0, 0), np.int8))
         self._is_mapped = False
 
     @contextmanager
@@ -98,7 +102,7 @@ class FiledRows(LocalRows):
             yield
             return
         for name, (place, dtype, shape) in self._arrays.items():
-            mode: Any = "r+" if name == "board" else "r"
+            mode: Any = "r+" if name in WRITTEN else "r"
             is_empty = 0 in shape  # without features there are no codes
             array = np.empty(shape, dtype) if is_empty else np.memmap(
                 self._path, dtype, mode, place, shape
@@ -211,7 +215,7 @@ def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int 
     They are in memory if they fit into half of the memory limit, else in files.
     """
     n_labels, n_bytes = bins.schema.n_labels, np.dtype(bins.dtype).itemsize
-    row_bytes = len(bins.columns) * n_bytes + 2 * n_labels
+    row_bytes = len(bins.columns) * n_bytes + label_bytes(n_labels)
     total, limit = data.n_rows * row_bytes, data.memory_limit * MEGABYTE
     in_files = 2 * total > limit
     n_parts = -(-total // PART_BYTES)
@@ -298,7 +302,7 @@ def learned_by_counts(
     finally:
         rows.close()
     theory = covering.finished()
-    background, known = _background(theory, covering), covering.totals.known
+    background, known = background_of_counts(covering, theory), covering.totals.known
     return LearnedByCounts(theory, covering, background, known)
 
 
@@ -337,7 +341,9 @@ def _check_settings(settings: Settings) -> None:
         raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
 
 
-def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering) -> Background:
+def background_of_counts(
+    covering: CountedCovering, theory: DecisionList | LayeredTheory
+) -> Background:
     """The cells that no rule wrote: those that the list left open, without those of last resorts.
 
     A last resort writes open cells only, since no label was found in its rows.
@@ -347,7 +353,8 @@ def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering)
         for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
             right, wrong = cells or Evidence(0, 0)
             left[label] -= ((right + wrong) << 32) + right
-    if isinstance(theory, DecisionList) and len(theory) > len(covering.rules):
+    rules = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
+    if len(rules) > len(covering.rules):
         left[:] = 0  # a default rule writes all that is left
     return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))
 

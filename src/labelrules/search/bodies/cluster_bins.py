@@ -24,6 +24,9 @@ from labelrules.search.bodies.streamed_bins import (
     sample_gaps,
 )
 
+MOST_SPLITTERS = 1 << 13
+"""For each column; more would leave fewer values to collect, but counts take longer to move."""
+
 
 class _Counts(NamedTuple):
     """What is counted or collected in some rows."""
@@ -88,6 +91,11 @@ class ClusterPasses(Passes):
     """Reads the partitions where they are."""
 
     parts: CollectedRows
+
+    @property
+    def most_splitters(self) -> int:
+        """See `Passes.most_splitters`."""
+        return min(MOST_SPLITTERS, super().most_splitters)
 
     def first_count(
         self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]

@@ -2,9 +2,10 @@
 
 A sample of each column gives splitters. A pass over the data counts the values that equal each
 splitter and those in the gaps between them; so it is known in which gaps the wanted ranks are. A
-second pass collects the values in these gaps, which are few. Where they are too many, a sample of
-them gives further splitters, and the gaps are counted anew. All counts are whole numbers, so the
-bins do not depend on the sample, nor on the order and the partitions of the rows.
+second pass collects the values in these gaps, which are few. Where they are too many, the sample,
+or one of these gaps alone, gives further splitters, and the gaps are counted anew. All counts are
+whole numbers, so the bins do not depend on the sample, nor on the order and the partitions of the
+rows.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,6 +62,12 @@ class OrderedValues:
         self.n_collected = collect_between(
             np.sort(values), self.splitters, self.wanted, self.collected, self.n_collected
         )
+
+    def within(self, values: Floats) -> Floats:
+        """Those of some values that are in wanted gaps."""
+        self.collected, self.n_collected = np.empty(len(values)), 0
+        self.collect(values)
+        return self.collected[: self.n_collected]
 
     def anew(self) -> "OrderedValues":
         """The same column with nothing counted or collected."""
@@ -133,6 +140,11 @@ class Passes:
     def __init__(self, parts: Partitions) -> None:
         self.parts = parts
 
+    @property
+    def most_splitters(self) -> int:
+        """At most so many splitters for each column."""
+        return SPLITTERS
+
     def first_count(
         self, ordered: dict[int, OrderedValues], occur: dict[int, Mask]
     ) -> tuple[int, Integers]:
@@ -168,7 +180,9 @@ def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = N
     ordered = {at: OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
     occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
     passes = passes or Passes(parts)
-    _sample(parts, ordered)
+    sample, most = _sample(parts, ordered), passes.most_splitters
+    for at, values in sample.items():
+        ordered[at].set_splitters(_splitters(values, most))
     n_rows, n_known = passes.first_count(ordered, occur)
     _settle(ordered)
     open_columns = {at: column for at, column in ordered.items() if not column.is_settled}
@@ -176,7 +190,10 @@ def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = N
         if sum(column.n_wanted for column in open_columns.values()) <= COLLECTED:
             passes.collect(open_columns)
             break
-        _divide_gaps(open_columns, passes.sample_gaps(open_columns))
+        found = {at: column.within(sample[at]) for at, column in open_columns.items()}
+        if not _are_enough(open_columns, found, most):
+            found = _joined(passes.sample_gaps(open_columns))
+        _divide_gaps(open_columns, found, most)
         passes.count(open_columns)
         _settle(open_columns)
         open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
@@ -197,16 +214,19 @@ def known_rows(parts: Iterable[Dataset]) -> Iterator[Dataset]:
     return (known for part in parts if len(known := part.with_known_labels()))
 
 
-def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> None:
-    """Splitters of all columns, from a sample of the rows."""
+def _sample(parts: Partitions, columns: dict[int, OrderedValues]) -> dict[int, Floats]:
+    """The values of columns in a sample of the rows."""
     if not columns:
-        return
+        return {}
     found: dict[int, list[Floats]] = {at: [] for at in columns}
     for part in parts.sample(SAMPLED):
         for at, kept in found.items():
             kept.append(column_of(part.X, at).copy())
-    for at, kept in found.items():
-        columns[at].set_splitters(_splitters(kept))
+    return _joined(found)
+
+
+def _joined(values: dict[int, list[Floats]]) -> dict[int, Floats]:
+    return {at: np.concatenate([np.empty(0), *some]) for at, some in values.items()}
 
 
 def sample_gaps(
@@ -218,28 +238,35 @@ def sample_gaps(
     for part in known_rows(parts):
         draws = generator.random(len(part))
         for at, column in columns.items():
-            values = column_of(part.X, at)[draws < SAMPLED / max(1, column.n_wanted)]
-            column.collected, column.n_collected = np.empty(len(values)), 0
-            column.collect(values)
-            found[at].append(column.collected[: column.n_collected])
+            draw = draws < SAMPLED / max(1, column.n_wanted)
+            found[at].append(column.within(column_of(part.X, at)[draw]))
     return found
 
 
-def _divide_gaps(columns: dict[int, OrderedValues], found: dict[int, list[Floats]]) -> None:
+def _are_enough(columns: dict[int, OrderedValues], found: dict[int, Floats], most: int) -> bool:
+    """Whether splitters from these values in wanted gaps leave few enough values to collect."""
+    expected = 0.0
+    for at, column in columns.items():
+        n_gaps = np.count_nonzero(column.wanted)
+        # a rank is rather in a wide gap than in a narrow one, in one twice as wide on average
+        expected += 2 * column.n_wanted * n_gaps / (n_gaps + min(len(found[at]), most))
+    return expected <= COLLECTED
+
+
+def _divide_gaps(columns: dict[int, OrderedValues], found: dict[int, Floats], most: int) -> None:
     """Further splitters: the first value of each wanted gap, and a sample of all in them."""
     for at, column in columns.items():
         kept = np.union1d(column.needed_splitters(), column.least[column.wanted])
-        column.set_splitters(np.union1d(kept, _splitters(found[at])))
+        column.set_splitters(np.union1d(kept, _splitters(found[at], most)))
 
 
-def _splitters(kept: list[Floats]) -> Floats:
+def _splitters(values: Floats, most: int) -> Floats:
     """Different values of a sample, in order; of too many those at equal distances in it."""
-    values = np.concatenate([np.empty(0), *kept])
     values = np.sort(values[~np.isnan(values)]) + 0.0
     different: Floats = np.unique(values)
-    if len(different) <= SPLITTERS:
+    if len(different) <= most:
         return different
-    return np.unique(values[np.linspace(0, len(values) - 1, SPLITTERS).astype(np.int64)])
+    return np.unique(values[np.linspace(0, len(values) - 1, most).astype(np.int64)])
 
 
 def first_count(
