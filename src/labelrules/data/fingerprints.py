@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +64,9 @@ def _column_sums(X: Matrix) -> Words:
 
     Zeros add nothing, so that it does not matter whether they are stored.
     """
-    return _stored_sums(X) if sparse.issparse(X) else _dense_sums(X)
+    if sparse.issparse(X):
+        return _stored_sums(X)
+    return _dense_sums(X)
 
 
 def _dense_sums(X: Floats) -> Words:
@@ -80,7 +82,7 @@ def _dense_sums(X: Floats) -> Words:
     return sums
 
 
-def _stored_sums(X: Matrix) -> Words:
+def _stored_sums(X: Any) -> Words:
     sums, (occupied,) = np.zeros(X.shape[1], np.uint64), np.diff(X.indptr).nonzero()
     mixed = np.empty(X.nnz, np.uint64)
     for first in range(0, X.nnz, STRETCH):

@@ -34,7 +34,7 @@ from labelrules.learners.covering.row_counts import (
 )
 from labelrules.search.bodies.bins import Bins, Codes
 
-PART_BYTES = 1 << 28
+PART_BYTES = 1 << 29
 """Codes and labels of a part take at most so many bytes, if partitions are no larger."""
 
 TABLE_BYTES = 1 << 28
