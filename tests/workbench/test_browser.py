@@ -272,7 +272,9 @@ EVIL = "<img src=x onerror=window.taken=1>"
 def test_long_names_and_names_of_html_stay_in_their_place(browser):
     """A name of many letters without a space made the pages as wide as itself."""
     names = [EVIL, "l" * 400, "</title>"]
-    schema = Schema([Feature("f" * 400), Feature(f"x{EVIL}"), Feature('"', ("n" * 400, "b"))], names)
+    schema = Schema(
+        [Feature("f" * 400), Feature(f"x{EVIL}"), Feature('"', ("n" * 400, "b"))], names
+    )
     X = np.array([[n % 7, n % 5, n % 2] for n in range(60)], float)
     data = Dataset(schema, X, np.column_stack([X[:, 0] > 3, X[:, 1] > 2, X[:, 2] > 0]).astype(int))
     editor = edit(SeparateAndConquer().fit(data), data)

@@ -511,6 +511,7 @@ def test_findings_begin_with_the_first_of_each_kind():
     every = client.get("/findings", params={"kind": "more often wrong than right"}).text
     assert every.count("is more often wrong than right") == len(doubtful)
     assert client.get("/findings?kind=worst").status_code == 400
+    assert client.get("/findings?rule=99").status_code == 404
     assert most.sentence in client.get(f"/findings?rule={most.rules[0]}").text
 
 

@@ -72,7 +72,7 @@ class PartRun(NamedTuple):
                 fires |= wrote.any(axis=1)
             yield number, rule, fires
             if is_written:
-                labels = list(rule.head.labels)
+                labels = _columns(rule)
                 board[:, labels] = np.where(wrote, self.run.board[:, labels], board[:, labels])
             if rule.stops:
                 open_rows &= ~fires
@@ -91,7 +91,7 @@ class PartRun(NamedTuple):
 
     def wrote(self, number: int) -> Mask:
         """Which cells a rule of a list was the first to write: rows by the labels of its head."""
-        return np.asarray(self.run.writer[:, list(self.rules[number].head.labels)] == number)
+        return np.asarray(self.run.writer[:, _columns(self.rules[number])] == number)
 
     def board_before(self, number: int) -> Board:
         """The labels on which the conditions of a rule are tested."""
@@ -110,6 +110,12 @@ class PartRun(NamedTuple):
             return np.full(len(self.run.board), UNSET)
         writer = self.run.writer[:, label]
         return np.where((writer >= 0) & (writer < number), self.run.board[:, label], UNSET)
+
+
+def _columns(rule: Rule) -> list[int] | slice:
+    """The columns of the labels of a head, as a slice if there is one, which copies nothing."""
+    labels = rule.head.labels
+    return slice(labels[0], labels[0] + 1) if len(labels) == 1 else list(labels)
 
 
 def part_runs(theory: Theory, rows: Dataset, run: LayeredRun | None = None) -> Iterator[PartRun]:

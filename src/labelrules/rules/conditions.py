@@ -200,12 +200,12 @@ class Body:
             covered &= condition.holds(values)
         return covered
 
-    @property
+    @cached_property
     def on_features(self) -> tuple[Condition, ...]:
         """The conditions on features."""
         return tuple(condition for condition in self.conditions if not condition.on_label)
 
-    @property
+    @cached_property
     def on_labels(self) -> tuple[Condition, ...]:
         """The conditions on labels."""
         return tuple(condition for condition in self.conditions if condition.on_label)

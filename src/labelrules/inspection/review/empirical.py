@@ -1,10 +1,11 @@
 """Findings on data: what rules do on these rows, and may do otherwise on others."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._checks import counted
 from labelrules._types import UNSET, Board, Mask
@@ -77,23 +78,26 @@ def conflicts(
     as many of these cells as that rule is wrong, which `doubtful` reports.
     """
     places = places_of(theory)
-    for part in effects.runs:
+    for part, fired in zip(effects.runs, effects.fired, strict=True):
         if part.rules.ordered:
-            for (winner, loser), dispute in sorted(_disputes(part, rows, truth).items()):
+            for (winner, loser), dispute in sorted(_disputes(part, fired, truth).items()):
                 pair = places[part.start + winner], places[part.start + loser]
                 yield _conflict(theory, pair, dispute, effects, truth is not None)
 
 
-def _disputes(part: PartRun, rows: Dataset, truth: Board | None) -> dict[tuple[int, int], _Dispute]:
+def _disputes(
+    part: PartRun, fired: Sequence[npt.NDArray[np.uint8]], truth: Board | None
+) -> dict[tuple[int, int], _Dispute]:
     disputes: dict[tuple[int, int], _Dispute] = {}
     board, writer = part.run.board, part.run.writer
-    for number, rule, fires in part.fired(rows):
+    for number, rule in enumerate(part.rules):
+        fires = np.unpackbits(fired[number], count=len(board)).view(np.bool_)
         for label, value in rule.head if rule.body else ():
             overruled = np.flatnonzero(fires & (board[:, label] == 1 - value))
             winners = writer[overruled, label]
             for winner in np.unique(winners[winners >= 0]).tolist():
                 cells = overruled[winners == winner]
-                mask = np.zeros(len(rows), dtype=np.bool_)
+                mask = np.zeros(len(board), dtype=np.bool_)
                 mask[cells] = True
                 dispute = disputes.setdefault((winner, number), _Dispute([], [], [], []))
                 dispute.rows.append(mask)
@@ -135,18 +139,26 @@ def unused_rules(theory: Theory, rows: Dataset, effects: EffectOfFixes) -> Itera
     idle = [number for number in range(len(places)) if not effects.written_by(number)]
     if not idle or not len(rows):
         return
-    usage = usage_of(theory, rows)
-    for number in idle:
+    covered = _covered_by_idle_rules(theory, rows, idle, effects)
+    for number, n_covered in covered.items():
         place = places[number]
-        n_covered, *_, is_reached = usage.of_rule(number)
-        if is_reached:
-            continue
         why = f"other rules decide in all {n_covered:,}" if n_covered else "it covers none"
         sentence = f"{str(place).capitalize()} decides nothing in these data: {why}."
         if n_covered == 1:
             sentence = sentence.replace("in all 1.", "in the only row that it covers.")
         fix = fix_of(place, "remove")
         yield Finding("unused", (place,), sentence, fix, effects.of(fix), n_covered)
+
+
+def _covered_by_idle_rules(
+    theory: Theory, rows: Dataset, idle: Sequence[int], effects: EffectOfFixes
+) -> dict[int, int]:
+    """The rules, of those that write nothing, that do nothing else; and the rows of each."""
+    if not isinstance(theory, DecisionList):
+        usage = usage_of(theory, rows)
+        return {n: int(usage.counts[0, n]) for n in idle if not usage.is_reached[n]}
+    n_covered = {number: int(np.bitwise_count(effects.fired[0][number]).sum()) for number in idle}
+    return {n: count for n, count in n_covered.items() if not (theory[n].stops and count)}
 
 
 def conditions_without_effect(
@@ -232,8 +244,8 @@ def constant_labels(
         yield finding._replace(sentence=sentence, n_rows=n_other)
 
 
-def with_counts(theory: Theory, rows: Dataset, truth: Board) -> Theory:
+def with_counts(theory: Theory, rows: Dataset, truth: Board, effects: EffectOfFixes) -> Theory:
     """The theory with evidence counted on these rows; rule sets, whose rules vote, as they are."""
-    if isinstance(theory, DecisionList | LayeredTheory):
-        return theory.with_evidence(rows, truth)
-    return theory
+    if isinstance(theory, DecisionList):
+        return theory.with_counts(effects.runs[0].run, truth, rows.weights)
+    return theory.with_evidence(rows, truth) if isinstance(theory, LayeredTheory) else theory

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._checks import counted, one_of, whole_number
 from labelrules._types import UNSET, Board
@@ -159,6 +160,14 @@ class EffectOfFixes:
         return [] if self.rows is None else list(part_runs(self.theory, self.rows))
 
     @cached_property
+    def fired(self) -> list[list[npt.NDArray[np.uint8]]]:
+        """For each of the parts and its rules the rows on which it fired, as packed bits."""
+        if self.rows is None:
+            return []
+        rows = self.rows
+        return [[np.packbits(fires) for _, _, fires in part.fired(rows)] for part in self.runs]
+
+    @cached_property
     def _before(self) -> Board:
         return self._predicted(self.theory)
 
@@ -250,10 +259,11 @@ def keeps_predictions(theory: Theory, fix: Fix, steps: ProofSteps | None = None)
         return True  # neither rule ever holds
     if not part.rules.ordered or not isinstance(inference_of_part(theory), Once | UntilStable):
         return False
+    steps = steps or ProofSteps()
     try:
+        steps.take(0)
         return all(
-            _boards_stay(rules, after, changed, theory, own, steps or ProofSteps())
-            for own in MODES[part.reads]
+            _boards_stay(rules, after, changed, theory, own, steps) for own in MODES[part.reads]
         )
     except UndecidedError:
         return False

@@ -82,7 +82,7 @@ def findings(theory: Any, data: Any = None, *, max_steps: int = 1_000_000) -> Fi
         return Findings(theory, sorted_findings(found))
     useless = {one.places[0] for one in found if one.effect and one.effect.proved}
     if truth is not None:
-        found += doubtful(with_counts(theory, rows, truth), effects, True)
+        found += doubtful(with_counts(theory, rows, truth, effects), effects, True)
     found += conflicts(theory, rows, truth, effects)
     found += circular_labels(theory)
     found += constant_labels(theory, rows, truth, always_absent)

@@ -1,6 +1,7 @@
 """Regions of rows, and what a list of rules does on all rows of a region: the ground of proofs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import eq, gt, le, ne
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,11 +53,11 @@ class ProofSteps:
     def __init__(self, left: float = np.inf) -> None:
         self.left = left
 
-    def take(self) -> None:
-        """Take a step, if one is left."""
+    def take(self, number: int = 1) -> None:
+        """Take steps, if one is left."""
         if self.left <= 0:
             raise UndecidedError
-        self.left -= 1
+        self.left -= number
 
 
 def all_values(key: ColumnKey, schema: Schema) -> Values:
@@ -75,21 +76,24 @@ def split(values: Values, condition: Condition) -> tuple[Values | None, Values |
         return inside or None, (values - inside) or None
     low, high, may_be_missing = values
     cut = min(max(condition.value, low), high)
-    lower, upper = Span(low, cut, False), Span(cut, high, False)
-    inner, outer = (lower, upper) if condition.operator == "<=" else (upper, lower)
-    outer = outer._replace(may_be_missing=may_be_missing)
+    if condition.operator == "<=":
+        inner, outer = Span(low, cut, False), Span(cut, high, may_be_missing)
+    else:
+        inner, outer = Span(cut, high, False), Span(low, cut, may_be_missing)
     return None if inner.is_empty else inner, None if outer.is_empty else outer
+
+
+_COMPARED = {"<=": le, ">": gt, "=": eq, "!=": ne}
 
 
 def _holds(condition: Condition, code: int) -> bool:
     if code == MISSING:
         return False
-    if condition.operator == "in":
-        return code in condition.codes
-    value = condition.value
-    return {"<=": code <= value, ">": code > value, "=": code == value, "!=": code != value}[
-        condition.operator
-    ]
+    return (
+        code in condition.codes
+        if condition.codes
+        else _COMPARED[condition.operator](code, condition.value)
+    )
 
 
 def region_of(conditions: Iterable[Condition], schema: Schema) -> Region | None:
@@ -246,6 +250,7 @@ def reach_of(
     """What a rule of a list can do; None if that would take too long to find out."""
     steps = steps or ProofSteps()
     try:
+        steps.take(0)
         found = [_reach(part, number, schema, own, steps) for own in MODES[part.reads]]
     except UndecidedError:
         return None

@@ -15,7 +15,7 @@ from labelrules.inspection.review.values import FindingKind
 from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
-from labelrules.workbench.site import Page, Site, address, paged
+from labelrules.workbench.site import NotThereError, Page, Site, address, paged
 from labelrules.workbench.views.names import LabelScore
 from labelrules.workbench.views.rules import example_condition
 
@@ -98,6 +98,8 @@ def findings_page(site: Site, state: State, fields: Fields) -> Page:
     figures, found = site.figures(state), findings_of(state.editor)
     rule = fields.number("rule", 0)
     kind = fields.choice("kind", ("", *MEANINGS), "")
+    if rule > len(figures.rules):
+        raise NotThereError(f"there is no rule {rule}: there are {len(figures.rules)}")
     shown = [_shown(one, figures) for one in found]
     shown = [one for one in shown if rule in (0, *one.numbers)]
     chosen = [one for one in shown if kind in ("", one.finding.kind)]
