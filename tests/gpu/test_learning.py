@@ -44,6 +44,7 @@ def assert_same(learner, X, Y=None):
     found = learner(engine="gpu").fit(X, Y)
     assert state_of(found) == state_of(expected)
     assert found.why_without_rules_ == expected.why_without_rules_
+    assert found.about_.data == expected.about_.data
 
 
 @pytest.mark.parametrize("name", [*NINE, "tmc2007-500", "imdb"])

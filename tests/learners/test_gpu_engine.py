@@ -48,7 +48,7 @@ def fitted_state(model):
     counts = background and [background.ones.tolist(), background.zeros.tolist()]
     return (
         theory, [rule.evidence for rule in rules], counts, model.why_without_rules_,
-        model.labels_, list(model.classes_), model.n_features_in_,
+        model.labels_, list(model.classes_), model.n_features_in_, model.about_.data,
     )  # fmt: skip
 
 

@@ -214,7 +214,7 @@ def test_cells_are_mixed_with_their_rows_one_by_one():
         words = np.where(column == 0, 0.0, column).view(np.uint64).tolist()
         cells = zip(words, steps, strict=True)
         expected.append(sum(mixed((word + one) % 2**64) - mixed(one) for word, one in cells))
-    assert fingerprints._column_sums(X).tolist() == [total % 2**64 for total in expected]
+    assert fingerprints.column_sums(X).tolist() == [total % 2**64 for total in expected]
 
 
 def test_fingerprints_of_earlier_versions_are_read():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from labelrules.data.fingerprints import column_sums
 from labelrules.kernels.gpu.counting import n_padded, words_of_all
 
 
@@ -77,6 +78,9 @@ class NumpyKernels:
         low = keys[places]
         above = np.searchsorted(keys[:n_known], low, side="right")
         return low, np.where(above < n_known, keys[np.minimum(above, n_known - 1)], low)
+
+    def mix_cells(self, values, into):
+        into += column_sums(values.reshape(-1, 1))
 
     def encode_numbers(self, values, cuts, missing, codes):
         found = [missing if v != v else sum(cut < v for cut in cuts) for v in values.tolist()]

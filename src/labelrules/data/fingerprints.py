@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from labelrules._types import Floats, Matrix
+from labelrules._types import Board, Floats, Matrix
 from labelrules.data.document import builtins_of, schema_record
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
@@ -47,19 +47,24 @@ def fingerprint(data: Dataset) -> str:
     >>> fingerprint(readers.take([1, 0])) == fingerprint(readers.take([0, 1]))
     False
     """
-    features = data.schema.features  # numbers are amounts only where they are stored sparsely
-    plain = [replace(one, kind="numeric") if one.is_numeric else one for one in features]
-    schema = builtins_of(schema_record(Schema(plain, data.schema.labels, data.schema.parents)))
-    whole = hashlib.blake2b(json.dumps([schema, data.n_rows]).encode(), digest_size=16)
-    whole.update(_column_sums(data.X).astype("<u8").tobytes())
-    whole.update(np.ascontiguousarray(data.Y).tobytes())
-    if data.weights is not None:
-        whole.update(json.dumps(data.weights.shape).encode())
-        whole.update(np.ascontiguousarray(data.weights).astype("<f8").tobytes())
+    return fingerprint_of(data.schema, column_sums(data.X), data.Y, data.weights)
+
+
+def fingerprint_of(schema: Schema, sums: Words, Y: Board, weights: Floats | None) -> str:
+    """The fingerprint of a data set whose columns have these sums."""
+    # numbers are amounts only where they are stored sparsely
+    plain = [replace(one, kind="numeric") if one.is_numeric else one for one in schema.features]
+    known = builtins_of(schema_record(Schema(plain, schema.labels, schema.parents)))
+    whole = hashlib.blake2b(json.dumps([known, len(Y)]).encode(), digest_size=16)
+    whole.update(sums.astype("<u8").tobytes())
+    whole.update(np.ascontiguousarray(Y).tobytes())
+    if weights is not None:
+        whole.update(json.dumps(weights.shape).encode())
+        whole.update(np.ascontiguousarray(weights).astype("<f8").tobytes())
     return FORM + whole.hexdigest()
 
 
-def _column_sums(X: Matrix) -> Words:
+def column_sums(X: Matrix) -> Words:
     """For each column the sum over its cells, each mixed with the number of its row, modulo 2^64.
 
     Zeros add nothing, so that it does not matter whether they are stored.

@@ -86,6 +86,26 @@ __global__ void keys_around(const sum *keys, place n_known, const place *places,
     high[number] = first < n_known ? keys[first] : key;
 }
 
+__device__ inline sum mixed(sum bits)
+{
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9ULL;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBULL;
+    return bits ^ bits >> 31;
+}
+
+// The sum of a column's cells, each mixed with its row; see data/fingerprints.py.
+__global__ void mix_cells(const double *values, place n_rows, sum *total)
+{
+    sum own = 0;
+    for (place row = first_thread(); row < n_rows; row += all_threads()) {
+        double value = values[row] + 0.0; // so that -0.0 is 0.0
+        sum bits = value != value ? 0x7FF8000000000000ULL : (sum)__double_as_longlong(value);
+        sum step = (sum)(row + 1) * 0x9E3779B97F4A7C15ULL;
+        own += mixed(bits + step) - mixed(step);
+    }
+    add_of_warp(total, own);
+}
+
 #define ENCODE(CODE)                                                                               \
     /* The bin of each number: how many cuts are below it. */                                      \
     __global__ void encode_numbers_##CODE(const double *values, place n_rows, const double *cuts,  \

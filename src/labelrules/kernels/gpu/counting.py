@@ -160,6 +160,10 @@ class GpuKernels:
         self._by_row("keys_around", n_places, keys, n_known, given, np.int32(n_places), low, high)
         return values_of_keys(low.get()), values_of_keys(high.get())
 
+    def mix_cells(self, values: Any, into: Any) -> None:
+        """The sum of the cells of a column, each mixed with its row, for fingerprints."""
+        self._by_row("mix_cells", len(values), values, len(values), into)
+
     def encode_numbers(self, values: Any, cuts: Floats, missing: int, codes: Any) -> None:
         """The bin of each value, how many cuts are below it; `missing` without one."""
         given = self.cupy.asarray(cuts, dtype=np.float64)

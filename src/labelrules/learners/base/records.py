@@ -148,13 +148,18 @@ class _Learning:
             return about
         return replace(
             about,
-            # that of all rows would need them column by column
-            data=fingerprint(self.data) if isinstance(self.data, Dataset) else None,
+            data=_fingerprint_of(self.data),
             data_name=self.data.name or None,
             n_rows=self.data.n_rows,
             n_features=self.data.schema.n_features,
             n_labels=self.data.schema.n_labels,
         )
+
+
+def _fingerprint_of(data: TrainingTable) -> str | None:
+    """The fingerprint of the training data; partitions have none, since it goes by columns."""
+    known: str | None = getattr(data, "fingerprint", None)
+    return fingerprint(data) if isinstance(data, Dataset) else known
 
 
 _current: ContextVar[_Learning | None] = ContextVar("_current", default=None)

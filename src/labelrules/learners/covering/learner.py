@@ -38,7 +38,6 @@ from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.on_gpu import (
     UncopiedTable,
     learned_on_gpu,
-    tells_of_each_row,
     uncopied_cells,
 )
 from labelrules.learners.covering.partitioned import (
@@ -302,11 +301,11 @@ class SeparateAndConquer(RuleClassifier):
         cells = None if self._kept(None) else uncopied_cells(X)
         if cells is None or not uses_gpu(checked_engine(self.engine), n_stored(cells)):
             return False
-        table: UncopiedTable | Dataset
         if not isinstance(X, Dataset):
             target, table = self._uncopied_table(cells, y, given_names(feature_names))
         elif feature_names is None:
-            target, table = Target("labels", np.array([0, 1])), self._given_data(X, y)
+            target, data = Target("labels", np.array([0, 1])), self._given_data(X, y)
+            table = UncopiedTable(data.X, data.Y, data.schema, data.name)
         else:
             return False
         return self._fit_on_gpu(table, target)
@@ -323,10 +322,10 @@ class SeparateAndConquer(RuleClassifier):
             warn_of_columns(whole, stacklevel=levels_to_caller() + 1)
         return target, UncopiedTable(X, labels.board, one.schema)
 
-    def _fit_on_gpu(self, table: UncopiedTable | Dataset, target: Target) -> bool:
+    def _fit_on_gpu(self, table: UncopiedTable, target: Target) -> bool:
         """Learn from rows as they are; False if that is not possible."""
         settings = checked_settings(self, table.schema)
-        if not settings.are_counted or not tells_of_each_row(table):
+        if not settings.are_counted or not table.tells_of_each_row:
             return False
         note_training_data(table)
         with progress_listener(self.progress) as listener:

@@ -1,11 +1,14 @@
 """Rows that a GPU reads as they are: learned from without a checked copy in host memory."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
+from labelrules.data.fingerprints import fingerprint_of
 from labelrules.kernels.gpu.device import on_device
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.covering.counted_loop import is_counted
@@ -19,21 +22,42 @@ EXACT = 1 << 53
 """Up to this whole numbers are the same as real numbers."""
 
 
-class UncopiedTable(NamedTuple):
-    """Rows of real numbers, in host memory or on the GPU, and their labels.
+@dataclass(eq=False)
+class UncopiedTable:
+    """Rows in host memory or on the GPU, and their labels; the GPU checks the numbers.
 
-    The numbers are not checked yet: the GPU does that.
+    Parameters
+    ----------
+    X : array or sparse matrix
+    Y : array of int8
+    schema : Schema
+    name : str
+    column_sums : array, optional
+        Of each column, for the fingerprint; they are known once it was on the GPU.
     """
 
     X: Any
     Y: Board
     schema: Schema
     name: str = ""
+    column_sums: npt.NDArray[np.uint64] | None = None
 
     @property
     def n_rows(self) -> int:
         """The number of rows."""
         return int(self.X.shape[0])
+
+    @property
+    def fingerprint(self) -> str | None:
+        """That of the data set of these rows."""
+        if self.column_sums is None:
+            return None
+        return fingerprint_of(self.schema, self.column_sums, self.Y, None)
+
+    @property
+    def tells_of_each_row(self) -> bool:
+        """Whether there is a label known in each row; others would be left out first."""
+        return 0 < self.n_rows == len(self.Y) and bool((self.Y != UNSET).any(axis=1).all())
 
 
 def uncopied_cells(X: Any) -> Any:
@@ -55,14 +79,8 @@ def uncopied_cells(X: Any) -> Any:
     return matrix
 
 
-def tells_of_each_row(table: UncopiedTable | Dataset) -> bool:
-    """Whether there is a label known in each row; others would be left out first."""
-    n_rows = int(table.X.shape[0])
-    return 0 < n_rows == len(table.Y) and bool((table.Y != UNSET).any(axis=1).all())
-
-
 def learned_on_gpu(
-    table: UncopiedTable | Dataset, settings: Settings, listener: Listener
+    table: UncopiedTable, settings: Settings, listener: Listener
 ) -> LearnedByCounts | None:
     """Learn a list, the same as on the CPU; None if more than counts is needed."""
     assert settings.bins is not None, "only binned columns are counted"
@@ -71,6 +89,7 @@ def learned_on_gpu(
     if not is_counted(settings, bins):
         codes.close()
         return None
+    table.column_sums = codes.column_sums
     phase("searching for the first rule")
     rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
     return learned_by_counts(rows, bins, settings, listener)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Integers
@@ -78,7 +79,7 @@ def binned_on_gpu(
     room : int
         Bytes of the GPU for codes, and for columns while they are coded.
     """
-    codes = GpuCodes(kernels, X.shape[0], room - SORTING * X.shape[0])
+    codes = GpuCodes(kernels, X.shape[0], X.shape[1], room - SORTING * X.shape[0])
     columns = []
     values_of = columns_on_gpu(X, kernels, room // 4)
     for feature, values in zip(schema.features, values_of, strict=True):
@@ -94,6 +95,7 @@ def binned_on_gpu(
         del keys  # its memory is needed for the codes
         columns.append(found)
         codes.add(values, found, feature.is_nominal)
+        kernels.mix_cells(values, codes.mixed[len(columns) - 1 :][:1])
     bins = Bins(schema, tuple(columns))
     codes.settle(bins.start)
     return bins, codes
@@ -154,13 +156,14 @@ class GpuCodes:
     Parameters
     ----------
     kernels : GpuKernels
-    n_rows : int
+    n_rows, n_columns : int
     room : int
         Bytes that codes may take on the GPU.
     """
 
-    def __init__(self, kernels: Any, n_rows: int, room: int) -> None:
+    def __init__(self, kernels: Any, n_rows: int, n_columns: int, room: int) -> None:
         self.kernels, self.n_rows, self.room = kernels, n_rows, room
+        self.mixed = kernels.room_for_counts(n_columns)
         self.kept: list[Any] = []
         self._on_gpu: list[bool] = []
 
@@ -183,6 +186,11 @@ class GpuCodes:
         """All columns are coded; the sums of each begin at `start`."""
         self.start = start
         self._whole = self._columns([at for at, is_there in enumerate(self._on_gpu) if is_there])
+
+    @property
+    def column_sums(self) -> npt.NDArray[np.uint64]:
+        """What fingerprints have of each column."""
+        return np.asarray(self.kernels.read(self.mixed)).view(np.uint64)
 
     def close(self) -> None:
         """Let go of the codes, and give the memory of the GPU back."""
