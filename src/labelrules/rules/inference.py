@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
 from labelrules.rules.boards import closed as closed
 from labelrules.rules.rule import Evidence, Head, Rule
+from labelrules.rules.rule_table import Numbers as Numbers
 from labelrules.rules.rule_table import table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
 
@@ -104,10 +104,6 @@ Inference: TypeAlias = Once | UntilStable | LabelByLabel | Gibbs
 
 def _set_whole(inference: object, name: str, low: int) -> None:
     object.__setattr__(inference, name, whole_number(getattr(inference, name), name, low=low))
-
-
-Numbers: TypeAlias = npt.NDArray[np.int32]
-"""Numbers of rules, -1 for none."""
 
 
 class Rounds(NamedTuple):

@@ -21,6 +21,12 @@ ENGINES = ("auto", "cpu", "gpu")
 WORTH_A_GPU = 20_000_000
 """Cells of a table below which `engine="auto"` stays on the CPU: starting takes longer."""
 
+WORTH_TESTS = 1_000_000_000
+"""Rows times conditions below which `engine="auto"` predicts on the CPU, in about a second."""
+
+CUDA_DEVICES = (2, 13)
+"""What DLPack calls the memory of a GPU, and memory that the GPU shares with the host."""
+
 INSTALL = "install labelrules[gpu] (CuPy for CUDA 13; for another CUDA the CuPy made for it)"
 
 
@@ -60,6 +66,16 @@ def uses_gpu(engine: Engine, n_cells: int) -> bool:
         raise DeviceError(f"engine='gpu' needs a GPU, but {reason}; or set engine='cpu'")
     LOGGER.info("engine='auto' takes the CPU: %s", reason)
     return False
+
+
+def predicts_on_gpu(engine: Engine, X: Any, n_tests: int) -> bool:
+    """Whether rules are applied on the GPU; an error if they should be and there is none.
+
+    With "auto" they are if there is a GPU, and the table is there or it is worth its while.
+    """
+    if engine == "auto" and n_tests < WORTH_TESTS and not is_on_gpu(X):
+        return False
+    return uses_gpu(engine, WORTH_A_GPU)
 
 
 @contextmanager
@@ -111,6 +127,24 @@ def free_bytes() -> int:
     """The free memory of the GPU; `LABELRULES_GPU_MEMORY` (in MB) may set a lower limit."""
     import cupy
 
-    free = int(cupy.cuda.runtime.memGetInfo()[0]) + cupy.get_default_memory_pool().free_bytes()
+    free = int(cupy.cuda.runtime.memGetInfo()[0])
+    free += int(cupy.get_default_memory_pool().free_bytes())
     limit = os.environ.get("LABELRULES_GPU_MEMORY")
     return free if limit is None else min(free, int(limit) << 20)
+
+
+def is_on_gpu(X: Any) -> bool:
+    """Whether a table is in the memory of a GPU: of CuPy, PyTorch, JAX, cuDF and others.
+
+    It says so by DLPack or the CUDA array interface.
+    """
+    if _is_of_cudf(X):
+        return True
+    device_of = getattr(X, "__dlpack_device__", None)
+    if device_of is not None and not isinstance(X, type):
+        return int(device_of()[0]) in CUDA_DEVICES
+    return hasattr(type(X), "__cuda_array_interface__")
+
+
+def _is_of_cudf(X: Any) -> bool:
+    return type(X).__module__.split(".", 1)[0] == "cudf"
