@@ -383,6 +383,7 @@ class ConstrainedClassifier(TableClassifier):
         return (numeric_features(X) if isinstance(X, Dataset) else X), board.astype(np.int64)
 
     def _table(self, X: Any) -> Any:
+        self._check_engine()
         if isinstance(X, Dataset) and not is_ours(self.base_):
             return numeric_features(X)
         return X

@@ -114,35 +114,27 @@ class RuleTable:
         """Votes for presence minus votes for absence; see `RuleSet.margin`, `apply`."""
         if self.ordered:
             raise TypeError("only the rules of a rule set vote: a decision list has no margins")
-        return self._on_engine(X, engine, self._margin_on_gpu, self._margin_on_cpu)
+        n_tests = self._n_tests(X)
+        return on_engine(X, engine, n_tests, self._margin_on_gpu, self._margin_on_cpu)
 
     def __repr__(self) -> str:
         rules = counted(len(self.arrays.stops), "rule")
         return f"<RuleTable: {rules} for {counted(self.schema.n_labels, 'label')}>"
 
-    def _on_engine(
-        self, X: Any, engine: Engine, on_gpu: Callable[[Any], Found], on_cpu: Callable[[Any], Found]
-    ) -> Found:
-        """Apply the rules where the engine says, or where it is worth its while."""
-        n_tests = _n_rows(X) * len(self.arrays.atom)
-        is_automatic = checked_engine(engine) == "auto"
-        # Sparse matrices store little, which the CPU reads fast.
-        if is_automatic and sparse.issparse(getattr(X, "X", X)):
-            return on_cpu(X)
-        if self.schema.n_labels and predicts_on_gpu(engine, X, n_tests):
-            try:
-                with gpu_errors():
-                    return on_gpu(X)
-            except DeviceError as error:
-                if not is_automatic:
-                    raise
-                LOGGER.warning("engine='auto' takes the CPU: %s", error)
-        return on_cpu(_in_host(X))
-
     def _run(self, X: Any, start: "Start", engine: Engine) -> Run:
-        return self._on_engine(
-            X, engine, lambda X: self._run_on_gpu(X, start), lambda X: self._run_on_cpu(X, start)
-        )
+        X = X.X if isinstance(X, RowsAsGiven) else X
+
+        def on_gpu(X: Any) -> Run:
+            return self._run_on_gpu(X, start)
+
+        def on_cpu(X: Any) -> Run:
+            return self._run_on_cpu(X, start)
+
+        return on_engine(X, engine, self._n_tests(X), on_gpu, on_cpu)
+
+    def _n_tests(self, X: Any) -> int:
+        """Rows times conditions on features."""
+        return n_rows_of(X) * len(self.arrays.atom)
 
     def _run_on_cpu(self, X: Any, start: "Start") -> Run:
         from labelrules.kernels.apply import run_list
@@ -178,6 +170,8 @@ class RuleTable:
     def _run_on_gpu(self, X: Any, start: "Start") -> Run:
         from labelrules.kernels.gpu.pieces import Wanted
 
+        if not self.schema.n_labels:  # there is nothing to write
+            return self._run_on_cpu(_in_host(X), start)
         rules, source = self._rules_and_source(X)
         rows = np.empty((source.n_rows, 0))  # for the checks of boards, which need their number
         reads = start.reads
@@ -198,6 +192,8 @@ class RuleTable:
     def _margin_on_gpu(self, X: Any) -> Integers:
         from labelrules.kernels.gpu.pieces import Wanted
 
+        if not self.schema.n_labels:
+            return self._margin_on_cpu(_in_host(X))
         rules, source = self._rules_and_source(X)
         margins = np.empty((source.n_rows, self.schema.n_labels), dtype=np.int64)
         if rules.apply(source, Wanted(self._no_board(), points=margins)):
@@ -245,10 +241,50 @@ class Start(NamedTuple):
         return room
 
 
-def _n_rows(X: Any) -> int:
+class RowsAsGiven(NamedTuple):
+    """Rows that are not encoded, for theories that apply several tables to them on a GPU."""
+
+    X: Any
+    schema: Schema
+    Y: Board
+    """No label is present."""
+
+    @classmethod
+    def of(cls, X: Any, schema: Schema) -> "RowsAsGiven":
+        """The rows of a table that fits the schema."""
+        return cls(X, schema, np.broadcast_to(np.int8(0), (n_rows_of(X), schema.n_labels)))
+
+
+def on_engine(
+    X: Any,
+    engine: Engine,
+    n_tests: int,
+    on_gpu: Callable[[Any], Found],
+    on_cpu: Callable[[Any], Found],
+) -> Found:
+    """Do something with a table where the engine says, or where it is worth its while.
+
+    The CPU is given the table in host memory.
+    """
+    is_automatic = checked_engine(engine) == "auto"
+    # Sparse matrices store little, which the CPU reads fast.
+    if is_automatic and sparse.issparse(getattr(X, "X", X)):
+        return on_cpu(X)
+    if predicts_on_gpu(engine, X, n_tests):
+        try:
+            with gpu_errors():
+                return on_gpu(X)
+        except DeviceError as error:
+            if not is_automatic:
+                raise
+            LOGGER.warning("engine='auto' takes the CPU: %s", error)
+    return on_cpu(_in_host(X))
+
+
+def n_rows_of(X: Any) -> int:
     """The number of rows, 0 if the table does not know it."""
     try:
-        return X.shape[0] if hasattr(X, "shape") else len(X)
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except (TypeError, IndexError, ValueError):
         return 0
 

@@ -202,8 +202,11 @@ class TheoryClassifier(TableClassifier):
             parts.append(_path(run.fallback, len(self.theory_.fallback)))
         return sparse.csr_array(sparse.hstack(parts))
 
+    def _applies_a_theory(self) -> bool:
+        return True
+
     def _labels(self, X: Any) -> Board:
-        return self._runner.predict(X)
+        return self._runner.predict(X, engine=self.engine)
 
     def _presence(self, X: Any) -> Floats:
         run, theory = self._run(X), self.theory_
@@ -233,7 +236,7 @@ class TheoryClassifier(TableClassifier):
         return self.smoothing
 
     def _run(self, X: Any) -> Run | LayeredRun:
-        return self._runner.run(X)
+        return self._runner.run(X, engine=self.engine)
 
     @property
     def _runner(self) -> LayeredTheory | RuleTable:
