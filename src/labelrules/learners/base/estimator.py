@@ -441,7 +441,6 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
 
     def _table(self, X: Any) -> Any:
         """New rows, with the features that `fit` has seen."""
-        self._check_engine()
         if isinstance(X, Dataset) or is_on_gpu(X):
             return X
         if has_known_names(self, X):
@@ -452,18 +451,6 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
         if hasattr(self, "feature_names_in_"):
             return table
         return renamed(table, self.schema_.feature_names)
-
-    def _check_engine(self) -> None:
-        """Refuse the GPU if it cannot predict all that this learner predicts."""
-        if self.engine == "gpu" and not self._applies_a_theory():
-            raise ValueError(
-                f"engine='gpu' applies the rules of one theory, but this {type(self).__name__} "
-                "predicts otherwise: set engine='auto' or 'cpu'"
-            )
-
-    def _applies_a_theory(self) -> bool:
-        """Whether it predicts by the rules of one theory, which a GPU can apply."""
-        return False
 
     def _state(self) -> dict[str, Any]:
         """The fields of `_State`, from which `_restore_state` makes the fitted attributes."""

@@ -75,9 +75,6 @@ class ComposedClassifier(TheoryClassifier):
     def _has_theory(self) -> bool:
         return "theory_" in self.__dict__
 
-    def _applies_a_theory(self) -> bool:
-        return self._has_theory
-
     def _why_no_theory(self) -> str:
         name = type(self).__name__
         if not hasattr(self, "schema_"):

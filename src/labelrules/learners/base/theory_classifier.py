@@ -202,9 +202,6 @@ class TheoryClassifier(TableClassifier):
             parts.append(_path(run.fallback, len(self.theory_.fallback)))
         return sparse.csr_array(sparse.hstack(parts))
 
-    def _applies_a_theory(self) -> bool:
-        return True
-
     def _labels(self, X: Any) -> Board:
         return self._runner.predict(X, engine=self.engine)
 

@@ -237,9 +237,6 @@ class Scorecard(TableClassifier):
             rules.append(_rule(Body(), start, task.data))
         return RuleSet(task.data.schema, rules, decoding.label_sets, decoding.at_least_one)
 
-    def _applies_a_theory(self) -> bool:
-        return True
-
     def _labels(self, X: Any) -> Board:
         return table_of(self.theory_).predict(X, engine=self.engine)
 
