@@ -168,7 +168,7 @@ class RuleTable:
         return np.empty((0, self.schema.n_labels), np.int8)
 
     def _run_on_gpu(self, X: Any, start: "Start") -> Run:
-        from labelrules.kernels.gpu.pieces import Wanted
+        from labelrules.kernels.gpu.pieces import WantedCells
 
         if not self.schema.n_labels:  # there is nothing to write
             return self._run_on_cpu(_in_host(X), start)
@@ -184,19 +184,19 @@ class RuleTable:
         run = Run(board, *start.numbers(board, filled=False))
         numbers = (run.writer, run.stopped) if start.traced else ()
         is_given = start.board is not None
-        wanted = Wanted(board, is_given, reads, start.closes, *numbers)
+        wanted = WantedCells(board, is_given, reads, start.closes, *numbers)
         if rules.apply(source, wanted):
             self._refuse(X)
         return run
 
     def _margin_on_gpu(self, X: Any) -> Integers:
-        from labelrules.kernels.gpu.pieces import Wanted
+        from labelrules.kernels.gpu.pieces import WantedCells
 
         if not self.schema.n_labels:
             return self._margin_on_cpu(_in_host(X))
         rules, source = self._rules_and_source(X)
         margins = np.empty((source.n_rows, self.schema.n_labels), dtype=np.int64)
-        if rules.apply(source, Wanted(self._no_board(), points=margins)):
+        if rules.apply(source, WantedCells(self._no_board(), points=margins)):
             self._refuse(X)
         return margins
 

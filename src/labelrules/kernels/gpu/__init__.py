@@ -1,1 +1,1 @@
-"""Counting and applying rules on a GPU by CUDA, through CuPy; see ../README.md for the encodings."""
+"""Counting and applying rules on a GPU by CUDA, through CuPy; ../README.md has the encodings."""

@@ -21,8 +21,8 @@ ENGINES = ("auto", "cpu", "gpu")
 WORTH_A_GPU = 20_000_000
 """Cells of a table below which `engine="auto"` stays on the CPU: starting takes longer."""
 
-WORTH_TESTS = 1_000_000_000
-"""Rows times conditions below which `engine="auto"` predicts on the CPU, in about a second."""
+WORTH_TESTS = 500_000_000
+"""Rows times conditions below which `engine="auto"` predicts on the CPU, in two seconds or less."""
 
 CUDA_DEVICES = (2, 13)
 """What DLPack calls the memory of a GPU, and memory that the GPU shares with the host."""

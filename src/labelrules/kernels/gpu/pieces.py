@@ -158,7 +158,7 @@ def are_plain_numbers(X: Any, n_columns: int) -> bool:
     return is_plain and X.ndim == 2 and X.shape[1] == n_columns and X.dtype in DTYPES
 
 
-class Wanted(NamedTuple):
+class WantedCells(NamedTuple):
     """What is known before, and arrays for the results; each may be missing, but for the board.
 
     `board` has the cells that are written before if `is_given`; `closed`: open cells become 0.
@@ -190,12 +190,12 @@ class RulesOnGpu:
         self.at_least_one = rules.at_least_one
         self.in_host, self.tested = ordered_atoms(rules, n_labels)
 
-    def apply(self, source: TestedColumns, wanted: Wanted) -> bool:
+    def apply(self, source: TestedColumns, wanted: WantedCells) -> bool:
         """Fill the arrays that are wanted; whether some number is one that no table may hold."""
         with source.device:
             return self._apply(source, wanted)
 
-    def _apply(self, source: TestedColumns, wanted: Wanted) -> bool:
+    def _apply(self, source: TestedColumns, wanted: WantedCells) -> bool:
         kernels = self._lanes(source, wanted)
         first = kernels[0]
         n_rows = self._rows_of_a_piece(source, wanted, first.free_bytes() // SHARE, len(kernels))
@@ -222,7 +222,7 @@ class RulesOnGpu:
         with first:
             return any(first.read(one) for one in unfit)
 
-    def _lanes(self, source: TestedColumns, wanted: Wanted) -> list[Any]:
+    def _lanes(self, source: TestedColumns, wanted: WantedCells) -> list[Any]:
         """The kernels, once for each piece that is on its way at the same time."""
         from joblib import cpu_count  # knows how many may be used
 
@@ -239,7 +239,7 @@ class RulesOnGpu:
         n_lanes = min(LANES, cpu_count(), -(-n_bytes // SENT) or 1, room // least)
         return [first, *(applying.ApplyKernels() for _ in range(n_lanes - 1))]
 
-    def _row_bytes(self, source: TestedColumns, wanted: Wanted) -> int:
+    def _row_bytes(self, source: TestedColumns, wanted: WantedCells) -> int:
         """Bytes of the GPU that a row takes."""
         n_bits = len(self.in_host.operator) + 4 * self.n_labels
         n_bytes = source.row_bytes + 2 * self.n_labels + 4
@@ -251,7 +251,7 @@ class RulesOnGpu:
         return n_bytes + n_bits // 8 + 1
 
     def _rows_of_a_piece(
-        self, source: TestedColumns, wanted: Wanted, room: int, n_lanes: int
+        self, source: TestedColumns, wanted: WantedCells, room: int, n_lanes: int
     ) -> int:
         """As many rows as are worth it and have room, a multiple of the fewest."""
         fit = room // n_lanes // self._row_bytes(source, wanted)
@@ -260,7 +260,13 @@ class RulesOnGpu:
         return max(FEWEST, min(fit, worth, MOST, share + FEWEST) // FEWEST * FEWEST)
 
     def _piece(
-        self, kernels: Any, source: TestedColumns, wanted: Wanted, first: int, last: int, unfit: Any
+        self,
+        kernels: Any,
+        source: TestedColumns,
+        wanted: WantedCells,
+        first: int,
+        last: int,
+        unfit: Any,
     ) -> None:
         """Apply the rules to some rows."""
         boards = [wanted.board[first:last]] if wanted.is_given else []
@@ -281,7 +287,7 @@ class RulesOnGpu:
         kernels.receive(pairs)
 
     def _list(
-        self, kernels: Any, atoms: Any, cells: Any, reads: Any, wanted: Wanted, rows: slice
+        self, kernels: Any, atoms: Any, cells: Any, reads: Any, wanted: WantedCells, rows: slice
     ) -> list[tuple[Any, Any]]:
         """Apply a list; returns arrays of the GPU and where their values are wanted."""
         n_rows = rows.stop - rows.start
@@ -300,7 +306,7 @@ class RulesOnGpu:
         return [*pairs, self._cells(kernels, cells, wanted, rows)]
 
     def _vote(
-        self, kernels: Any, atoms: Any, cells: Any, reads: Any, wanted: Wanted, rows: slice
+        self, kernels: Any, atoms: Any, cells: Any, reads: Any, wanted: WantedCells, rows: slice
     ) -> list[tuple[Any, Any]]:
         """Let a set vote; see `_list`."""
         n_rows = rows.stop - rows.start
@@ -327,7 +333,7 @@ class RulesOnGpu:
         kernels.pack(cells, planes)
         return planes
 
-    def _cells(self, kernels: Any, cells: Any, wanted: Wanted, rows: slice) -> tuple[Any, Any]:
+    def _cells(self, kernels: Any, cells: Any, wanted: WantedCells, rows: slice) -> tuple[Any, Any]:
         if wanted.closed:
             kernels.close(cells)
         return cells, wanted.board[rows]
