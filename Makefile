@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOCK := requirements/constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
+.PHONY: demo test test-slow test-gpu lint format docs notebook bench casestudies peers lock clean check-style check-types check-layers check-tests check-uncompiled
 
 demo: $(VENV)/.base
 	@$(BIN)/labelrules demo
@@ -24,6 +24,10 @@ test: $(VENV)/.test
 test-slow: $(VENV)/.test
 	$(PYTEST) -n auto -m slow
 
+# On a machine with a GPU, and CuPy installed for its CUDA; skipped with a reason elsewhere.
+test-gpu: $(VENV)/.test
+	$(PYTEST) -m gpu tests/gpu
+
 lint: check-style check-types check-layers
 
 check-style: $(VENV)/.test
@@ -37,7 +41,7 @@ check-layers: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 check-tests: $(VENV)/.test
-	$(PYTEST) -n auto -m "not slow"
+	$(PYTEST) -n auto -m "not slow and not gpu"
 
 # Again as plain Python: compiled code reads out of bounds without complaint.
 check-uncompiled: $(VENV)/.test
