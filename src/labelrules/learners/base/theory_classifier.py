@@ -300,6 +300,8 @@ class RuleClassifier(TheoryClassifier):
     n_labels_, n_features_in_ : int
     feature_names_in_ : array of str
         If `fit` was given names.
+    engine : {"auto", "cpu", "gpu"}
+        Where `predict` applies the rules, "auto" if it is not set; see :meth:`RuleTable.apply`.
 
     Examples
     --------
