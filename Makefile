@@ -41,7 +41,7 @@ check-layers: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 check-tests: $(VENV)/.test
-	$(PYTEST) -n auto -m "not slow"
+	$(PYTEST) -n auto -m "not slow and not gpu"
 
 # Again as plain Python: compiled code reads out of bounds without complaint.
 check-uncompiled: $(VENV)/.test

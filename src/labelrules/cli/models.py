@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from labelrules._types import Board, Floats
     from labelrules.data import Dataset, Schema
     from labelrules.discovery import Repairs
+    from labelrules.kernels.gpu.device import Engine
     from labelrules.learners.base.records import About
     from labelrules.rules import DecisionList, RuleSet, Theory
 
@@ -66,6 +67,8 @@ class Model:
     source: str
     said: "About | None" = None
     """What the file of a theory says about it; a learner says it itself."""
+    engine: "Engine" = "auto"
+    """Where its rules are applied."""
 
     @property
     def schema(self) -> "Schema":
@@ -138,8 +141,12 @@ class Model:
         """Labels, rows by labels; or classes, if it was learned from classes."""
         from labelrules.rules import DecisionList, RuleSet, RuleTable
 
+        if not self.is_theory:
+            self.kept.engine = self.engine
+            return self.kept.predict(data)
         is_flat = isinstance(self.kept, DecisionList | RuleSet)
-        return (RuleTable(self.kept) if is_flat else self.kept).predict(data)
+        applied = RuleTable(self.kept) if is_flat else self.kept
+        return applied.predict(data, engine=self.engine)
 
     def board(self, data: "Dataset") -> "Board":
         """Labels, rows by labels."""
@@ -201,7 +208,11 @@ class Model:
 
     def probabilities(self, data: "Dataset") -> "Floats | None":
         """The probability of each label; None for a theory."""
-        return None if self.is_theory else self.kept.predict_proba(data)
+        if self.is_theory:
+            return None
+        self.kept.engine = self.engine
+        found: Floats = self.kept.predict_proba(data)
+        return found
 
 
 def read_model(source: str, schema: "Callable[[], Schema] | None" = None) -> Model:

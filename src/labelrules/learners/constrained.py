@@ -35,7 +35,7 @@ from labelrules.learners.base.presence import (
 )
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.renaming import Names, known_names
-from labelrules.learners.base.tables import column_names
+from labelrules.learners.base.tables import check_engine, column_names
 from labelrules.learners.registry import register
 from labelrules.rules import RuleSet, parse_rule, rule_text, theory_text
 from labelrules.rules.json import SetRecord, read_theory, theory_record
@@ -383,9 +383,9 @@ class ConstrainedClassifier(TableClassifier):
         return (numeric_features(X) if isinstance(X, Dataset) else X), board.astype(np.int64)
 
     def _table(self, X: Any) -> Any:
-        if isinstance(X, Dataset) and not is_ours(self.base_):
-            return numeric_features(X)
-        return X
+        check_engine(self)
+        is_foreign = isinstance(X, Dataset) and not is_ours(self.base_)
+        return numeric_features(X) if is_foreign else X
 
     def _learned(self, schema: Schema, board: Board) -> Constraints:
         labels = Schema([], schema.labels, schema.parents)

@@ -6,14 +6,15 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
 from labelrules.data.table import Dataset
+from labelrules.kernels.gpu.device import Engine
 from labelrules.rules.boards import closed as closed
 from labelrules.rules.rule import Evidence, Head, Rule
-from labelrules.rules.rule_table import table_of
+from labelrules.rules.rule_table import Numbers as Numbers
+from labelrules.rules.rule_table import RowsAsGiven, table_of
 from labelrules.rules.theory import RuleSet, Run, Theory
 
 
@@ -106,10 +107,6 @@ def _set_whole(inference: object, name: str, low: int) -> None:
     object.__setattr__(inference, name, whole_number(getattr(inference, name), name, low=low))
 
 
-Numbers: TypeAlias = npt.NDArray[np.int32]
-"""Numbers of rules, -1 for none."""
-
-
 class Rounds(NamedTuple):
     """The result of the last layer and how it was reached; see `LayeredRun`."""
 
@@ -117,6 +114,10 @@ class Rounds(NamedTuple):
     n_rounds: Integers
     moving: Mask
     presence: Floats | None = None
+
+
+Rows: TypeAlias = Dataset | RowsAsGiven
+"""Rows that layers are applied to, again and again."""
 
 
 class Reader(Protocol):
@@ -215,22 +216,29 @@ def nothing_known(board: Board) -> tuple[Integers, Mask]:
 class TheoryReader:
     """A theory as a layer that is applied to the same rows repeatedly; `known` cells are kept."""
 
-    def __init__(self, layer: Theory, rows: Dataset, known: Board | None) -> None:
-        self.table, self.rows, self.known = table_of(layer), rows, known
+    def __init__(
+        self, layer: Theory, rows: Rows, known: Board | None, engine: Engine = "auto"
+    ) -> None:
+        self.table, self.rows, self.known, self.engine = table_of(layer), rows, known, engine
 
     def read(self, seen: Board | None) -> Run:
         """Apply the layer, conditions on labels tested on `seen`; None for its own board."""
         if self.table.ordered:
-            return self.table.run(self.rows, self.known, reads=seen)
-        board = self.table.apply(self.rows, self.known, reads=seen)
+            return self.table.run(self.rows, self.known, reads=seen, engine=self.engine)
+        board = self.table.apply(self.rows, self.known, reads=seen, engine=self.engine)
         return Run(board, *no_writer(board))
 
 
 def infer(
-    layer: Theory, inference: Inference, rows: Dataset, known: Board | None, seen: Board | None
+    layer: Theory,
+    inference: Inference,
+    rows: Rows,
+    known: Board | None,
+    seen: Board | None,
+    engine: Engine = "auto",
 ) -> Rounds:
     """Apply the last layer, which reads the labels `seen` of the layer before."""
-    reader = TheoryReader(layer, rows, known)
+    reader = TheoryReader(layer, rows, known, engine)
     if isinstance(inference, UntilStable):
         return until_stable(reader, inference.max_rounds, seen)
     if isinstance(inference, Once):
@@ -240,7 +248,8 @@ def infer(
     start = closed(reader.read(None).board if seen is None else seen)
     if known is not None:
         start = np.where(known == UNSET, start, known)
-    columns = [TheoryColumn(layer, label, rows, known) for label in range(rows.schema.n_labels)]
+    labels = range(rows.schema.n_labels)
+    columns = [TheoryColumn(layer, label, rows, known, engine) for label in labels]
     if isinstance(inference, LabelByLabel):
         order = inference.labels(len(columns))
         return label_by_label(columns, order, inference.max_rounds, start)
@@ -250,7 +259,14 @@ def infer(
 class TheoryColumn:
     """The part of a theory that predicts one label."""
 
-    def __init__(self, layer: Theory, label: int, rows: Dataset, known: Board | None) -> None:
+    def __init__(
+        self,
+        layer: Theory,
+        label: int,
+        rows: Rows,
+        known: Board | None,
+        engine: Engine = "auto",
+    ) -> None:
         self.label, self.layer = label, layer
         # Where labels are decided together, none can be read without the others.
         whole = isinstance(layer, RuleSet) and layer.decides_rows
@@ -259,7 +275,7 @@ class TheoryColumn:
         # The last place is for the number -1: no rule.
         self.lookup = np.array([*self.numbers, -1], dtype=np.int32)
         self.known = None if known is None else known[:, label]
-        self.reader = TheoryReader(part, rows, known)
+        self.reader = TheoryReader(part, rows, known, engine)
 
     def read(self, seen: Board) -> tuple[Board, Numbers]:
         """The cells of the label, and the rules of the layer that wrote them."""

@@ -12,7 +12,7 @@ from labelrules.data.errors import DataError
 from labelrules.data.memory.encoding import encode_labels, new_rows
 from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Schema
-from labelrules.data.table import Dataset
+from labelrules.kernels.gpu.device import Engine
 from labelrules.rules.boards import checked_board, closed
 from labelrules.rules.conditions import Body, Condition
 from labelrules.rules.evidence_parts import evidence_by_partition
@@ -21,11 +21,13 @@ from labelrules.rules.inference import (
     Inference,
     LabelByLabel,
     Once,
+    Rows,
     TheoryReader,
     infer,
     no_writer,
 )
 from labelrules.rules.rule import Rule
+from labelrules.rules.rule_table import RowsAsGiven, n_rows_of, on_engine
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
 
 
@@ -153,7 +155,14 @@ class LayeredTheory(Theory):
         """The layers, and after them the list for rows without labels, if there is one."""
         return self.layers if self.fallback is None else (*self.layers, self.fallback)
 
-    def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> LayeredRun:
+    def run(
+        self,
+        X: Any,
+        board: Board | None = None,
+        *,
+        reads: Board | None = None,
+        engine: Engine = "auto",
+    ) -> LayeredRun:
         """Apply the layers; the result names the rule that wrote each cell.
 
         Parameters
@@ -162,44 +171,72 @@ class LayeredTheory(Theory):
             As for :meth:`Theory.apply`; `reads` is for the first layer.
         board : array of int8, optional
             Labels that are known; every layer keeps them.
+        engine : {"auto", "cpu", "gpu"}, default="auto"
+            Where the layers are applied; see :meth:`RuleTable.apply`.
         """
-        rows = new_rows(X, self.schema)
+
+        def on_gpu(X: Any) -> LayeredRun:
+            return self._run(RowsAsGiven.of(X, self.schema), board, reads, "gpu")
+
+        def on_cpu(X: Any) -> LayeredRun:
+            return self._run(new_rows(X, self.schema), board, reads, "cpu")
+
+        return on_engine(X, engine, n_rows_of(X) * self.n_conditions, on_gpu, on_cpu)
+
+    def _run(
+        self, rows: Rows, board: Board | None, reads: Board | None, engine: Engine
+    ) -> LayeredRun:
         known = None if board is None else checked_board(board, rows.Y, self.schema, "board")
         seen = None if reads is None else checked_board(reads, rows.Y, self.schema, "reads")
-        runs = self._before_last(rows, known, seen)
+        runs = self._before_last(rows, known, seen, engine)
         seen = closed(runs[-1].board) if runs else seen
-        last = infer(self.layers[-1], self.inference, rows, known, seen)
+        last = infer(self.layers[-1], self.inference, rows, known, seen, engine)
         return LayeredRun(
             self.schema,
             (*runs, last.run),
             last.n_rounds,
             last.moving,
             last.presence,
-            self._fall_back(rows, known, without_labels(last.run.board)),
+            self._fall_back(rows, known, without_labels(last.run.board), engine),
         )
 
-    def _fall_back(self, rows: Dataset, known: Board | None, waiting: Mask) -> Run | None:
+    def _fall_back(
+        self, rows: Rows, known: Board | None, waiting: Mask, engine: Engine
+    ) -> Run | None:
         """Apply the list for rows without labels to the waiting rows."""
         if self.fallback is None:
             return None
         if not waiting.any():
             return Run(np.full(rows.Y.shape, UNSET), *no_writer(rows.Y))
-        run = TheoryReader(self.fallback, rows, known).read(None)
+        run = TheoryReader(self.fallback, rows, known, engine).read(None)
         run.board[~waiting] = UNSET
         run.writer[~waiting] = run.stopped[~waiting] = -1
         return run
 
-    def _before_last(self, rows: Dataset, known: Board | None, seen: Board | None) -> list[Run]:
+    def _before_last(
+        self, rows: Rows, known: Board | None, seen: Board | None, engine: Engine = "auto"
+    ) -> list[Run]:
         """Apply all layers but the last."""
         runs: list[Run] = []
         for layer in self.layers[:-1]:
-            runs.append(TheoryReader(layer, rows, known).read(seen))
+            runs.append(TheoryReader(layer, rows, known, engine).read(seen))
             seen = closed(runs[-1].board)
         return runs
 
-    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
+    def apply(
+        self,
+        X: Any,
+        board: Board | None = None,
+        *,
+        reads: Board | None = None,
+        engine: Engine = "auto",
+    ) -> Board:
         """Apply the layers in sequence; see `run`."""
-        return self.run(X, board, reads=reads).board
+        return self.run(X, board, reads=reads, engine=engine).board
+
+    def predict(self, X: Any, *, engine: Engine = "auto") -> Board:
+        """The labels of each row, 0 or 1; see `run`. A cell that no rule writes becomes 0."""
+        return closed(self.apply(X, engine=engine))
 
     def with_evidence(self, X: Any, Y: Any) -> "LayeredTheory":
         """The same theory with evidence counted on the cells that each rule writes.
@@ -237,7 +274,7 @@ class LayeredTheory(Theory):
         return LayeredTheory(self.schema, layers, self.inference, fallback)
 
     def _with_evidence_for_sampling(
-        self, rows: Dataset, truth: Board, weights: Floats | None
+        self, rows: Rows, truth: Board, weights: Floats | None
     ) -> "LayeredTheory":
         last = TheoryReader(self.layers[-1], rows, None).read(truth)
         runs = (*self._before_last(rows, None, None), last)

@@ -1,23 +1,39 @@
 """Rule tables: theories as flat arrays, which kernels apply fast."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._checks import counted
 from labelrules._kept import kept
 from labelrules._types import Board, Integers, Mask, Matrix
+from labelrules.data.errors import DeviceError
 from labelrules.data.memory.encoding import encode
 from labelrules.data.schema import Schema
+from labelrules.kernels.gpu.device import (
+    LOGGER,
+    Engine,
+    checked_engine,
+    gpu_errors,
+    is_on_gpu,
+    predicts_on_gpu,
+)
 from labelrules.rules.boards import checked_board, closed, start_board
 from labelrules.rules.conditions import OPERATORS, Condition
 from labelrules.rules.theory import DecisionList, RuleSet, Run, Theory
 
 if TYPE_CHECKING:
     from labelrules.kernels.apply import EncodedFeatures, FlatRules
+    from labelrules.kernels.gpu.pieces import RulesOnGpu, TestedColumns
+
+Found = TypeVar("Found")
+
+Numbers: TypeAlias = npt.NDArray[np.int32]
+"""Numbers of rules, -1 for none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,50 +70,93 @@ class RuleTable:
         object.__setattr__(self, "ordered", theory.ordered)
         object.__setattr__(self, "arrays", _flat(theory))
 
-    def apply(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Board:
-        """Write the predictions into the empty cells of a board; see `Theory.apply`."""
-        return self._run(X, board, reads, traced=False).board
+    def apply(
+        self,
+        X: Any,
+        board: Board | None = None,
+        *,
+        reads: Board | None = None,
+        engine: Engine = "auto",
+    ) -> Board:
+        """Write the predictions into the empty cells of a board; see `Theory.apply`.
 
-    def run(self, X: Any, board: Board | None = None, *, reads: Board | None = None) -> Run:
-        """Apply a decision list; see `DecisionList.run`."""
+        Parameters
+        ----------
+        X, board, reads
+            As for :meth:`Theory.apply`. X may also be in the memory of a GPU.
+        engine : {"auto", "cpu", "gpu"}, default="auto"
+            Where rules are applied. "auto" takes a GPU if there is one, and the table is large or
+            in its memory; the result is the same.
+        """
+        return self._run(X, Start(board, reads), engine).board
+
+    def run(
+        self,
+        X: Any,
+        board: Board | None = None,
+        *,
+        reads: Board | None = None,
+        engine: Engine = "auto",
+    ) -> Run:
+        """Apply a decision list; see `DecisionList.run`, and `apply` for `engine`."""
         if not self.ordered:
             raise TypeError("rules of a rule set vote together: no single rule writes a cell")
-        return self._run(X, board, reads, traced=True)
+        return self._run(X, Start(board, reads, traced=True), engine)
 
-    def predict(self, X: Any) -> Board:
-        """The labels of each row, 0 or 1; a cell that no rule writes becomes 0."""
-        return closed(self.apply(X))
+    def predict(self, X: Any, *, engine: Engine = "auto") -> Board:
+        """The labels of each row, 0 or 1; a cell that no rule writes becomes 0.
 
-    def margin(self, X: Any) -> Integers:
-        """Votes for presence minus votes for absence, rows by labels; see `RuleSet.margin`."""
+        `engine` is that of `apply`.
+        """
+        return self._run(X, Start(closes=True), engine).board
+
+    def margin(self, X: Any, *, engine: Engine = "auto") -> Integers:
+        """Votes for presence minus votes for absence; see `RuleSet.margin`, `apply`."""
         if self.ordered:
             raise TypeError("only the rules of a rule set vote: a decision list has no margins")
-        matrix = encode(X, self.schema)
-        margins = np.zeros((matrix.shape[0], self.schema.n_labels), dtype=np.int64)
-        self._vote(matrix, start_board(None, matrix, self.schema), self._no_board(), margins)
-        return margins
+        n_tests = self._n_tests(X)
+        return on_engine(X, engine, n_tests, self._margin_on_gpu, self._margin_on_cpu)
 
     def __repr__(self) -> str:
         rules = counted(len(self.arrays.stops), "rule")
         return f"<RuleTable: {rules} for {counted(self.schema.n_labels, 'label')}>"
 
-    def _run(self, X: Any, board: Board | None, reads: Board | None, traced: bool) -> Run:
+    def _run(self, X: Any, start: "Start", engine: Engine) -> Run:
+        X = X.X if isinstance(X, RowsAsGiven) else X
+
+        def on_gpu(X: Any) -> Run:
+            return self._run_on_gpu(X, start)
+
+        def on_cpu(X: Any) -> Run:
+            return self._run_on_cpu(X, start)
+
+        return on_engine(X, engine, self._n_tests(X), on_gpu, on_cpu)
+
+    def _n_tests(self, X: Any) -> int:
+        """Rows times conditions on features."""
+        return n_rows_of(X) * len(self.arrays.atom)
+
+    def _run_on_cpu(self, X: Any, start: "Start") -> Run:
         from labelrules.kernels.apply import run_list
 
         matrix = encode(X, self.schema)
-        fresh = board is None
-        board = start_board(board, matrix, self.schema)
+        board = start_board(start.board, matrix, self.schema)
         seen = self._no_board()
-        if reads is not None:
-            seen = checked_board(reads, matrix, self.schema, "reads")
-        n_labels = self.schema.n_labels
-        writer = np.full((len(board) if traced else 0, n_labels), -1, dtype=np.int32)
-        stopped = np.full(len(board) if traced else 0, -1, dtype=np.int32)
+        if start.reads is not None:
+            seen = checked_board(start.reads, matrix, self.schema, "reads")
+        writer, stopped = start.numbers(board)
         if self.ordered:
+            fresh = start.board is None
             run_list(self.arrays, columns_of(matrix), board, fresh, seen, writer, stopped)
         else:
-            self._vote(matrix, board, seen, np.empty((0, n_labels), np.int64))
-        return Run(board, writer, stopped)
+            self._vote(matrix, board, seen, np.empty((0, self.schema.n_labels), np.int64))
+        return Run(closed(board) if start.closes else board, writer, stopped)
+
+    def _margin_on_cpu(self, X: Any) -> Integers:
+        matrix = encode(X, self.schema)
+        margins = np.zeros((matrix.shape[0], self.schema.n_labels), dtype=np.int64)
+        self._vote(matrix, start_board(None, matrix, self.schema), self._no_board(), margins)
+        return margins
 
     def _vote(self, X: Matrix, board: Board, seen: Board, margins: Integers) -> None:
         from labelrules.kernels.apply import run_set
@@ -107,6 +166,138 @@ class RuleTable:
     def _no_board(self) -> Board:
         """A board without rows: conditions on labels are tested on the one that is written."""
         return np.empty((0, self.schema.n_labels), np.int8)
+
+    def _run_on_gpu(self, X: Any, start: "Start") -> Run:
+        from labelrules.kernels.gpu.pieces import WantedCells
+
+        if not self.schema.n_labels:  # there is nothing to write
+            return self._run_on_cpu(_in_host(X), start)
+        rules, source = self._rules_and_source(X)
+        rows = np.empty((source.n_rows, 0))  # for the checks of boards, which need their number
+        reads = start.reads
+        if reads is not None:
+            reads = checked_board(reads, rows, self.schema, "reads")
+        if start.board is None:
+            board: Board = np.empty((source.n_rows, self.schema.n_labels), np.int8)
+        else:
+            board = checked_board(start.board, rows, self.schema, "board")
+        run = Run(board, *start.numbers(board, filled=False))
+        numbers = (run.writer, run.stopped) if start.traced else ()
+        is_given = start.board is not None
+        wanted = WantedCells(board, is_given, reads, start.closes, *numbers)
+        if rules.apply(source, wanted):
+            self._refuse(X)
+        return run
+
+    def _margin_on_gpu(self, X: Any) -> Integers:
+        from labelrules.kernels.gpu.pieces import WantedCells
+
+        if not self.schema.n_labels:
+            return self._margin_on_cpu(_in_host(X))
+        rules, source = self._rules_and_source(X)
+        margins = np.empty((source.n_rows, self.schema.n_labels), dtype=np.int64)
+        if rules.apply(source, WantedCells(self._no_board(), points=margins)):
+            self._refuse(X)
+        return margins
+
+    def _rules_and_source(self, X: Any) -> "tuple[RulesOnGpu, TestedColumns]":
+        """The rules for the GPU, and the columns that they test, as far as possible as given."""
+        from labelrules.kernels.gpu import pieces
+
+        rules = pieces.RulesOnGpu(self.arrays, self.ordered, self.schema.n_labels)
+        are_numbers = all(feature.is_numeric for feature in self.schema.features)
+        if is_on_gpu(X):
+            names, tested = self.schema.feature_names, rules.tested
+            source = pieces.columns_in_place(X, names, tested) if are_numbers else None
+            if source is not None:
+                return rules, source
+            X = _in_host(X)
+        if are_numbers and pieces.are_plain_numbers(X, self.schema.n_features):
+            return rules, pieces.columns_in_host(X, rules.tested)
+        matrix = encode(X, self.schema)
+        if sparse.issparse(matrix):
+            return rules, pieces.SparseColumns(matrix, rules.tested)
+        return rules, pieces.columns_in_host(matrix, rules.tested)
+
+    def _refuse(self, X: Any) -> None:
+        """Raise the error that says which number no table may hold."""
+        encode(_in_host(X), self.schema)
+
+
+class Start(NamedTuple):
+    """What rules start from, and whether open cells are closed, or rules noted."""
+
+    board: Board | None = None
+    reads: Board | None = None
+    traced: bool = False
+    closes: bool = False
+
+    def numbers(self, board: Board, *, filled: bool = True) -> tuple[Numbers, Numbers]:
+        """Room for the numbers of rules, by cells and by rows; none if they are not noted."""
+        n_rows = len(board) if self.traced else 0
+        room = np.empty((n_rows, board.shape[1]), np.int32), np.empty(n_rows, np.int32)
+        for one in room if filled else ():
+            one.fill(-1)
+        return room
+
+
+class RowsAsGiven(NamedTuple):
+    """Rows that are not encoded, for theories that apply several tables to them on a GPU."""
+
+    X: Any
+    schema: Schema
+    Y: Board
+    """No label is present."""
+
+    @classmethod
+    def of(cls, X: Any, schema: Schema) -> "RowsAsGiven":
+        """The rows of a table that fits the schema."""
+        return cls(X, schema, np.broadcast_to(np.int8(0), (n_rows_of(X), schema.n_labels)))
+
+
+def on_engine(
+    X: Any,
+    engine: Engine,
+    n_tests: int,
+    on_gpu: Callable[[Any], Found],
+    on_cpu: Callable[[Any], Found],
+) -> Found:
+    """Do something with a table where the engine says, or where it is worth its while.
+
+    The CPU is given the table in host memory.
+    """
+    is_automatic = checked_engine(engine) == "auto"
+    # Sparse matrices store little, which the CPU reads fast.
+    if is_automatic and sparse.issparse(getattr(X, "X", X)):
+        return on_cpu(X)
+    if predicts_on_gpu(engine, X, n_tests):
+        try:
+            with gpu_errors():
+                return on_gpu(X)
+        except DeviceError as error:
+            if not is_automatic:
+                raise
+            LOGGER.warning("engine='auto' takes the CPU: %s", error)
+    return on_cpu(_in_host(X))
+
+
+def n_rows_of(X: Any) -> int:
+    """The number of rows, 0 if the table does not know it."""
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except (TypeError, IndexError, ValueError):
+        return 0
+
+
+def _in_host(X: Any) -> Any:
+    """A table in host memory."""
+    if not is_on_gpu(X):
+        return X
+    if hasattr(X, "columns"):  # a frame of cuDF
+        return X.to_pandas()
+    from labelrules.kernels.gpu import applying
+
+    return applying.in_host(X)
 
 
 @kept

@@ -1,5 +1,6 @@
 """``labelrules predict``: the labels of new rows."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from labelrules.data import Dataset
+    from labelrules.kernels.gpu.device import Engine
 
 EXAMPLES = """
 labelrules predict model.json new.csv
@@ -29,6 +31,8 @@ cat new.csv | labelrules predict model.json - --json
 """
 
 FORMS = ("table", "sets", "probabilities")
+ENGINES = ("auto", "cpu", "gpu")
+ENGINES_HELP = "where rules are applied; auto takes a GPU, if there is one, for large tables"
 FORMS_HELP = "table (0 and 1, CSV), sets (names, a line to a row), probabilities (CSV)"
 
 
@@ -36,15 +40,23 @@ FORMS_HELP = "table (0 and 1, CSV), sets (names, a line to a row), probabilities
 @model_argument("model")
 @data_argument
 @click.option("--as", "form", type=OneOf("form", FORMS), default="table", help=FORMS_HELP)
+@click.option("--engine", type=OneOf("engine", ENGINES), default="auto", help=ENGINES_HELP)
 @output_option("the predictions")
 @json_option("the predictions")
 @reading_options
 def command(
-    model: str, data: str, form: str, output: str | None, as_json: bool, reading: Reading
+    model: str,
+    data: str,
+    form: str,
+    engine: "Engine",
+    output: str | None,
+    as_json: bool,
+    reading: Reading,
 ) -> None:
     """Predict labels or probabilities."""
     check_files(output, [model, data, reading.xml])
     found, parts = model_and_parts(model, data, reading, with_labels=False)
+    found = replace(found, engine=engine)
     predicted = (_values(found, rows, form) for rows in parts)
     if as_json:
         write(list(_documents(found, predicted, form)), output)
@@ -54,7 +66,12 @@ def command(
 
 def _values(model: Model, rows: "Dataset", form: str) -> Any:
     """What is predicted for some rows."""
-    values = model.probabilities(rows) if form == "probabilities" else model.predict(rows)
+    from labelrules.data.errors import DeviceError
+
+    try:
+        values = model.probabilities(rows) if form == "probabilities" else model.predict(rows)
+    except DeviceError as wrong:
+        raise click.ClickException(str(wrong)) from None
     if values is None:
         raise click.ClickException(
             f"{model.source} holds rules alone: probabilities need the model of a learner"

@@ -21,6 +21,12 @@ ENGINES = ("auto", "cpu", "gpu")
 WORTH_A_GPU = 20_000_000
 """Cells of a table below which `engine="auto"` stays on the CPU: starting takes longer."""
 
+WORTH_TESTS = 500_000_000
+"""Rows times conditions below which `engine="auto"` predicts on the CPU, in two seconds or less."""
+
+CUDA_DEVICES = (2, 13)
+"""What DLPack calls the memory of a GPU, and memory that the GPU shares with the host."""
+
 INSTALL = "install labelrules[gpu] (CuPy for CUDA 13; for another CUDA the CuPy made for it)"
 
 
@@ -72,6 +78,16 @@ def cpu_instead(engine: Engine, error: DeviceError) -> None:
     LOGGER.info("engine='auto' takes the CPU: %s", error)
 
 
+def predicts_on_gpu(engine: Engine, X: Any, n_tests: int) -> bool:
+    """Whether rules are applied on the GPU; an error if they should be and there is none.
+
+    With "auto" they are if there is a GPU, and the table is there or it is worth its while.
+    """
+    if engine == "auto" and n_tests < WORTH_TESTS and not is_on_gpu(X):
+        return False
+    return uses_gpu(engine, WORTH_A_GPU)
+
+
 @contextmanager
 def gpu_errors() -> Iterator[None]:
     """Within it, errors of CuPy become errors in plain words."""
@@ -117,31 +133,6 @@ def _memory(cupy: Any) -> str:
     return f"{free / 1e9:.1f} of {total / 1e9:.1f} GB are free"
 
 
-CUDA = 2
-"""The number of CUDA among the devices of DLPack."""
-
-
-def on_device(array: Any) -> Any:
-    """An array of CuPy over the same memory if an array is on a GPU, else None.
-
-    Arrays on a GPU have the CUDA array interface, or say by DLPack where they are.
-    """
-    if not _is_on_device(array) or why_no_gpu() is not None:
-        return None
-    import cupy
-
-    if hasattr(array, "__cuda_array_interface__"):
-        return cupy.asarray(array)
-    return cupy.from_dlpack(array)
-
-
-def _is_on_device(array: Any) -> bool:
-    if hasattr(array, "__cuda_array_interface__"):
-        return True
-    where = getattr(array, "__dlpack_device__", None)
-    return where is not None and where()[0] == CUDA
-
-
 def free_bytes() -> int:
     """The free memory of the GPU; `LABELRULES_GPU_MEMORY` (in MB) may set a lower limit."""
     import cupy
@@ -149,3 +140,29 @@ def free_bytes() -> int:
     free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
     limit = os.environ.get("LABELRULES_GPU_MEMORY")
     return int(free if limit is None else min(free, int(limit) << 20))
+
+
+def is_on_gpu(X: Any) -> bool:
+    """Whether a table is in the memory of a GPU: of CuPy, PyTorch, JAX, cuDF and others.
+
+    It says so by DLPack or the CUDA array interface.
+    """
+    if _is_of_cudf(X):
+        return True
+    device_of = getattr(X, "__dlpack_device__", None)
+    if device_of is not None and not isinstance(X, type):
+        return int(device_of()[0]) in CUDA_DEVICES
+    return hasattr(type(X), "__cuda_array_interface__")
+
+
+def on_gpu(X: Any) -> Any:
+    """An array that is on a GPU already, of whatever library, as one of CuPy; not copied."""
+    import cupy
+
+    if hasattr(X, "__cuda_array_interface__"):
+        return cupy.asarray(X)
+    return cupy.from_dlpack(X)
+
+
+def _is_of_cudf(X: Any) -> bool:
+    return type(X).__module__.split(".", 1)[0] == "cudf"

@@ -38,6 +38,7 @@ from labelrules.data.memory.labels import (
 from labelrules.data.schema import refuse_half_character
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.weights import are_whole
+from labelrules.kernels.gpu.device import Engine, is_on_gpu
 from labelrules.learners.base.progress import levels_to_caller
 from labelrules.learners.base.records import About, note_training_data
 from labelrules.learners.base.renaming import RenamedByCopy
@@ -276,6 +277,8 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
     """Whether it learns from rows in partitions."""
     _why_not_stored: ClassVar[str | None] = None
     """Why files cannot hold the models of this learner, and what to do; None if they can."""
+    engine: Engine = "auto"
+    """Where rules are applied: "auto", "cpu" or "gpu"; the predictions are the same."""
 
     def _check_parameters(self) -> None:
         """Refuse parameters with which `fit` could not learn, as far as that needs no data."""
@@ -438,7 +441,7 @@ class TableClassifier(RenamedByCopy, ClassifierMixin, BaseEstimator, metaclass=A
 
     def _table(self, X: Any) -> Any:
         """New rows, with the features that `fit` has seen."""
-        if isinstance(X, Dataset):
+        if isinstance(X, Dataset) or is_on_gpu(X):
             return X
         if has_known_names(self, X):
             return X

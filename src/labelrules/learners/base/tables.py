@@ -136,6 +136,15 @@ def refuse_weights(name: str, weights: Floats) -> NoReturn:
     )
 
 
+def check_engine(model: Any) -> None:
+    """Refuse the GPU for models that predict otherwise than by the rules of one theory."""
+    if model.engine == "gpu" and "theory_" not in vars(model):
+        raise ValueError(
+            f"engine='gpu' applies the rules of one theory, but this {type(model).__name__} "
+            "predicts otherwise: set engine='auto' or 'cpu'"
+        )
+
+
 def refuse_no_labels(n_labels: int) -> None:
     """Refuse data without labels."""
     if n_labels == 0:
@@ -161,6 +170,7 @@ def by_partition(predict: Method) -> Method:
 
     @wraps(predict)
     def predict_any(self: Any, X: Any) -> Any:
+        check_engine(self)
         return _predicted_parts(self, predict.__name__, X) if is_collection(X) else predict(self, X)
 
     return cast(Method, predict_any)

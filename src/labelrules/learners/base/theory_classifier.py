@@ -203,7 +203,7 @@ class TheoryClassifier(TableClassifier):
         return sparse.csr_array(sparse.hstack(parts))
 
     def _labels(self, X: Any) -> Board:
-        return self._runner.predict(X)
+        return self._runner.predict(X, engine=self.engine)
 
     def _presence(self, X: Any) -> Floats:
         run, theory = self._run(X), self.theory_
@@ -233,7 +233,7 @@ class TheoryClassifier(TableClassifier):
         return self.smoothing
 
     def _run(self, X: Any) -> Run | LayeredRun:
-        return self._runner.run(X)
+        return self._runner.run(X, engine=self.engine)
 
     @property
     def _runner(self) -> LayeredTheory | RuleTable:
@@ -300,6 +300,8 @@ class RuleClassifier(TheoryClassifier):
     n_labels_, n_features_in_ : int
     feature_names_in_ : array of str
         If `fit` was given names.
+    engine : {"auto", "cpu", "gpu"}
+        Where `predict` applies the rules, "auto" if it is not set; see :meth:`RuleTable.apply`.
 
     Examples
     --------

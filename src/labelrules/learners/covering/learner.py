@@ -10,7 +10,7 @@ from labelrules.data import Dataset, DeviceError, Partitions, Schema, dataset
 from labelrules.data.document import Count, DocumentError, Record
 from labelrules.data.suspicious import warn_of_columns
 from labelrules.data.table import checked_dataset
-from labelrules.kernels.gpu.device import checked_engine, cpu_instead, uses_gpu
+from labelrules.kernels.gpu.device import Engine, checked_engine, cpu_instead, uses_gpu
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
@@ -36,6 +36,7 @@ from labelrules.learners.covering.counted_loop import (
 )
 from labelrules.learners.covering.loop import Covering
 from labelrules.learners.covering.on_gpu import (
+    FrameOnGpu,
     UncopiedTable,
     learned_on_gpu,
     uncopied_cells,
@@ -188,7 +189,7 @@ class SeparateAndConquer(RuleClassifier):
         random_state: Any = None,
         last_resort: float | None = 0.4,
         bins: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         smoothing: Smoothing = "laplace",
         n_jobs: int | None = None,
         progress: bool | Listener = False,
@@ -314,6 +315,9 @@ class SeparateAndConquer(RuleClassifier):
         self, X: Any, y: Any, names: list[str] | None
     ) -> tuple[Target, UncopiedTable]:
         """Plain numbers with their labels; names and kinds are those of a row of them."""
+        if isinstance(X, FrameOnGpu):
+            names = X.names
+            self.feature_names_in_ = np.array(names, dtype=object)
         target, labels = self._target_labels(X, y, names or ())
         row = np.zeros((1, X.shape[1]))
         one = dataset(row, labels.board[:1], feature_names=names, label_names=labels.names)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import fingerprint_of
-from labelrules.kernels.gpu.device import on_device
+from labelrules.kernels.gpu.device import is_on_gpu, on_gpu, why_no_gpu
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.covering.counted_loop import is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
@@ -60,23 +60,54 @@ class UncopiedTable:
         return 0 < self.n_rows == len(self.Y) and bool((self.Y != UNSET).any(axis=1).all())
 
 
+class FrameOnGpu:
+    """The columns of a frame of cuDF, as those of a matrix."""
+
+    ndim, itemsize = 2, 8
+
+    def __init__(self, frame: Any) -> None:
+        self._frame, self.names = frame, list(frame.columns)
+        self.shape: tuple[int, int] = frame.shape
+        self.size = self.shape[0] * self.shape[1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows_and_column: tuple[slice, int]) -> Any:
+        return on_gpu(self._frame[self.names[rows_and_column[1]]])
+
+
 def uncopied_cells(X: Any) -> Any:
     """The cells of X if the GPU reads them as they are, None if they must be checked first.
 
-    That are those of a `Dataset`, a NumPy array of real numbers, or an array on the GPU: of CuPy,
-    or of what speaks the CUDA array interface or DLPack.
+    That are those of a `Dataset`, a NumPy array of real numbers, or an array or frame on the GPU:
+    of CuPy, cuDF, or of what speaks the CUDA array interface or DLPack.
     """
     if isinstance(X, Dataset):
         return X.X if X.weights is None and X.schema.n_features else None
-    matrix = X if type(X) is np.ndarray else on_device(X)
-    if matrix is None or matrix.ndim != 2 or 0 in matrix.shape:
+    if type(X) is np.ndarray:
+        return X if _are_numbers(X) else None
+    if not is_on_gpu(X) or why_no_gpu() is not None:
         return None
-    if matrix.dtype.kind not in "iuf" or matrix.dtype.itemsize > 8 or not matrix.dtype.isnative:
-        return None
-    if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
-        is_exact = int(matrix.min()) >= -EXACT and int(matrix.max()) <= EXACT
-        return matrix if is_exact else None
-    return matrix
+    if not hasattr(X, "columns"):
+        matrix = on_gpu(X)
+        return matrix if _are_numbers(matrix) else None
+    is_plain = [X[name].null_count == 0 and _is_exact(X[name]) for name in X.columns]
+    return FrameOnGpu(X) if is_plain and all(is_plain) else None
+
+
+def _are_numbers(matrix: Any) -> bool:
+    return matrix.ndim == 2 and 0 not in matrix.shape and _is_exact(matrix)
+
+
+def _is_exact(cells: Any) -> bool:
+    """Whether cells are real numbers that are the same as float64; missing ones are NaN."""
+    dtype = cells.dtype
+    if dtype.kind not in "iuf" or dtype.itemsize > 8 or not dtype.isnative:
+        return False
+    if dtype.kind == "f" or dtype.itemsize < 8:
+        return True
+    return int(cells.min()) >= -EXACT and int(cells.max()) <= EXACT
 
 
 def learned_on_gpu(

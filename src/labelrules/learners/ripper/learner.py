@@ -10,7 +10,7 @@ from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, DeviceError
 from labelrules.data.weights import row_units
-from labelrules.kernels.gpu.device import NO_BINS, checked_engine, cpu_instead
+from labelrules.kernels.gpu.device import NO_BINS, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
@@ -103,7 +103,7 @@ class Ripper(RuleClassifier):
         pruning: bool = True,
         check_error: bool = True,
         bins: int | None = None,
-        engine: str = "auto",
+        engine: Engine = "auto",
         random_state: Any = None,
         smoothing: Smoothing = "laplace",
         progress: bool | Listener = False,

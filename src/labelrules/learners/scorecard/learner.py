@@ -238,10 +238,10 @@ class Scorecard(TableClassifier):
         return RuleSet(task.data.schema, rules, decoding.label_sets, decoding.at_least_one)
 
     def _labels(self, X: Any) -> Board:
-        return table_of(self.theory_).predict(X)
+        return table_of(self.theory_).predict(X, engine=self.engine)
 
     def _presence(self, X: Any) -> Floats:
-        margin = table_of(self.theory_).margin(X) + self.shift_
+        margin = table_of(self.theory_).margin(X, engine=self.engine) + self.shift_
         against = np.exp2(-np.clip(margin, -CERTAIN, CERTAIN) / DOUBLING)
         return np.asarray(1 / (1 + against))
 
