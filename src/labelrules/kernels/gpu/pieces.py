@@ -13,7 +13,6 @@ from labelrules.data.errors import DeviceError
 from labelrules.kernels.apply import FlatRules
 from labelrules.kernels.gpu import applying
 from labelrules.kernels.gpu.applying import DTYPES, OrderedAtoms, n_words_of, ordered_atoms
-from labelrules.kernels.gpu.device import on_gpu
 
 SENT = 1 << 25
 """Bytes that are sent together: few, so that copies overlap with kernels of other pieces."""
@@ -135,7 +134,7 @@ def columns_in_place(X: Any, names: Sequence[str], tested: Sequence[int]) -> Tes
     """Columns of a table of numbers on the GPU; None if it must be read in host memory."""
     if hasattr(X, "columns"):  # a frame of cuDF
         return _columns_of_frame(X, names, tested)
-    array = on_gpu(X)
+    array = applying.on_gpu(X)
     if array.dtype.kind == "f" and array.dtype.itemsize == 2:
         array = array.astype(np.float32)
     if array.ndim != 2 or array.shape[1] != len(names) or array.dtype not in DTYPES:
@@ -149,7 +148,7 @@ def _columns_of_frame(X: Any, names: Sequence[str], tested: Sequence[int]) -> Te
     chosen = [X[names[column]] for column in tested]
     if any(one.dtype not in DTYPES or one.null_count for one in chosen):
         return None
-    arrays = [on_gpu(one) for one in chosen]
+    arrays = [applying.on_gpu(one) for one in chosen]
     return ColumnsInPlace(arrays, len(X), arrays[0].device if arrays else nullcontext())
 
 
