@@ -214,6 +214,7 @@ try:
     learner.fit(data)
 except DeviceError as error:
     print(error)
+    learner.set_params(engine="cpu")
     print(len(learner.theory_) >= 2, learner.predict(data).shape == data.Y.shape)
 """
 

@@ -47,24 +47,27 @@ def fingerprint(data: Dataset) -> str:
     >>> fingerprint(readers.take([1, 0])) == fingerprint(readers.take([0, 1]))
     False
     """
-    return fingerprint_of(data.schema, column_sums(data.X), data.Y, data.weights)
+    sums = column_sums(data.X), column_sums(data.Y)
+    return fingerprint_of(data.schema, data.n_rows, sums, data.weights)
 
 
-def fingerprint_of(schema: Schema, sums: Words, Y: Board, weights: Floats | None) -> str:
-    """The fingerprint of a data set whose columns have these sums."""
+def fingerprint_of(
+    schema: Schema, n_rows: int, sums: tuple[Words, Words], weights: Floats | None = None
+) -> str:
+    """The fingerprint of a data set whose columns of features, and of labels, have these sums."""
     # numbers are amounts only where they are stored sparsely
     plain = [replace(one, kind="numeric") if one.is_numeric else one for one in schema.features]
     known = builtins_of(schema_record(Schema(plain, schema.labels, schema.parents)))
-    whole = hashlib.blake2b(json.dumps([known, len(Y)]).encode(), digest_size=16)
-    whole.update(sums.astype("<u8").tobytes())
-    whole.update(np.ascontiguousarray(Y).tobytes())
+    whole = hashlib.blake2b(json.dumps([known, n_rows]).encode(), digest_size=16)
+    for each in sums:
+        whole.update(each.astype("<u8").tobytes())
     if weights is not None:
         whole.update(json.dumps(weights.shape).encode())
         whole.update(np.ascontiguousarray(weights).astype("<f8").tobytes())
     return FORM + whole.hexdigest()
 
 
-def column_sums(X: Matrix) -> Words:
+def column_sums(X: Matrix | Board) -> Words:
     """For each column the sum over its cells, each mixed with the number of its row, modulo 2^64.
 
     Zeros add nothing, so that it does not matter whether they are stored.
@@ -74,7 +77,7 @@ def column_sums(X: Matrix) -> Words:
     return _dense_sums(X)
 
 
-def _dense_sums(X: Floats) -> Words:
+def _dense_sums(X: Floats | Board) -> Words:
     n_rows, n_columns = X.shape
     sums = np.zeros(n_columns, np.uint64)
     for top in range(0, n_rows, STRETCH):
@@ -104,7 +107,7 @@ def _steps(rows: npt.NDArray[np.integer]) -> Words:
     return (rows.astype(np.uint64) + np.uint64(1)) * STEP
 
 
-def _bits(values: Floats) -> Words:
+def _bits(values: Floats | Board) -> Words:
     """The bits of numbers; -0.0 is 0.0, and there are many NaNs, all of which are missing."""
     plain = values + 0.0
     missing = np.isnan(plain)

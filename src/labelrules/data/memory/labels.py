@@ -309,6 +309,10 @@ def _refuse_cells(rows: list[Any], names: Names | None) -> None:
 
 def _zeros_and_ones(cells: npt.NDArray[Any], names: Names | None) -> Board:
     """The labels of a table; a cell that is missing or -1 is unknown."""
+    if type(cells) is np.ndarray and cells.dtype.kind in "biu":  # the usual: one look is enough
+        are_labels = cells.min(initial=0) >= -1 and cells.max(initial=0) <= 1
+        if are_labels:
+            return cells.astype(np.int8)
     labels, good = _label_cells(np.ma.getdata(cells))
     if isinstance(cells, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(cells)

@@ -16,7 +16,7 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.search.bodies.bins import Bins
-from labelrules.search.bodies.gpu_bins import GpuCodes
+from labelrules.search.bodies.gpu_bins import GpuCodes, sums_of
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
@@ -84,10 +84,12 @@ class GpuRows:
         self.known, self.truth, self.unset, self.ones = (
             kernels.room_for_sets(n_labels, n_rows) for _ in range(4)
         )
-        cells = kernels.array(np.ascontiguousarray(Y))
+        cells, mixed = kernels.array(np.ascontiguousarray(Y)), kernels.room_for_counts(n_labels)
         for label in range(n_labels):
+            kernels.mix_cells(kernels.numbers(cells[:, label]), mixed[label : label + 1])
             kernels.pack(cells[:, label], 1, self.truth[label])
             kernels.pack(cells[:, label], 0, self.known[label])
+        self.label_sums = sums_of(kernels, mixed)
         self.known |= self.truth
         self.unset[:] = self.every
         self.is_written = np.zeros(n_labels, dtype=np.bool_)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
-from labelrules.data.fingerprints import fingerprint_of
+from labelrules.data.fingerprints import Words, fingerprint_of
 from labelrules.kernels.gpu.device import is_on_gpu, on_gpu, why_no_gpu
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.covering.counted_loop import is_counted
@@ -32,15 +31,15 @@ class UncopiedTable:
     Y : array of int8
     schema : Schema
     name : str
-    column_sums : array, optional
-        Of each column, for the fingerprint; they are known once it was on the GPU.
+    sums : pair of arrays, optional
+        Of each feature and label, for the fingerprint; they are known once it was on the GPU.
     """
 
     X: Any
     Y: Board
     schema: Schema
     name: str = ""
-    column_sums: npt.NDArray[np.uint64] | None = None
+    sums: tuple[Words, Words] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -50,14 +49,14 @@ class UncopiedTable:
     @property
     def fingerprint(self) -> str | None:
         """That of the data set of these rows."""
-        if self.column_sums is None:
-            return None
-        return fingerprint_of(self.schema, self.column_sums, self.Y, None)
+        return self.sums and fingerprint_of(self.schema, self.n_rows, self.sums)
 
     @property
     def tells_of_each_row(self) -> bool:
         """Whether there is a label known in each row; others would be left out first."""
-        return 0 < self.n_rows == len(self.Y) and bool((self.Y != UNSET).any(axis=1).all())
+        if not 0 < self.n_rows == len(self.Y):
+            return False
+        return bool(self.Y.min() > UNSET or (self.Y != UNSET).any(axis=1).all())
 
 
 class FrameOnGpu:
@@ -120,7 +119,7 @@ def learned_on_gpu(
     if not is_counted(settings, bins):
         codes.close()
         return None
-    table.column_sums = codes.column_sums
     phase("searching for the first rule")
     rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
+    table.sums = codes.column_sums, rows.label_sums
     return learned_by_counts(rows, bins, settings, listener)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from labelrules._types import Integers
 from labelrules.data import DataError, Dataset, DeviceError, Feature, Schema
+from labelrules.data.fingerprints import Words
 from labelrules.data.table import infinite
 from labelrules.kernels.gpu.counting import MOST_OF_A_BYTE, GpuKernels, n_padded
 from labelrules.kernels.gpu.device import Engine, cpu_instead, free_bytes, gpu_errors, uses_gpu
@@ -101,6 +101,11 @@ def binned_on_gpu(
     return bins, codes
 
 
+def sums_of(kernels: Any, mixed: Any) -> Words:
+    """What fingerprints have of some columns, from the GPU."""
+    return np.asarray(kernels.read(mixed)).view(np.uint64)
+
+
 def columns_on_gpu(X: Any, kernels: Any, room: int) -> Iterator[Any]:
     """The columns of a table as numbers on the GPU, one after the other."""
     n_rows, n_columns = X.shape
@@ -188,9 +193,9 @@ class GpuCodes:
         self._whole = self._columns([at for at, is_there in enumerate(self._on_gpu) if is_there])
 
     @property
-    def column_sums(self) -> npt.NDArray[np.uint64]:
+    def column_sums(self) -> Words:
         """What fingerprints have of each column."""
-        return np.asarray(self.kernels.read(self.mixed)).view(np.uint64)
+        return sums_of(self.kernels, self.mixed)
 
     def close(self) -> None:
         """Let go of the codes, and give the memory of the GPU back."""
