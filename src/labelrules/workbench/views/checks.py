@@ -26,7 +26,7 @@ ROWS_SHOWN = 60
 ROWS_COUNTED = 200_000
 """Training rows on which findings are counted at most; of more, evenly spaced ones."""
 
-ROWS_COUNTED_IN_FULL = 20_000
+ROWS_COUNTED_IN_FULL = 10_000
 """The same for rules that vote or stand in layers, which are applied anew for each fix."""
 
 STEPS = 60_000
