@@ -44,6 +44,7 @@ stats flags --part test --json
 warm-up
 completion bash
 demo
+casestudies --sets flags -q -o cases.html
 """
 
 

@@ -569,3 +569,15 @@ def test_findings_that_many_ask_for_at_once_are_found_once(monkeypatch):
         one.join()
     assert len(n_calls) == 1
     assert len({id(one) for one in found}) == 1
+
+
+def test_findings_of_many_rows_are_counted_on_some(monkeypatch):
+    schema = Schema([Feature("x")], ["a", "b"])
+    data = Dataset(schema, np.arange(60.0)[:, None], np.eye(60, 2, dtype=int))
+    monkeypatch.setattr("labelrules.workbench.views.checks.ROWS_COUNTED", 30)
+    monkeypatch.setattr("labelrules.workbench.views.checks.ROWS_COUNTED_IN_FULL", 20)
+    text = "a <- x > 1\nb <- x > 2"
+    for rules, n_rows in ((text, 30), (f"in any order:\n{text}", 20)):
+        editor = edit(parse(rules, schema), data)
+        assert findings_of(editor).n_rows == n_rows
+        assert f"{n_rows} of the 60" in client_of(site_of(editor)).get("/findings").text

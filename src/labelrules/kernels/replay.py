@@ -22,7 +22,7 @@ _NONE = np.uint64(0)
 def cover_rules(rules, columns, n_total, covered):
     """Fill in the rows that satisfy the conditions on features of each rule: rules by words.
 
-    A condition that several rules share is tested once. Conditions on labels are left to replay.
+    A condition that several rules share is tested once. Those on labels are left to the replay.
     """
     words = np.empty((len(rules.column), SLAB), np.uint64)
     filled = np.empty(len(rules.column), np.bool_)

@@ -12,6 +12,7 @@ from labelrules.editing.previews import rows_where
 from labelrules.inspection import Finding, Findings, Fix, findings
 from labelrules.inspection.explanation.values import Place
 from labelrules.inspection.review.values import FindingKind
+from labelrules.rules import DecisionList
 from labelrules.workbench.figures import Figures
 from labelrules.workbench.inputs import Fields
 from labelrules.workbench.project import State
@@ -25,6 +26,8 @@ ROWS_SHOWN = 60
 ROWS_COUNTED = 200_000
 """Training rows on which findings are counted at most; of more, evenly spaced ones."""
 
+ROWS_COUNTED_IN_FULL = 10_000
+"""The same for rules that vote or stand in layers, which are applied anew for each fix."""
 
 STEPS = 60_000
 """Steps of all proofs together: about a quarter of a second."""
@@ -42,7 +45,8 @@ def findings_of(editor: Editor) -> Findings:
 @kept
 def _found_once(editor: Editor) -> Findings:
     data = editor.data
-    step = -(-data.n_rows // ROWS_COUNTED)
+    is_list = isinstance(editor.theory, DecisionList)
+    step = -(-data.n_rows // (ROWS_COUNTED if is_list else ROWS_COUNTED_IN_FULL))
     rows = data if step == 1 else data.take(np.arange(0, data.n_rows, step))
     return findings(editor.theory, rows, max_steps=STEPS)
 
