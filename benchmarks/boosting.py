@@ -24,7 +24,7 @@ TEST_ROWS = 250_000
 
 
 def learned(python: Path, program: str, where: str, folder: Path) -> dict[str, Any]:
-    command = [str(python), str(WORKER), program, where, str(folder)]
+    command = [str(python), "-W", "ignore", str(WORKER), program, where, str(folder)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
