@@ -18,6 +18,7 @@ from labelrules.search.bodies.category_sets import (
     SetRefinements,
     SetRefiner,
     finds_best_sets,
+    room_for_sets,
 )
 from labelrules.search.bodies.grow import GreedyRefinements, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
@@ -262,7 +263,7 @@ def test_without_a_set_worth_naming_growth_is_that_of_the_compiled_run(seed, val
     data = table(seed, 40, noise=0.5)
     refiner = refiner_of(data, seed, Formula("f", 0.8), values=values, layers=layers)
     refiner.set_columns = refiner.first_set_columns = np.empty(0, np.int64)
-    refiner.root_sets = refiner._room_for_sets(refiner.targets_of.size)
+    refiner.root_sets = room_for_sets(refiner.targets_of.size, 0)
     growth = Growth(fixed=True)
     by_steps = grow_rule(SetRefinements(refiner, growth))
     assert parts(by_steps) == parts(grow_rule(GreedyRefinements(refiner, growth)))

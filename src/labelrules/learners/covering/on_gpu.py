@@ -8,7 +8,6 @@ from labelrules._types import UNSET, Board
 from labelrules.data import Dataset, Schema
 from labelrules.kernels.gpu.device import on_device
 from labelrules.learners.base.progress import Listener, phase
-from labelrules.learners.covering.counted_loop import is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.partitioned import LearnedByCounts, learned_by_counts
 from labelrules.learners.covering.settings import Settings
@@ -63,14 +62,11 @@ def tells_of_each_row(table: UncopiedTable | Dataset) -> bool:
 
 def learned_on_gpu(
     table: UncopiedTable | Dataset, settings: Settings, listener: Listener
-) -> LearnedByCounts | None:
-    """Learn a list, the same as on the CPU; None if more than counts is needed."""
+) -> LearnedByCounts:
+    """Learn a list, the same as on the CPU."""
     assert settings.bins is not None, "only binned columns are counted"
     phase("cutting the columns into bins")
     bins, codes = codes_on_gpu(table.X, table.schema, settings.bins)
-    if not is_counted(settings, bins):
-        codes.close()
-        return None
     phase("searching for the first rule")
     rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
     return learned_by_counts(rows, bins, settings, listener)

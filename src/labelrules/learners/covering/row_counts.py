@@ -38,13 +38,10 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers
+from labelrules.search.bodies.code_tables import CodedStep
 
-Steps: TypeAlias = tuple[tuple[int, int, int], ...]
-"""A body on codes: for each condition its column, operator (0 or 1) and code.
-
-The operators are ``<=`` and ``>`` for numbers, ``=`` and ``!=`` for categories. A column after the
-features is a label, and the code its value.
-"""
+Steps: TypeAlias = tuple[CodedStep, ...]
+"""A body on codes."""
 
 
 class LabelTotals(NamedTuple):
