@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_rules import CountedFinder, CountedRule, LabelCounts

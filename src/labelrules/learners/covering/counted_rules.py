@@ -1,8 +1,10 @@
 """The next rule of a list, found from counts over rows that are never seen."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.learners.covering.next_rule import values_of
@@ -124,9 +126,7 @@ class CountedRule(NamedTuple):
 class CountedPatience:
     """Ends growth when several conditions in a row have not shortened the description."""
 
-    def __init__(
-        self, description: "DescriptionCounts", unit: float, n_values: Integers
-    ) -> None:
+    def __init__(self, description: "DescriptionCounts", unit: float, n_values: Integers) -> None:
         self.description, self.unit, self.n_values = description, unit, n_values
         self.shortest, self.n_idle = np.inf, 0
 
@@ -182,8 +182,8 @@ class CountedFinder:
         if tested.size:
             by_labels = search.by_labels(self.by_label, tested, counts.open)
         best = search.best_first(self.first, by_labels)
-        may_grow = self.growth.max_conditions != 0 and best is not None
-        if may_grow and self.growth.improves(best.merit, merit):
+        may_grow = self.growth.max_conditions != 0
+        if may_grow and best is not None and self.growth.improves(best.merit, merit):
             return self._run(best)
         if merit == NO_MERIT:
             return None
@@ -203,7 +203,16 @@ class CountedFinder:
         self.stale[:] = False
 
     def _search_first(self, labels: Integers, tables: Integers) -> None:
-        self.first.put(labels, self.search.by_features(labels, tables, self.counts.open[labels]))
+        everywheres = self.counts.open[labels]
+        found = self.search.by_features(labels, tables, everywheres, self._present)
+        self.first.put(labels, found)
+
+    @cached_property
+    def _present(self) -> npt.NDArray[np.uint8]:
+        """The codes that occur in any row, of marked columns; empty if all of them do."""
+        if self.search.all_occur:
+            return np.empty(0, np.uint8)
+        return self.rows.body(0, ()).present
 
     def _merit_of_empty_body(self) -> Merit:
         scores, corrects = self._scores_of_empty_body()

@@ -263,10 +263,12 @@ class Tested(Protocol):
     """What is known of a condition, or of one on codes, where bits are counted."""
 
     @property
-    def column(self) -> int: ...
+    def column(self) -> int:
+        """Which column is tested."""
 
     @property
-    def codes(self) -> tuple[int, ...]: ...
+    def codes(self) -> tuple[int, ...]:
+        """The categories of a set, none otherwise."""
 
 
 def bits_of_body(tests: Collection[Tested], n_possible: int, n_values: Integers) -> float:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Floats, Integers
+from labelrules._types import Floats, Integers, Mask
 from labelrules.measures import Formula
 from labelrules.measures.formulas import is_monotone
 from labelrules.measures.measure import Merit
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from labelrules.kernels.covering.category_sets import BestSets
     from labelrules.kernels.covering.refine import BestRefinements
 
-SECOND_ONLY = 2
-"""The operators of a column that is tested for "!=" only."""
+SECOND = 2
+"""The second operator of a column, "!=" of a nominal one."""
 
 
 class CodedStep(NamedTuple):
@@ -98,12 +98,21 @@ class FirstSums(NamedTuple):
 def marked_columns(bins: Bins, allowed: Language) -> Integers:
     """The columns for which it matters which codes occur in covered rows, counted or not.
 
-    Where values are missing, the cut after the last code that occurs is none. Whether a column that
-    is only tested for "!=" has more than two values depends on all covered rows.
+    Where values are missing, the cut after the last code that occurs is none, and "!=" of a
+    category that does not occur is none, though it covers fewer rows. Whether a column that is only
+    tested for "!=" has more than two values depends on all covered rows.
     """
     has_missing = np.array([column.has_missing for column in bins.columns], dtype=np.bool_)
-    only_second = (allowed.features & 3) == SECOND_ONLY
-    return np.flatnonzero(np.where(bins.nominal > 0, only_second, has_missing))
+    is_partial = has_missing | _has_others(bins)
+    only_second = (allowed.features & 3) == SECOND
+    by_second = only_second | (is_partial & (allowed.features & SECOND > 0))
+    return np.flatnonzero(np.where(bins.nominal > 0, by_second, has_missing))
+
+
+def _has_others(bins: Bins) -> Mask:
+    """For each column whether it has categories that do not occur in any row."""
+    n_bins = np.array([column.n_bins for column in bins.columns], dtype=np.int64)
+    return np.asarray(n_bins > bins.n_values)
 
 
 class TableSearch:
@@ -132,6 +141,7 @@ class TableSearch:
         is_marked = np.zeros(self.n_features, dtype=np.bool_)
         is_marked[marked_columns(bins, allowed)] = True
         self.space = bins.start, bins.nominal, is_marked
+        self.all_occur = not (is_marked & _has_others(bins)).any()
         self.sets: SetsInTables | None = None
         if set_columns(bins, allowed.features).size:
             is_exact = finds_best_sets(formula, counting)
@@ -142,16 +152,19 @@ class TableSearch:
         sets = None if self.sets is None else self.sets.none(n_targets)
         return FirstSums(BestSums.none(n_targets), sets)
 
-    def by_features(self, labels: Integers, tables: Integers, everywheres: Integers) -> FirstSums:
+    def by_features(
+        self,
+        labels: Integers,
+        tables: Integers,
+        everywheres: Integers,
+        present: npt.NDArray[np.uint8],
+    ) -> FirstSums:
         """The best first condition on a feature for each of some labels, of which tables are given.
 
-        All codes occur in the rows that are covered: all.
+        `present` marks the codes that occur in all rows; it is empty if `all_occur`.
         """
         found, values = self.none(len(labels)), self.values[labels]
-        self._scan(
-            tables, np.empty(0, np.uint8), self.allowed.first_features, everywheres, values,
-            found.single,
-        )  # fmt: skip
+        self._scan(tables, present, self.allowed.first_features, everywheres, values, found.single)
         if self.sets is not None and found.sets is not None:
             self.sets.scan(tables, self.sets.first_columns, everywheres, values, found.sets)
         return found
@@ -179,7 +192,8 @@ class TableSearch:
         best: Any = by_features.best
         insides = by_features.insides
         if by_labels is not None:
-            both = better_of(best, by_labels.best)
+            others: Any = by_labels.best
+            both = better_of(best, others)
             insides = np.where(both.columns >= self.n_features, by_labels.insides, insides)
             best = both
         top = float(best.scores.max(initial=-np.inf))
