@@ -111,8 +111,7 @@ def marked_columns(bins: Bins, allowed: Language) -> Integers:
 
 def _has_others(bins: Bins) -> Mask:
     """For each column whether it has categories that do not occur in any row."""
-    n_bins = np.array([column.n_bins for column in bins.columns], dtype=np.int64)
-    return np.asarray(n_bins > bins.n_values)
+    return np.asarray(np.diff(bins.start) - 1 > bins.n_values)
 
 
 class TableSearch:
