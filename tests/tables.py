@@ -52,3 +52,31 @@ def tables(
     if draw(st.sampled_from(storage)) == "sparse":
         X = sparse.csc_array(X)
     return Dataset(schema_of(n_categories, n_labels), X, Y)
+
+
+@st.composite
+def category_tables(draw, max_rows=80, missing=True, unknown=True):
+    """Columns of 3 to 7 categories and numbers, and labels that follow from sets of categories.
+
+    A category of the schema may not occur.
+    """
+    n_categories = draw(st.lists(st.sampled_from([0, 3, 4, 5, 6, 7]), min_size=1, max_size=4))
+    n_rows, n_labels = draw(st.integers(1, max_rows)), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 20)))
+    X = np.column_stack([rng.integers(0, n or 9, n_rows).astype(float) for n in n_categories])
+    Y = np.empty((n_rows, n_labels), dtype=np.int8)
+    for label in range(n_labels):
+        tested = rng.choice(len(n_categories), rng.integers(1, 3))
+        parts = [np.isin(X[:, j], np.flatnonzero(rng.random(9) < 0.5)) for j in tested]
+        Y[:, label] = np.all(parts, axis=0) ^ (rng.random(n_rows) < draw(st.sampled_from([0, 0.1])))
+    if missing and draw(st.booleans()):
+        X[rng.random(X.shape) < 0.15] = MISSING
+    if unknown and draw(st.booleans()):
+        Y[rng.random(Y.shape) < 0.15] = -1
+        Y[0, 0] = 0  # where nothing is known, nothing can be learned
+    more = draw(st.integers(0, 1))
+    features = [
+        Feature(f"x{j}", tuple("abcdefgh"[: n + more]) if n else None)
+        for j, n in enumerate(n_categories)
+    ]
+    return Dataset(Schema(features, [f"y{j}" for j in range(n_labels)]), X, Y)

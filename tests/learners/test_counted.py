@@ -14,8 +14,9 @@ from labelrules import (
     StackedBinaryRelevance,
     load,
     planted,
+    theory_text,
 )
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.weights import row_units
 from labelrules.learners.covering import counted_loop, learner
 from labelrules.learners.covering.counted_loop import CountedCovering
@@ -28,17 +29,20 @@ from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
+from tables import category_tables
+
+SETS = ("<=", ">", "=", "in")
 
 CHOICES = {
     "polarity": ["rarer", "both", "presence"],
-    "measure": ["f0.8", "precision", "f1", "accuracy", "laplace"],
+    "measure": ["f0.8", "precision", "f1", "accuracy", "laplace", "klosgen(2)"],
     "counting": ["head-relative", "chapter"],
     "pruning": ["mdl", "significance", None],
     "min_coverage": [1, 2],
     "max_conditions": [0, 1, 3, None],
     "min_gain": [0.0, 0.02],
     "label_conditions": [True, False],
-    "operators": [None, ("<=", "="), (">", "!="), ("<=", ">", "=", "!=")],
+    "operators": [None, ("<=", "="), (">", "!="), ("<=", ">", "=", "!="), SETS, ("in", "!=")],
     "default_rule": [None, True, False],
     "last_resort": [None, 0.2, 0.6],
     "max_rules": [None, 3],
@@ -48,16 +52,23 @@ CHOICES = {
 
 @st.composite
 def searches(draw):
-    """A learner with a search that counts serve, and a table with ties and unknown labels."""
+    """A learner with a search that counts serve, and a table with ties and unknown labels.
+
+    In some tables labels follow from sets of categories.
+    """
     learner = SeparateAndConquer(
         bins=draw(st.sampled_from([2, 3, 5, 255])),
         **{name: draw(st.sampled_from(values)) for name, values in CHOICES.items()},
     )
     if learner.counting == "chapter" and learner.measure == "laplace":
         learner.counting = "head-relative"
+    seed = draw(st.integers(0, 1 << 20))
+    if draw(st.booleans()):
+        names = ["x0"] if draw(st.booleans()) else []
+        setattr(learner, draw(st.sampled_from(["required", "forbidden"])), names)
+        return learner, _weighted(draw(category_tables()), seed)
     data = draw(datasets(min_rows=1, max_rows=40, with_unknown=draw(st.booleans())))
     assume((data.Y != UNSET).any())
-    seed = draw(st.integers(0, 1 << 20))
     return learner, _weighted(_with_structure(data, seed), seed)
 
 
@@ -92,7 +103,7 @@ def told(model):
     return model.theory_, rules, background.ones.tolist(), background.zeros.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(searches())
 def test_counts_find_the_rules_of_the_table_of_codes(case):
     model, data = case
@@ -108,6 +119,31 @@ def test_counts_find_the_rules_of_the_table_of_codes(case):
         patch.setattr(learner, "is_counted", lambda *given: False)
         assert told(model.fit(data)) == by_counts
     assert calls == [True]
+
+
+def test_sets_of_categories_are_found_by_counting():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 300), rng.integers(0, 40, 300)]).astype(float)
+    X[:9, 0] = np.nan
+    Y = (np.isin(X[:, :1], [0, 3]) | (np.isin(X[:, :1], [1, 4, 5]) & (X[:, 1:] > 20))).astype(int)
+    schema = Schema([Feature("region", tuple("abcdefg")), Feature("age")], ["label"])
+    data = Dataset(schema, X, Y)
+    model = SeparateAndConquer(bins=64, polarity="presence")
+    assert counted_loop.is_counted(checked_settings(model, schema))
+    assert theory_text(model.fit(data).theory_) == (
+        "label <- age > 20, region in {a, b, d, e, f}\nlabel <- region in {a, d}"
+    )
+
+
+def test_a_category_that_does_not_occur_is_not_tested_for():
+    """By counts alone `x != c` was a rule for all rows whose x is known, where none has c."""
+    x = np.array([0.0, 1, 0, 1, np.nan, np.nan])
+    schema = Schema([Feature("x", ("a", "b", "c"))], ["label"])
+    data = Dataset(schema, x[:, np.newaxis], (~np.isnan(x)).astype(np.int8)[:, np.newaxis])
+    model = SeparateAndConquer(
+        bins=9, operators=("=", "!="), pruning=None, polarity="presence", required=["x"]
+    )
+    assert theory_text(model.fit(data).theory_) == "label <- x = a\nlabel <- x = b"
 
 
 def learned_in_parts(model, data, numbers):
@@ -136,7 +172,11 @@ def test_any_parts_of_the_rows_give_the_same_rules(case, n_parts, seed):
 
 @pytest.mark.parametrize(
     "name",
-    ["emotions", *(pytest.param(name, marks=pytest.mark.slow) for name in ("medical", "yeast"))],
+    [
+        "emotions",
+        "flags",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("medical", "yeast", "birds")),
+    ],
 )
 def test_real_data_in_parts(name, data_folder):
     data = load(name, data_folder, part="train")
@@ -179,7 +219,7 @@ def test_ripper_grows_the_same_rules_by_counting_codes(case, prunes, min_coverag
     by_codes = told(model.fit(data))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            ripper, "_search", lambda data, n_bins: SlowFoilSearch(data, Bins.of(data, n_bins))
+            ripper, "_search", lambda data, given: SlowFoilSearch(data, Bins.of(data, given.bins))
         )
         assert told(model.fit(data)) == by_codes
 
