@@ -347,7 +347,8 @@ def _background(theory: DecisionList | LayeredTheory, covering: CountedCovering)
         for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
             right, wrong = cells or Evidence(0, 0)
             left[label] -= ((right + wrong) << 32) + right
-    if isinstance(theory, DecisionList) and len(theory) > len(covering.rules):
+    first = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
+    if len(first) > len(covering.rules):
         left[:] = 0  # a default rule writes all that is left
     return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))
 
