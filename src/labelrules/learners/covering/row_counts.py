@@ -17,7 +17,7 @@ question            asked                                   answer of each part
 ``roots(labels)``   once for all labels, and for labels     B for each label
                     searched anew after all
 ``body(...)``       once for each condition of a rule       B + 3 L, and B bytes if a column has
-                                                            missing values
+                                                            missing values or is tested by "!="
 ``write(...)``      once for each rule                      B + L + k
 ``wait()``          once, before last resorts               L + 2
 ``leave(steps)``    once for each last resort, then         L + k + 2
