@@ -55,28 +55,33 @@ def tables(
 
 
 @st.composite
-def category_tables(draw, max_rows=80, missing=True, unknown=True):
+def category_tables(draw, max_rows=120):
     """Columns of 3 to 7 categories and numbers, and labels that follow from sets of categories.
 
-    A category of the schema may not occur.
+    A category of the schema may not occur, a column may say what a set of another says, and values
+    may be missing and labels unknown.
     """
-    n_categories = draw(st.lists(st.sampled_from([0, 3, 4, 5, 6, 7]), min_size=1, max_size=4))
+    n_categories = draw(st.lists(st.sampled_from([0, 3, 5, 6, 7]), min_size=1, max_size=3))
     n_rows, n_labels = draw(st.integers(1, max_rows)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 1 << 20)))
-    X = np.column_stack([rng.integers(0, n or 9, n_rows).astype(float) for n in n_categories])
-    Y = np.empty((n_rows, n_labels), dtype=np.int8)
-    for label in range(n_labels):
-        tested = rng.choice(len(n_categories), rng.integers(1, 3))
-        parts = [np.isin(X[:, j], np.flatnonzero(rng.random(9) < 0.5)) for j in tested]
-        Y[:, label] = np.all(parts, axis=0) ^ (rng.random(n_rows) < draw(st.sampled_from([0, 0.1])))
-    if missing and draw(st.booleans()):
-        X[rng.random(X.shape) < 0.15] = MISSING
-    if unknown and draw(st.booleans()):
-        Y[rng.random(Y.shape) < 0.15] = -1
+    codes = np.column_stack([rng.integers(0, n or 9, n_rows) for n in n_categories]).astype(float)
+    marks = rng.random((n_labels, 9)) < 0.5
+    holds = [
+        mark[codes[:, label % len(n_categories)].astype(int)] for label, mark in enumerate(marks)
+    ]
+    Y = np.column_stack([one ^ (rng.random(n_rows) < rng.choice([0, 0.1])) for one in holds])
+    X, kinds = codes, n_categories
+    if draw(st.booleans()):  # as good as a set, before or after it
+        X, kinds = np.column_stack([codes, holds[0]]), [*n_categories, 2]
+        if draw(st.booleans()):
+            X, kinds = np.roll(X, 1, axis=1), [2, *n_categories]
+    Y = Y.astype(np.int8)
+    if draw(st.booleans()):
+        X = np.where(rng.random(X.shape) < 0.1, MISSING, X)
+        Y[rng.random(Y.shape) < 0.1] = -1
         Y[0, 0] = 0  # where nothing is known, nothing can be learned
     more = draw(st.integers(0, 1))
     features = [
-        Feature(f"x{j}", tuple("abcdefgh"[: n + more]) if n else None)
-        for j, n in enumerate(n_categories)
+        Feature(f"x{j}", tuple("abcdefgh"[: n + more]) if n else None) for j, n in enumerate(kinds)
     ]
     return Dataset(Schema(features, [f"y{j}" for j in range(n_labels)]), X, Y)
