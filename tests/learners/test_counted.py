@@ -50,10 +50,10 @@ CHOICES = {
 }
 
 
-def _learner(draw):
+def _learner(choose):
     learner = SeparateAndConquer(
-        bins=draw(st.sampled_from([2, 3, 5, 255])),
-        **{name: draw(st.sampled_from(values)) for name, values in CHOICES.items()},
+        bins=choose([2, 3, 5, 255]),
+        **{name: choose(values) for name, values in CHOICES.items()},
     )
     if learner.counting == "chapter" and learner.measure == "laplace":
         learner.counting = "head-relative"
@@ -63,7 +63,7 @@ def _learner(draw):
 @st.composite
 def searches(draw):
     """A learner with a search that counts serve, and a table with ties and unknown labels."""
-    learner = _learner(draw)
+    learner = _learner(lambda values: draw(st.sampled_from(values)))
     data = draw(datasets(min_rows=1, max_rows=40, with_unknown=draw(st.booleans())))
     assume((data.Y != UNSET).any())
     seed = draw(st.integers(0, 1 << 20))
@@ -73,12 +73,18 @@ def searches(draw):
 @st.composite
 def set_searches(draw):
     """The same for sets of categories, in tables where labels follow from such."""
-    learner, data = _learner(draw), draw(category_tables())
-    learner.operators = draw(st.sampled_from([SETS, ("in",), ("!=", "in"), None]))
-    if draw(st.booleans()):
-        names = [draw(st.sampled_from(data.schema.feature_names))]
-        setattr(learner, draw(st.sampled_from(["required", "forbidden"])), names)
-    return learner, _weighted(data, draw(st.integers(0, 3)))
+    data, seed = draw(category_tables()), draw(st.integers(0, 1 << 20))
+    rng = np.random.default_rng(seed)
+
+    def choose(values):
+        return values[rng.integers(len(values))]
+
+    learner = _learner(choose)
+    learner.operators = choose([SETS, ("in",), ("!=", "in"), None])
+    if choose([False, False, True]):
+        names = [choose(data.schema.feature_names)]
+        setattr(learner, choose(["required", "forbidden"]), names)
+    return learner, _weighted(data, seed)
 
 
 def _with_structure(data, seed):
