@@ -52,3 +52,33 @@ def tables(
     if draw(st.sampled_from(storage)) == "sparse":
         X = sparse.csc_array(X)
     return Dataset(schema_of(n_categories, n_labels), X, Y)
+
+
+@st.composite
+def category_tables(draw, max_rows=120):
+    """Columns of 3 to 7 categories and numbers, and labels that follow from sets of categories.
+
+    A category of the schema may not occur, a column may say what a set of another says, and values
+    may be missing and labels unknown. All follows from a seed, as small tables have no sets.
+    """
+    rng = np.random.default_rng(draw(st.integers(0, 1 << 20)))
+    kinds = rng.choice([0, 3, 5, 6, 7], rng.integers(1, 4)).tolist()
+    n_rows, n_labels = int(rng.integers(max_rows // 4, max_rows)), int(rng.integers(1, 4))
+    X = np.column_stack([rng.integers(0, n or 9, n_rows) for n in kinds]).astype(float)
+    marks = rng.random((n_labels, 9)) < 0.5
+    holds = [marks[label, X[:, label % len(kinds)].astype(int)] for label in range(n_labels)]
+    Y = np.column_stack([one ^ (rng.random(n_rows) < rng.choice([0, 0.1])) for one in holds])
+    Y = Y.astype(np.int8)
+    if rng.random() < 0.5:  # as good as a set, before or after it
+        X, kinds = np.column_stack([X, holds[0]]), [*kinds, 2]
+        if rng.random() < 0.5:
+            X, kinds = np.roll(X, 1, axis=1), [2, *kinds[:-1]]
+    if rng.random() < 0.5:
+        X = np.where(rng.random(X.shape) < 0.1, MISSING, X)
+        Y[rng.random(Y.shape) < 0.1] = -1
+        Y[0, 0] = 0  # where nothing is known, nothing can be learned
+    more = int(rng.integers(0, 2))
+    features = [
+        Feature(f"x{j}", tuple("abcdefgh"[: n + more]) if n else None) for j, n in enumerate(kinds)
+    ]
+    return Dataset(Schema(features, [f"y{j}" for j in range(n_labels)]), X, Y)

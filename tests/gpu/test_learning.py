@@ -64,7 +64,8 @@ def test_layered_learners(data_folder, name, layered, base):
 
 @pytest.mark.parametrize("options", [
     {"pruning": None, "max_rules": 40}, {"pruning": "significance"}, {"polarity": "both"},
-    {"polarity": "presence"}, {"label_conditions": False}, {"operators": ["<=", ">", "=", "!="]},
+    {"polarity": "presence"}, {"label_conditions": False},
+    {"operators": ["<=", ">", "=", "!=", "in"]},
     {"counting": "chapter"}, {"min_gain": 0.01}, {"max_conditions": 2}, {"bins": 1000},
 ], ids=str)  # fmt: skip
 def test_options(data_folder, options):

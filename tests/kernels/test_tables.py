@@ -82,6 +82,12 @@ def test_rows_are_divided_by_a_condition(case, column, code, outside, is_equalit
     assert rest[:left].tolist() == [row for row, yes in zip(rows, holds, strict=True) if not yes]
     n_kept = tables.keep_cells(board[0], rows, 1, kept, rest)
     assert kept[:n_kept].tolist() == [row for row in rows if board[0, row] == 1]
+    is_member = np.arange(missing + 1) % 2 == code % 2
+    is_member[missing] = False
+    n_kept = tables.keep_members(own, rows, is_member, kept, rest)
+    assert kept[:n_kept].tolist() == [row for row in rows.tolist() if is_member[own[row]]]
+    left = len(rows) - n_kept
+    assert rest[:left].tolist() == [row for row in rows.tolist() if not is_member[own[row]]]
     above = [int(own[row]) for row in rows if code < own[row] < missing]
     assert tables.next_code(own, rows, code, missing) == min(above, default=missing)
 

@@ -14,10 +14,11 @@ from labelrules import (
     StackedBinaryRelevance,
     load,
     planted,
+    theory_text,
 )
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.weights import row_units
-from labelrules.learners.covering import counted_loop, learner
+from labelrules.learners.covering import counted_loop, learner, pruning
 from labelrules.learners.covering.counted_loop import CountedCovering
 from labelrules.learners.covering.local_rows import rows_in_memory
 from labelrules.learners.covering.row_counts import PartedRows
@@ -28,10 +29,13 @@ from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.foil import FoilSearch
 from labelrules.search.bodies.sorted_columns import SortedColumns
 from strategies import datasets
+from tables import category_tables
+
+SETS = ("<=", ">", "=", "in")
 
 CHOICES = {
     "polarity": ["rarer", "both", "presence"],
-    "measure": ["f0.8", "precision", "f1", "accuracy", "laplace"],
+    "measure": ["f0.8", "precision", "f1", "accuracy", "laplace", "klosgen(2)"],
     "counting": ["head-relative", "chapter"],
     "pruning": ["mdl", "significance", None],
     "min_coverage": [1, 2],
@@ -46,19 +50,41 @@ CHOICES = {
 }
 
 
-@st.composite
-def searches(draw):
-    """A learner with a search that counts serve, and a table with ties and unknown labels."""
+def _learner(choose):
     learner = SeparateAndConquer(
-        bins=draw(st.sampled_from([2, 3, 5, 255])),
-        **{name: draw(st.sampled_from(values)) for name, values in CHOICES.items()},
+        bins=choose([2, 3, 5, 255]),
+        **{name: choose(values) for name, values in CHOICES.items()},
     )
     if learner.counting == "chapter" and learner.measure == "laplace":
         learner.counting = "head-relative"
+    return learner
+
+
+@st.composite
+def searches(draw):
+    """A learner with a search that counts serve, and a table with ties and unknown labels."""
+    learner = _learner(lambda values: draw(st.sampled_from(values)))
     data = draw(datasets(min_rows=1, max_rows=40, with_unknown=draw(st.booleans())))
     assume((data.Y != UNSET).any())
     seed = draw(st.integers(0, 1 << 20))
     return learner, _weighted(_with_structure(data, seed), seed)
+
+
+@st.composite
+def set_searches(draw):
+    """The same for sets of categories, in tables where labels follow from such."""
+    data, seed = draw(category_tables()), draw(st.integers(0, 1 << 20))
+    rng = np.random.default_rng(seed)
+
+    def choose(values):
+        return values[rng.integers(len(values))]
+
+    learner = _learner(choose)
+    learner.operators = choose([SETS, ("in",), ("!=", "in"), None])
+    if choose([False, False, True]):
+        names = [choose(data.schema.feature_names)]
+        setattr(learner, choose(["required", "forbidden"]), names)
+    return learner, _weighted(data, seed)
 
 
 def _with_structure(data, seed):
@@ -95,7 +121,23 @@ def told(model):
 @settings(max_examples=60)
 @given(searches())
 def test_counts_find_the_rules_of_the_table_of_codes(case):
-    model, data = case
+    assert_counts_find_the_same(*case)
+
+
+@settings(max_examples=100)
+@given(set_searches(), st.sampled_from([1, 5]))
+def test_counts_find_the_sets_of_the_table_of_codes(case, patience):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counted_loop, "PATIENCE", patience)
+        patch.setattr(pruning, "PATIENCE", patience)
+        assert_counts_find_the_same(*case)
+
+
+def assert_counts_find_the_same(model, data):
+    try:
+        checked_settings(model, data.schema)
+    except ValueError:  # what is required has no allowed operator
+        return
     with pytest.MonkeyPatch.context() as patch:
         calls = []
 
@@ -108,6 +150,31 @@ def test_counts_find_the_rules_of_the_table_of_codes(case):
         patch.setattr(learner, "is_counted", lambda *given: False)
         assert told(model.fit(data)) == by_counts
     assert calls == [True]
+
+
+def test_sets_of_categories_are_found_by_counting():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 300), rng.integers(0, 40, 300)]).astype(float)
+    X[:9, 0] = np.nan
+    Y = (np.isin(X[:, :1], [0, 3]) | (np.isin(X[:, :1], [1, 4, 5]) & (X[:, 1:] > 20))).astype(int)
+    schema = Schema([Feature("region", tuple("abcdefg")), Feature("age")], ["label"])
+    data = Dataset(schema, X, Y)
+    model = SeparateAndConquer(bins=64, polarity="presence")
+    assert counted_loop.is_counted(checked_settings(model, schema))
+    assert theory_text(model.fit(data).theory_) == (
+        "label <- age > 20, region in {a, b, d, e, f}\nlabel <- region in {a, d}"
+    )
+
+
+def test_a_category_that_does_not_occur_is_not_tested_for():
+    """By counts alone `x != c` was a rule for all rows whose x is known, where none has c."""
+    x = np.array([0.0, 1, 0, 1, np.nan, np.nan])
+    schema = Schema([Feature("x", ("a", "b", "c"))], ["label"])
+    data = Dataset(schema, x[:, np.newaxis], (~np.isnan(x)).astype(np.int8)[:, np.newaxis])
+    model = SeparateAndConquer(
+        bins=9, operators=("=", "!="), pruning=None, polarity="presence", required=["x"]
+    )
+    assert theory_text(model.fit(data).theory_) == "label <- x = a\nlabel <- x = b"
 
 
 def learned_in_parts(model, data, numbers):
@@ -124,10 +191,11 @@ def learned_in_parts(model, data, numbers):
     return theory, [rule.evidence for rule in theory]
 
 
-@settings(max_examples=40)
-@given(searches(), st.integers(1, 5), st.integers(0, 1 << 20))
+@settings(max_examples=60)
+@given(searches() | set_searches(), st.integers(1, 5), st.integers(0, 1 << 20))
 def test_any_parts_of_the_rows_give_the_same_rules(case, n_parts, seed):
     model, data = case
+    model.required = ()
     data = Dataset(data.schema, data.X, data.Y)
     together = learned_in_parts(model, data, np.zeros(data.n_rows, dtype=int))
     numbers = np.random.default_rng(seed).integers(0, n_parts, data.n_rows)
@@ -136,7 +204,11 @@ def test_any_parts_of_the_rows_give_the_same_rules(case, n_parts, seed):
 
 @pytest.mark.parametrize(
     "name",
-    ["emotions", *(pytest.param(name, marks=pytest.mark.slow) for name in ("medical", "yeast"))],
+    [
+        "emotions",
+        "flags",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("medical", "yeast", "birds")),
+    ],
 )
 def test_real_data_in_parts(name, data_folder):
     data = load(name, data_folder, part="train")

@@ -20,7 +20,7 @@ from labelrules import (
     summary,
 )
 from labelrules.data import DataError
-from tables import tables
+from tables import category_tables, tables
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -88,7 +88,8 @@ OPTIONS = st.fixed_dictionaries({}, optional={
 @pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    tables(max_rows=20, max_features=3, unknown=True).filter(lambda data: data.X.size),
+    tables(max_rows=20, max_features=3, unknown=True).filter(lambda data: data.X.size)
+    | category_tables(),
     st.data(),
     OPTIONS,
     st.integers(2, 5),

@@ -19,7 +19,7 @@ from labelrules.data import DataError, DeviceError
 from labelrules.kernels.gpu import device
 from labelrules.kernels.gpu.counting import words_of_all
 from labelrules.search.bodies import gpu_bins
-from tables import tables
+from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -79,11 +79,14 @@ def test_arrays_go_as_they_are(twin, data):
 
 
 @settings(**SHARED)
-@given(tables(max_rows=40, max_features=4, unknown=True), st.sampled_from([None, "significance"]))
+@given(
+    tables(max_rows=40, max_features=4, unknown=True) | category_tables(),
+    st.sampled_from([None, "significance"]),
+)
 def test_data_sets_are_learned_from(twin, data, pruning):
     assert_same(
         lambda **engine: SeparateAndConquer(
-            bins=4, pruning=pruning, operators=["<=", ">", "=", "!="], **engine
+            bins=4, pruning=pruning, operators=["<=", ">", "=", "!=", "in"], **engine
         ),
         data, None,
     )  # fmt: skip

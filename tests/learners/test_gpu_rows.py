@@ -12,7 +12,7 @@ from labelrules.learners.covering.settings import checked_settings
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import binned_on_gpu
-from tables import tables
+from tables import category_tables, tables
 from twins.gpu_kernels import NumpyKernels
 
 
@@ -29,22 +29,22 @@ def test_bins_and_codes_are_those_of_the_cpu(data, n_bins, by_row):
 OPTIONS = st.fixed_dictionaries({}, optional={
     "pruning": st.sampled_from([None, "significance"]), "polarity": st.just("both"),
     "max_rules": st.integers(1, 3), "label_conditions": st.just(False),
-    "operators": st.sampled_from([["!=", "<="], ["=", "!=", ">"]]),
+    "operators": st.sampled_from([["!=", "<="], ["=", "!=", ">"], ["in", "<=", "!="]]),
     "measure": st.sampled_from(["precision", "correlation", "laplace"]),
 })  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(
-    tables(max_rows=30, max_features=4, unknown=True), OPTIONS, st.integers(2, 5),
-    st.sampled_from([0, 400, 1 << 20]),
+    tables(max_rows=30, max_features=4, unknown=True) | category_tables(), OPTIONS,
+    st.integers(2, 5), st.sampled_from([0, 400, 1 << 20]),
 )  # fmt: skip
 def test_lists_are_those_of_the_cpu(data, options, n_bins, room):
     data = data.with_known_labels()
     settings = checked_settings(SeparateAndConquer(bins=n_bins, **options), data.schema)
     bins = Bins.of(data, n_bins)
-    if not len(data) or not is_counted(settings, bins):
+    if not len(data) or not is_counted(settings):
         return
     expected = counted_covering(data, bins, settings, None)
     found, codes = binned_on_gpu(data.X, data.schema, n_bins, NumpyKernels(), room)

@@ -13,7 +13,7 @@ from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, load, plant
 from labelrules.data import Partitions, write_csv, write_parquet
 from labelrules.data.partitions import scanning
 from labelrules.learners.covering import partitioned
-from tables import tables
+from tables import category_tables, tables
 
 
 def parts_of(data: Dataset, *cuts: int, **options: int) -> Partitions:
@@ -38,14 +38,16 @@ OPTIONS = st.fixed_dictionaries({}, optional={
     "pruning": st.sampled_from([None, "significance"]), "polarity": st.sampled_from(["both"]),
     "max_rules": st.integers(1, 3), "default_rule": st.booleans(),
     "label_conditions": st.just(False), "min_coverage": st.integers(1, 2),
+    "last_resort": st.sampled_from([0.2, 0.6]),
+    "operators": st.sampled_from([("in", "<=", ">"), ("!=", "=", "<=")]),
 })  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=40)
 @given(
-    tables(max_rows=20, max_features=4, unknown=True), st.data(), OPTIONS, st.booleans(),
-    st.integers(2, 5),
+    tables(max_rows=20, max_features=4, unknown=True) | category_tables(), st.data(), OPTIONS,
+    st.booleans(), st.integers(2, 5),
 )  # fmt: skip
 def test_any_partitions_give_the_model_of_the_rows(data, drawn, options, in_files, n_bins):
     cuts = drawn.draw(st.lists(st.integers(0, len(data)), max_size=3))

@@ -40,8 +40,8 @@ _INNER = (
     scoring.greatest_of_column, scoring.better_value, scoring.scan_two, scoring.best_value,
     scoring.can_reach, scoring.saturation, scoring.scan_block, scoring.mark_values,
     refine.scan_cuts, refine.scan_listed, refine.scan_values, merge.limits_of, merge.add_right,
-    merge.add_up, category_sets.scan_sets, category_sets.grow_set, tables.scan_numbers,
-    tables.scan_categories,
+    merge.add_up, category_sets.scan_sets, category_sets.grow_set, category_sets.improve_set,
+    tables.scan_numbers, tables.scan_categories,
 )  # fmt: skip
 """What the kernels call, each after what it calls itself."""
 
@@ -54,8 +54,8 @@ _CALLED_ONCE = frozenset({
 
 _KERNELS = (
     refine.best_refinements, merge.score_literals, merge.best_merged, grow.grow_body,
-    heads.score_tallies, category_sets.best_sets, tables.best_in_tables, tables.best_by_labels,
-    tables.score_sums,
+    heads.score_tallies, category_sets.best_sets, category_sets.best_sets_in_tables,
+    tables.best_in_tables, tables.best_by_labels, tables.score_sums,
 )  # fmt: skip
 
 
@@ -71,6 +71,7 @@ class FormulaKernels(NamedTuple):
     grow_body: Any
     score_tallies: Any
     best_sets: Any
+    best_sets_in_tables: Any
     best_in_tables: Any
     best_by_labels: Any
     score_sums: Any

@@ -14,11 +14,14 @@ from labelrules.kernels.compile import scoring_for
 from labelrules.kernels.covering.category_sets import grow_set
 from labelrules.kernels.scoring import value_of
 from labelrules.measures import Formula, forget, formula
+from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.category_sets import (
     SetRefinements,
     SetRefiner,
     finds_best_sets,
+    room_for_sets,
 )
+from labelrules.search.bodies.code_tables import BestSums
 from labelrules.search.bodies.grow import GreedyRefinements, Growth, grow_rule
 from labelrules.search.bodies.head_scorers import (
     CountedRefinements,
@@ -186,6 +189,34 @@ def counts_of(refiner, data, column, covered, literal):
     )
 
 
+def told(sets):
+    return float(sets.scores[0]), int(sets.corrects[0]), int(sets.columns[0]), int(sets.sizes[0])
+
+
+def from_sums(refiner, data, column, covered, literal):
+    """The best set by the sums of the codes, of a column and of all covered rows."""
+    label, value = literal
+    cells, bins = refiner.cells, Bins.of(data, 255)
+    counted, ones = cells.counted[0, label], cells.counted[0, label] * (cells.truth[label] == 1)
+    table = np.zeros(int(bins.start[-1]), np.int64)
+    for own, start in zip(bins.encode(data.X), bins.start[:-1], strict=True):
+        np.add.at(table, start + own[covered].astype(int), sums(counted, ones)[covered])
+    found = BestSums(room_for_sets(1, 6), np.zeros(1, np.int64))
+    refiner.kernels.best_sets_in_tables(
+        table[np.newaxis], bins.start, np.array([column]), sums(counted, ones).sum(keepdims=True),
+        np.array([1 << value], np.int8), refiner.scoring, refiner.is_exact, bins.n_values,
+        refiner.log_factorials, *found,
+    )  # fmt: skip
+    codes = np.flatnonzero(found.best.members[0])
+    assert found.insides[0] == table[bins.start[column] + codes].sum()
+    return *told(found.best), tuple(codes.tolist())
+
+
+def sums(cells, ones):
+    """Cells and present ones of each row as the kernels hold them."""
+    return (cells.astype(np.int64) << 32) + ones
+
+
 @pytest.mark.parametrize("counting", ["head-relative", "chapter"])
 @pytest.mark.parametrize("measure", [Formula("f", 0.8), Formula("precision"), Formula("laplace")],
                          ids=str)  # fmt: skip
@@ -206,6 +237,8 @@ def test_the_search_finds_the_best_of_all_sets(seed, storage, measure, counting)
         with refiner.only(*literal):
             targets = refiner.targets_of[literal[0]]
             found = refiner._search_sets(inside, targets, np.array([column]))
+        by_sums = from_sums(refiner, data, column, covered, literal)
+        assert by_sums == (*told(found), refiner._codes(inside, found, 0))
         counts, everywhere, around, n = counts_of(refiner, data, column, covered, literal)
         merit, best = twin.best_sets(measure, literal[1], counting, 1, counts, everywhere)
         sizes = {len(chosen) for chosen in best}
@@ -262,7 +295,7 @@ def test_without_a_set_worth_naming_growth_is_that_of_the_compiled_run(seed, val
     data = table(seed, 40, noise=0.5)
     refiner = refiner_of(data, seed, Formula("f", 0.8), values=values, layers=layers)
     refiner.set_columns = refiner.first_set_columns = np.empty(0, np.int64)
-    refiner.root_sets = refiner._room_for_sets(refiner.targets_of.size)
+    refiner.root_sets = room_for_sets(refiner.targets_of.size, refiner.most_values)
     growth = Growth(fixed=True)
     by_steps = grow_rule(SetRefinements(refiner, growth))
     assert parts(by_steps) == parts(grow_rule(GreedyRefinements(refiner, growth)))

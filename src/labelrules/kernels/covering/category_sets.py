@@ -135,6 +135,48 @@ def grow_set(sums, order, n, value, everywhere, scoring):
     return (top, most, size) if size > 1 else (NOTHING, -1.0, np.int64(0))
 
 
+def improve_set(
+    sums, n, inside, column, i, values, everywhere, scoring, is_exact, n_categories,
+    log_factorials, order, shares, top, most, best,
+):  # fmt: skip
+    """Note the best set of a column for one target, if it exceeds a key and right cells.
+
+    `sums` has those of the `n` values of the column, `inside` the sum of all covered cells; `order`
+    and `shares` are room for as many. Returns the key and the right cells of the best set so far.
+    """
+    for case in range(6 if n > 2 else 0):  # one call of each, so that it is compiled once
+        value, way = YES if case < 3 else NO, case % 3
+        if not values & (1 << value):
+            continue
+        # The last ones are worst, if right cells raise the score.
+        is_plain = scoring.monotone and (value or scoring.head_relative)
+        if (way == 1 and is_plain) or (way == 2 and is_exact):
+            continue
+        n_counted = _by_precision(sums, n, value, order, shares)
+        if way < 2:
+            key, right, size = scan_sets(
+                sums, order, n_counted, value, way == 1, everywhere, scoring
+            )
+        else:
+            key, right, size = grow_set(sums, order, n_counted, value, everywhere, scoring)
+        if key == NOTHING or key < top or (key == top and right < most):
+            continue
+        is_smaller = column == best.columns[i] and size < best.sizes[i]
+        if key == top and right == most and not is_smaller:
+            continue
+        if not _saves_bits(
+            sums, order, n_counted, size, way == 1, n_categories, log_factorials, inside,
+            scoring.unit,
+        ):  # fmt: skip
+            continue
+        top, most = key, right
+        best.columns[i], best.sizes[i] = column, size
+        best.members[i] = False
+        for k in range(size):
+            best.members[i, order[n_counted - 1 - k if way == 1 else k]] = True
+    return top, most
+
+
 def best_sets(
     space, columns, rows, cells, targets, values_of, scoring, is_exact, n_categories,
     log_factorials, best,
@@ -163,34 +205,39 @@ def best_sets(
                 entries, start[column], middle[column], valid[column], stop[column], codes, inside,
                 n_inside, unlisted, sums,
             )  # fmt: skip
-            for case in range(6 if n > 2 else 0):  # one call of each, so that it is compiled once
-                value, way = YES if case < 3 else NO, case % 3
-                if not values_of[i] & (1 << value):
-                    continue
-                # The last ones are worst, if right cells raise the score.
-                is_plain = scoring.monotone and (value or scoring.head_relative)
-                if (way == 1 and is_plain) or (way == 2 and is_exact):
-                    continue
-                n_counted = _by_precision(sums, n, value, order, shares)
-                if way < 2:
-                    key, right, size = scan_sets(
-                        sums, order, n_counted, value, way == 1, everywhere, scoring
-                    )
-                else:
-                    key, right, size = grow_set(sums, order, n_counted, value, everywhere, scoring)
-                if key == NOTHING or key < top or (key == top and right < most):
-                    continue
-                is_smaller = column == best.columns[i] and size < best.sizes[i]
-                if key == top and right == most and not is_smaller:
-                    continue
-                if not _saves_bits(
-                    sums, order, n_counted, size, way == 1, n_categories[column], log_factorials,
-                    inside, scoring.unit,
-                ):  # fmt: skip
-                    continue
-                top, most = key, right
-                best.columns[i], best.sizes[i] = column, size
-                best.members[i] = False
-                for k in range(size):
-                    best.members[i, order[n_counted - 1 - k if way == 1 else k]] = True
+            top, most = improve_set(
+                sums, n, inside, column, i, values_of[i], everywhere, scoring, is_exact,
+                n_categories[column], log_factorials, order, shares, top, most, best,
+            )  # fmt: skip
         best.scores[i], best.corrects[i] = value_of(top), most
+
+
+def best_sets_in_tables(
+    tables, start, columns, everywheres, values_of, scoring, is_exact, n_categories,
+    log_factorials, best, insides,
+):  # fmt: skip
+    """The same from the sums by the codes of all columns; members are codes.
+
+    Codes without counted cells are in no set, so it does not matter which of them occur. `insides`
+    receives the sum that a set covers.
+    """
+    n_members = best.members.shape[1]
+    order, shares = np.empty(n_members, np.int64), np.empty(n_members, np.float64)
+    for i in range(len(tables)):
+        top, most = key_of_best(best.scores[i]), float(best.corrects[i])
+        for column in columns:
+            begin, end = start[column], start[column + 1] - 1  # the last is that of missing values
+            inside = np.int64(0)
+            for at in range(begin, end + 1):
+                inside += tables[i, at]
+            top, most = improve_set(
+                tables[i, begin:end], end - begin, inside, column, i, values_of[i], everywheres[i],
+                scoring, is_exact, n_categories[column], log_factorials, order, shares, top, most,
+                best,
+            )  # fmt: skip
+        best.scores[i], best.corrects[i] = value_of(top), most
+        if best.columns[i] >= 0:
+            begin, insides[i] = start[best.columns[i]], 0
+            for code in range(n_members):
+                if best.members[i, code]:
+                    insides[i] += tables[i, begin + code]

@@ -174,6 +174,18 @@ def keep_codes(own, rows, low, high, outside, missing, kept, rest):
 
 
 @kernel
+def keep_members(own, rows, is_member, kept, rest):
+    """Divide rows by whether their code is a member of a set; returns how many are kept."""
+    n_kept, n_rest = 0, 0
+    for row in rows:
+        is_kept = is_member[own[row]]
+        kept[n_kept], rest[n_rest] = row, row
+        n_kept += is_kept
+        n_rest += not is_kept
+    return n_kept
+
+
+@kernel
 def keep_cells(cells, rows, value, kept, rest):
     """Divide rows by whether a label is written with a value; returns how many are kept."""
     n_kept, n_rest = 0, 0

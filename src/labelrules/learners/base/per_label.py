@@ -254,7 +254,7 @@ def _fallback_rules(
         columns = SortedColumns.of(data)
         return LastResort(data, board, columns, settings, least, is_late=lambda: False).rules()
     bins = Bins.of(data, settings.bins)
-    if is_counted(settings, bins):
+    if is_counted(settings):
         marked = marked_columns(bins, settings.allowed)
         rows = rows_in_memory(data, bins, marked, board.board)
         alone = last_resort_settings(settings)

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from labelrules.data import Dataset
 from labelrules.learners.covering.board import TrainingBoard
 from labelrules.learners.covering.counted_rules import CountedFinder, CountedRule, LabelCounts
@@ -21,29 +19,19 @@ from labelrules.learners.covering.pruning import (
 )
 from labelrules.learners.covering.row_counts import LabelTotals, RowCounts
 from labelrules.learners.covering.settings import Settings
-from labelrules.measures.description_length import condition_bits
 from labelrules.rules import DecisionList, Evidence, LayeredTheory, Rule
 from labelrules.search.bodies.bins import Bins
-from labelrules.search.bodies.category_sets import FEWEST
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.gpu_bins import GpuCodes
-from labelrules.search.bodies.rule_language import SETS
 
 
-def is_counted(settings: Settings, bins: Bins, kept: Iterable[Rule] = ()) -> bool:
+def is_counted(settings: Settings, kept: Iterable[Rule] = ()) -> bool:
     """Whether counts by codes are all that a search by these settings needs.
 
     That is so for heads of one label that stay as they were chosen, greedy search, and lists that
     no rule stops, kept ones included. All else is searched for by `Covering` on the table of codes.
     """
-    wanted = SETS if settings.allowed.has_sets else 0
-    n_values = np.array([column.n_values for column in bins.columns], dtype=np.int64)
-    with_sets = (settings.allowed.features & wanted > 0) & (bins.nominal > 0)
-    return (
-        settings.are_counted
-        and not (n_values[with_sets] >= FEWEST).any()
-        and not any(rule.stops for rule in kept)
-    )
+    return settings.are_counted and not any(rule.stops for rule in kept)
 
 
 class CountedCovering(CoveringLoop):
@@ -83,7 +71,9 @@ class CountedCovering(CoveringLoop):
 
     def _pruner(self) -> DescriptionLength | Significance | None:
         if self.settings.pruning == "mdl":
-            pruner = DescriptionLength(self.bins.n_conditions + self.n_labels, self.n_labels)
+            n_possible = self.bins.n_conditions + self.n_labels
+            n_values = self.bins.n_values if self.settings.allowed.has_sets else None
+            pruner = DescriptionLength(n_possible, self.n_labels, n_values)
             describe = partial(self.board.describe, n_possible=pruner.n_possible, patience=PATIENCE)
             self.finder.growth = replace(self.finder.growth, describe=describe)
             return pruner
@@ -110,7 +100,7 @@ class CountedCovering(CoveringLoop):
         first, *lengths = (
             exception_length(before, *each, unit) for each in (Evidence(0, 0), *counts)
         )
-        bits = [condition_bits(size, prune.n_possible) for size in range(len(counts))]
+        bits = prune.body_bits(len(grown.steps), grown.steps)
         best = prune.shortest(first, lengths, bits, 1)
         return best if best is not None and counts[best].right > counts[best].wrong else None
 

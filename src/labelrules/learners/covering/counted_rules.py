@@ -1,8 +1,10 @@
 """The next rule of a list, found from counts over rows that are never seen."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.learners.covering.next_rule import values_of
@@ -15,11 +17,11 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.learners.covering.settings import Settings
-from labelrules.measures.description_length import condition_bits
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Evidence, Head
 from labelrules.search.bodies.bins import Bins
-from labelrules.search.bodies.code_tables import BestSums, CodedRefinement, TableSearch
+from labelrules.search.bodies.category_sets import bits_of_body
+from labelrules.search.bodies.code_tables import CodedRefinement, TableSearch
 from labelrules.search.bodies.grow import NO_MERIT, Growth
 from labelrules.search.bodies.sorted_columns import simplest_between
 
@@ -124,16 +126,16 @@ class CountedRule(NamedTuple):
 class CountedPatience:
     """Ends growth when several conditions in a row have not shortened the description."""
 
-    def __init__(self, description: "DescriptionCounts", unit: float) -> None:
-        self.description, self.unit = description, unit
+    def __init__(self, description: "DescriptionCounts", unit: float, n_values: Integers) -> None:
+        self.description, self.unit, self.n_values = description, unit, n_values
         self.shortest, self.n_idle = np.inf, 0
 
-    def ends(self, evidence: Evidence, n_conditions: int) -> bool:
+    def ends(self, evidence: Evidence, steps: Steps) -> bool:
         """Whether growth ends with this body, the next longer one."""
         from labelrules.kernels.covering.grow import SHORTER, THEORY_WEIGHT
 
         length = exception_length(self.description, *evidence, self.unit)
-        length += THEORY_WEIGHT * condition_bits(n_conditions, self.description.n_possible)
+        length += THEORY_WEIGHT * bits_of_body(steps, self.description.n_possible, self.n_values)
         self.n_idle = 0 if length < self.shortest - SHORTER else self.n_idle + 1
         self.shortest = min(length, self.shortest)
         return 0 < self.description.patience <= self.n_idle
@@ -155,7 +157,7 @@ class CountedFinder:
         )  # fmt: skip
         n_labels = len(self.values)
         self.stale = np.ones(n_labels, dtype=np.bool_)
-        self.first = BestSums.none(n_labels)
+        self.first = self.search.none(n_labels)
         self.by_label = np.zeros((n_labels, n_labels, 3), np.int64)
         self.tested = np.zeros(n_labels, dtype=np.bool_)
 
@@ -180,8 +182,8 @@ class CountedFinder:
         if tested.size:
             by_labels = search.by_labels(self.by_label, tested, counts.open)
         best = search.best_first(self.first, by_labels)
-        may_grow = self.growth.max_conditions != 0 and best is not None
-        if may_grow and self.growth.improves(best.merit, merit):
+        may_grow = self.growth.max_conditions != 0
+        if may_grow and best is not None and self.growth.improves(best.merit, merit):
             return self._run(best)
         if merit == NO_MERIT:
             return None
@@ -197,17 +199,20 @@ class CountedFinder:
             labels = stale[begin : begin + at_once]
             self._search_first(labels, self.rows.roots(labels.tolist()))
         for label in np.flatnonzero(self.stale & (self.values == 0)).tolist():
-            self._drop(label)
+            self.first.drop(label)
         self.stale[:] = False
 
     def _search_first(self, labels: Integers, tables: Integers) -> None:
-        found = self.search.by_features(labels, tables, self.counts.open[labels])
-        for old, new in zip(self.first.best, found.best, strict=True):
-            old[labels] = new
-        self.first.insides[labels] = found.insides
+        everywheres = self.counts.open[labels]
+        found = self.search.by_features(labels, tables, everywheres, self._present)
+        self.first.put(labels, found)
 
-    def _drop(self, label: int) -> None:
-        self.first.best.scores[label], self.first.best.columns[label] = -np.inf, -1
+    @cached_property
+    def _present(self) -> npt.NDArray[np.uint8]:
+        """The codes that occur in any row, of marked columns; empty if all of them do."""
+        if self.search.all_occur:
+            return np.empty(0, np.uint8)
+        return self.rows.body(0, ()).present
 
     def _merit_of_empty_body(self) -> Merit:
         scores, corrects = self._scores_of_empty_body()
@@ -239,9 +244,10 @@ class CountedFinder:
         insides, bodies = [everywhere, inside], list[BodyCounts]()
         patience = None
         if growth.describe is not None:
-            patience = CountedPatience(growth.describe(label, value), counts.unit)
+            description = growth.describe(label, value)
+            patience = CountedPatience(description, counts.unit, self.bins.n_values)
         while len(steps) != growth.max_conditions:
-            if patience is not None and patience.ends(counts.evidence(value, inside), len(steps)):
+            if patience is not None and patience.ends(counts.evidence(value, inside), steps):
                 break
             bodies.append(self.rows.body(label, steps))
             new = self.search.best_further(
@@ -280,14 +286,17 @@ class CountedFinder:
             if self.values[label]:
                 self.stale[label] = True
             else:
-                self._drop(label)
+                self.first.drop(label)
 
     def body_of(self, steps: Steps, next_codes: Integers) -> Body:
         """The conditions of steps; a threshold lies between the codes of covered rows."""
         conditions = []
-        for (column, second, code), following in zip(steps, next_codes.tolist(), strict=True):
+        for step, following in zip(steps, next_codes.tolist(), strict=True):
+            column, second, code, codes = step
             if column >= self.search.n_features:
                 conditions.append(Condition.label(column - self.search.n_features, code == 1))
+            elif codes:
+                conditions.append(Condition.among(column, codes))
             elif self.bins.nominal[column]:
                 conditions.append(Condition(column, "!=" if second else "=", code))
             else:

@@ -1,6 +1,6 @@
 """Rows of binned columns on a GPU, which answer the questions of covering by counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -16,6 +16,7 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.code_tables import CodedStep
 from labelrules.search.bodies.gpu_bins import GpuCodes, sums_of
 
 Answer = TypeVar("Answer", bound=Callable[..., Any])
@@ -173,9 +174,11 @@ class GpuRows:
         self._last = CoveredOnGpu(label, steps, rows)
         return rows
 
-    def _narrowed(self, rows: Any, step: tuple[int, int, int]) -> Any:
+    def _narrowed(self, rows: Any, step: CodedStep) -> Any:
         """The rows of a set for which a condition holds."""
-        column, second, code = step
+        column, second, code, codes = step
+        if codes:
+            return self._among(rows, column, codes)
         if column < self.n_features:
             low = code if self.bins.nominal[column] else 0
             return self.kernels.narrow(
@@ -186,6 +189,14 @@ class GpuRows:
             return self.kernels.common(rows, self.ones[label])
         written = self.kernels.common(rows, self.unset[label], without=True)
         return self.kernels.common(written, self.ones[label], without=True)
+
+    def _among(self, rows: Any, column: int, codes: tuple[int, ...]) -> Any:
+        """The rows of a set with one of some categories: all but those with none of them."""
+        own, missing, others = self.codes.column(column), int(self.missing[column]), rows
+        for low, high in _runs(codes):
+            found = self.kernels.narrow(others, own, low, high, False, missing)
+            others = self.kernels.common(others, found, without=True)
+        return self.kernels.common(rows, others, without=True)
 
     def _present(self, steps: Steps) -> Any:
         """Which codes of marked columns occur in rows that a body covers, counted or not."""
@@ -226,7 +237,7 @@ class GpuRows:
         """Find the codes that follow those of numeric conditions; returns the covered rows."""
         rows = self.every
         for at, step in enumerate(steps):
-            column, _, code = step
+            column, _, code, _ = step
             if self._is_number(column):
                 own, missing = self.codes.column(column), int(self.missing[column])
                 self.kernels.next_code(rows, own, code, missing, into[at : at + 1])
@@ -279,3 +290,10 @@ class GpuRows:
         counts = self.kernels.room_for_counts(1)
         self.kernels.count_common(self.kernels.common(rows, self._waiting), self.bare_rows, counts)
         return int(self.kernels.read(counts)[0])
+
+
+def _runs(codes: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """The first and the last code of each run of rising codes without a gap."""
+    whole = np.array(codes)
+    for run in np.split(whole, np.flatnonzero(np.diff(whole) > 1) + 1):
+        yield int(run[0]), int(run[-1])

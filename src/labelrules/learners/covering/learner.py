@@ -338,9 +338,8 @@ class SeparateAndConquer(RuleClassifier):
             except DeviceError as error:
                 cpu_instead(settings.engine, error)
                 return False
-        if found is not None:
-            self._keep(found, table.schema, target)
-        return found is not None
+        self._keep(found, table.schema, target)
+        return True
 
     def _kept(self, theory: DecisionList | str | None) -> DecisionList | str | None:
         if theory is not None or not self.warm_start or not hasattr(self, "theory_"):
@@ -362,7 +361,7 @@ def _begun(
     phase("cutting the columns into bins")
     engine = settings.engine if settings.are_counted else "cpu"
     bins, codes = bins_by_engine(data, settings.bins, engine)
-    if not is_counted(settings, bins, prefix or ()):
+    if not is_counted(settings, prefix or ()):
         if settings.engine == "gpu":
             raise ValueError(
                 "engine='gpu' learns by counts alone: no rule of theory stops the list, and "

@@ -24,6 +24,7 @@ from labelrules.learners.covering.row_counts import (
     WrittenCounts,
 )
 from labelrules.search.bodies.bins import Bins, Codes
+from labelrules.search.bodies.code_tables import CodedStep
 
 ROOM = 1 << 30
 """Bytes of tables that are kept; of more labels and bins each is counted when it is asked for."""
@@ -264,7 +265,7 @@ class LocalRows:
         self.body_counted = last
         return last
 
-    def _narrowed(self, before: _Covered, step: tuple[int, int, int], is_last: bool) -> _Covered:
+    def _narrowed(self, before: _Covered, step: CodedStep, is_last: bool) -> _Covered:
         """One condition more; where few rows are left out, they are counted instead."""
         label, table = before.label, None
         rows, rest = self._divided(before.rows, step)
@@ -274,15 +275,19 @@ class LocalRows:
         return _Covered(label, (*before.steps, step), rows, others, table)
 
     def _divided(
-        self, rows: npt.NDArray[np.int32], step: tuple[int, int, int]
+        self, rows: npt.NDArray[np.int32], step: CodedStep
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """The rows for which a condition holds, and the others."""
-        from labelrules.kernels.covering.tables import keep_cells, keep_codes
+        from labelrules.kernels.covering.tables import keep_cells, keep_codes, keep_members
 
-        column, second, code = step
+        column, second, code, codes = step
         kept, rest = np.empty((2, len(rows) + 1), np.int32)
         if column >= self.n_features:
             n_kept = keep_cells(self.board[column - self.n_features], rows, code, kept, rest)
+        elif codes:
+            is_member = np.zeros(self.missing[column] + 1, dtype=np.bool_)
+            is_member[list(codes)] = True
+            n_kept = keep_members(self.codes[column], rows, is_member, kept, rest)
         else:
             low = code if self.nominal[column] else 0
             n_kept = keep_codes(
@@ -347,7 +352,7 @@ class LocalRows:
 
         rows, found = self.every, np.full(len(steps), -1, np.int64)
         for at, step in enumerate(steps):
-            column, _, code = step
+            column, _, code, _ = step
             if column < self.n_features and not self.nominal[column]:
                 found[at] = next_code(self.codes[column], rows, code, self.missing[column])
             rows, _ = self._divided(rows, step)

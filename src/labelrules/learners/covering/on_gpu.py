@@ -10,7 +10,6 @@ from labelrules.data import Dataset, Schema
 from labelrules.data.fingerprints import Words, fingerprint_of
 from labelrules.kernels.gpu.device import is_on_gpu, on_gpu, why_no_gpu
 from labelrules.learners.base.progress import Listener, phase
-from labelrules.learners.covering.counted_loop import is_counted
 from labelrules.learners.covering.gpu_rows import GpuRows
 from labelrules.learners.covering.partitioned import LearnedByCounts, learned_by_counts
 from labelrules.learners.covering.settings import Settings
@@ -109,16 +108,11 @@ def _is_exact(cells: Any) -> bool:
     return int(cells.min()) >= -EXACT and int(cells.max()) <= EXACT
 
 
-def learned_on_gpu(
-    table: UncopiedTable, settings: Settings, listener: Listener
-) -> LearnedByCounts | None:
-    """Learn a list, the same as on the CPU; None if more than counts is needed."""
+def learned_on_gpu(table: UncopiedTable, settings: Settings, listener: Listener) -> LearnedByCounts:
+    """Learn a list, the same as on the CPU."""
     assert settings.bins is not None, "only binned columns are counted"
     phase("cutting the columns into bins")
     bins, codes = codes_on_gpu(table.X, table.schema, settings.bins)
-    if not is_counted(settings, bins):
-        codes.close()
-        return None
     phase("searching for the first rule")
     rows = GpuRows(bins, codes, table.Y, marked_columns(bins, settings.allowed))
     table.sums = codes.column_sums, rows.label_sums

@@ -16,7 +16,7 @@ from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
-from labelrules.learners.covering.counted_loop import CountedCovering, is_counted
+from labelrules.learners.covering.counted_loop import CountedCovering
 from labelrules.learners.covering.local_rows import LocalRows, label_bytes
 from labelrules.learners.covering.row_counts import (
     Answer,
@@ -283,8 +283,6 @@ def learned_from_partitions(
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
     bins = _bins(data, settings.bins)
-    if not is_counted(settings, bins):
-        raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
     phase("coding the columns")
     return learned_by_counts(_rows(data, bins, settings), bins, settings, listener)
 
@@ -332,6 +330,8 @@ def _check_settings(settings: Settings) -> None:
             "rows in partitions are learned from by bins: set bins, as in "
             "SeparateAndConquer(bins=255)"
         )
+    if not settings.are_counted:
+        raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
     if settings.engine == "gpu":
         raise ValueError(
             "rows in partitions are counted on the CPU: leave engine out, or give the rows as an "
@@ -353,8 +353,8 @@ def background_of_counts(
         for (label, _), cells in zip(rule.head, rule.evidence or (), strict=True):
             right, wrong = cells or Evidence(0, 0)
             left[label] -= ((right + wrong) << 32) + right
-    rules = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
-    if len(rules) > len(covering.rules):
+    first = theory.layers[0] if isinstance(theory, LayeredTheory) else theory
+    if len(first) > len(covering.rules):
         left[:] = 0  # a default rule writes all that is left
     return Background.of_cells(np.array([*_open_cells(left), *_known_cells(covering.totals.known)]))
 

@@ -12,7 +12,7 @@ from labelrules.data.table import column_of
 from labelrules.learners.covering.board import TrainingBoard, Weight, total, total_within
 from labelrules.measures.description_length import condition_bits, exception_bits, label_bits
 from labelrules.rules import Body, Head
-from labelrules.search.bodies.category_sets import bits_of_body
+from labelrules.search.bodies.category_sets import Tested, bits_of_body
 from labelrules.search.bodies.grow import Grown, GrownBody
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class DescriptionLength:
         """The shortest prefix with the shortest description, if that is shorter than before."""
         covers = [np.zeros_like(prefixes[0]), *prefixes]
         before, *lengths = self._lengths(board, grown.head, covers)
-        body_bits = [self._body_bits(grown.body, length) for length in range(len(lengths))]
+        # Where they do not matter, the conditions of a compiled run are not made.
+        tests = grown.body.conditions if self.n_values is not None else ()
+        body_bits = self.body_bits(len(grown.body), tests)
         best = self.shortest(before, lengths, body_bits, len(grown.head))
         if best is None:
             return None
@@ -72,11 +74,12 @@ class DescriptionLength:
         best = min(range(min(1, len(whole) - 1), len(whole)), key=lambda k: round(whole[k], 9))
         return best if whole[best] < before - 1e-9 else None
 
-    def _body_bits(self, body: Body, length: int) -> float:
-        """The bits for the first conditions of a body."""
+    def body_bits(self, size: int, tests: Sequence[Tested]) -> list[float]:
+        """The bits for the first 0, 1, ... conditions of a body, which matter if there are sets."""
         if self.n_values is None:
-            return condition_bits(length, self.n_possible)
-        return bits_of_body(Body(body.conditions[:length]), self.n_possible, self.n_values)
+            return [condition_bits(kept, self.n_possible) for kept in range(size + 1)]
+        first = (tests[:kept] for kept in range(size + 1))
+        return [bits_of_body(kept, self.n_possible, self.n_values) for kept in first]
 
     def _lengths(self, board: TrainingBoard, head: Head, covers: list[Mask]) -> list[float]:
         """The bits for the exceptions, for each of several ways to cover more rows."""

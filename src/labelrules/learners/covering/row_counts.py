@@ -17,7 +17,7 @@ question            asked                                   answer of each part
 ``roots(labels)``   once for all labels, and for labels     B for each label
                     searched anew after all
 ``body(...)``       once for each condition of a rule       B + 3 L, and B bytes if a column has
-                                                            missing values
+                                                            missing values or is tested by "!="
 ``write(...)``      once for each rule                      B + L + k
 ``wait()``          once, before last resorts               L + 2
 ``leave(steps)``    once for each last resort, then         L + k + 2
@@ -38,13 +38,10 @@ import numpy as np
 import numpy.typing as npt
 
 from labelrules._types import Integers
+from labelrules.search.bodies.code_tables import CodedStep
 
-Steps: TypeAlias = tuple[tuple[int, int, int], ...]
-"""A body on codes: for each condition its column, operator (0 or 1) and code.
-
-The operators are ``<=`` and ``>`` for numbers, ``=`` and ``!=`` for categories. A column after the
-features is a label, and the code its value.
-"""
+Steps: TypeAlias = tuple[CodedStep, ...]
+"""A body on codes."""
 
 
 class LabelTotals(NamedTuple):

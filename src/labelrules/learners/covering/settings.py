@@ -187,7 +187,7 @@ def _check_together(settings: Settings) -> None:
 
 COUNTED = (
     "leave heads, size_bonus, fixed_head, beam_width, order, stop_share and readd at their "
-    "defaults, pruning is 'mdl', 'significance' or None, and operators are without 'in'"
+    "defaults, and pruning is 'mdl', 'significance' or None"
 )
 """What searching by counts alone asks of the parameters."""
 

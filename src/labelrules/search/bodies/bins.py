@@ -145,6 +145,11 @@ class Bins:
         return np.array([feature.is_nominal for feature in self.schema.features], dtype=np.int8)
 
     @cached_property
+    def n_values(self) -> Integers:
+        """For each column how many of its bins occur; see `SortedColumns.n_values`."""
+        return np.array([column.n_values for column in self.columns], dtype=np.int64)
+
+    @cached_property
     def n_conditions(self) -> int:
         """How many conditions there are to choose from; see `SortedColumns.n_conditions`."""
         total = 0

@@ -1,20 +1,21 @@
 """Sets of categories as conditions, `region in {North, West}`: refine bodies by the best one."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from labelrules._types import Integers
+from labelrules._types import Floats, Integers
 from labelrules.measures import Formula
 from labelrules.measures.description_length import category_bits, condition_bits, exception_bits
 from labelrules.measures.formulas import is_quasi_convex
 from labelrules.measures.linear_ratios import linear_ratio
 from labelrules.measures.measure import Merit
 from labelrules.rules import Body, Condition, Head
+from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.grow import BodyCandidate, GreedyRefinements
 from labelrules.search.bodies.refine import Covered, Refinement, Refiner
 from labelrules.search.bodies.rule_language import SETS, Operators
@@ -46,10 +47,24 @@ def finds_best_sets(formula: Formula, counting: str) -> bool:
     return weights is not None and not weights.needs_prior
 
 
-def set_columns(columns: SortedColumns, operators: Operators) -> Integers:
+def set_columns(columns: SortedColumns | Bins, operators: Operators) -> Integers:
     """The columns that sets may be made of."""
     wanted = (operators & SETS > 0) & (columns.nominal == 1) & (columns.n_values >= FEWEST)
     return np.flatnonzero(wanted)
+
+
+def log_factorials(most: int) -> Floats:
+    """The binary logarithms of the factorials of whole numbers, up to one."""
+    return np.asarray(np.cumsum(np.log2(np.maximum(np.arange(most + 1), 1))))
+
+
+def room_for_sets(n_targets: int, n_members: int) -> "BestSets":
+    """No sets yet, of values with so many numbers."""
+    from labelrules.kernels.covering.category_sets import BestSets
+
+    corrects, columns, sizes = np.full((3, n_targets), -1)
+    members = np.zeros((n_targets, n_members), dtype=np.bool_)
+    return BestSets(np.full(n_targets, -np.inf), corrects, columns, sizes, members)
 
 
 class SetRefiner(Refiner):
@@ -60,17 +75,9 @@ class SetRefiner(Refiner):
         self.is_exact = finds_best_sets(formula, others["counting"])
         self.set_columns = set_columns(self.columns, self.allowed.features)
         self.first_set_columns = set_columns(self.columns, self.allowed.first_features)
-        most = int(self.columns.n_values[self.set_columns].max(initial=0))
-        self.log_factorials = np.cumsum(np.log2(np.maximum(np.arange(most + 1), 1)))
-        self.root_sets = self._room_for_sets(self.targets_of.size)
-
-    def _room_for_sets(self, n_targets: int) -> "BestSets":
-        from labelrules.kernels.covering.category_sets import BestSets
-
-        corrects, columns, sizes = np.full((3, n_targets), -1)
-        most = int(self.columns.n_values[self.set_columns].max(initial=0))
-        members = np.zeros((n_targets, most), dtype=np.bool_)
-        return BestSets(np.full(n_targets, -np.inf), corrects, columns, sizes, members)
+        self.most_values = int(self.columns.n_values[self.set_columns].max(initial=0))
+        self.log_factorials = log_factorials(self.most_values)
+        self.root_sets = room_for_sets(self.targets_of.size, self.most_values)
 
     def refresh(self) -> None:
         """Search anew, from the empty body, for the labels whose cells have changed."""
@@ -116,7 +123,7 @@ class SetRefiner(Refiner):
         columns: Integers,
         values: npt.NDArray[np.int8] | None = None,
     ) -> "BestSets":
-        best = self._room_for_sets(len(targets))
+        best = room_for_sets(len(targets), self.most_values)
         values = self.values_for(targets) if values is None else values
         if columns.size:
             space = self.space(covered.listing, self.allowed.features[np.newaxis])
@@ -145,18 +152,12 @@ class SetRefiner(Refiner):
 
     def _best_set(self, covered: Covered, targets: Integers, sets: "BestSets") -> Refinement | None:
         """The best set of all labels: score, right cells, then column, size and label."""
-        at = int(np.lexsort((sets.sizes, sets.columns, -sets.corrects, -sets.scores))[0])
-        if sets.columns[at] < 0:
+        at, same = best_of_sets(sets)
+        if at is None:
             return None
-        column = int(sets.columns[at])
-        same = (sets.scores == sets.scores[at]) & (sets.corrects == sets.corrects[at])
-        same &= (sets.columns == column) & (sets.members == sets.members[at]).all(axis=1)
         labels = np.unique(targets[same] // self.n_layers)
-        merit, codes = (
-            Merit(float(sets.scores[at]), int(sets.corrects[at])),
-            self._codes(covered, sets, at),
-        )
-        return Refinement(merit, column, SET_PLACE + len(codes), labels, codes)
+        merit, codes = merit_of_set(sets, at), self._codes(covered, sets, at)
+        return Refinement(merit, int(sets.columns[at]), SET_PLACE + len(codes), labels, codes)
 
     def _codes(self, covered: Covered, sets: "BestSets", at: int) -> tuple[int, ...]:
         """The categories of a set, which is noted by their numbers among covered rows."""
@@ -164,6 +165,24 @@ class SetRefiner(Refiner):
         listing, n_rows = covered.listing, len(covered.rows)
         values = self.columns.values_at(int(sets.columns[at]), numbers, listing, n_rows)
         return tuple(map(int, values))
+
+
+def best_of_sets(sets: "BestSets") -> tuple[int | None, Integers]:
+    """The first target with the best set, and all with it: score, right cells, column, then size.
+
+    None if there is no set.
+    """
+    at = int(np.lexsort((sets.sizes, sets.columns, -sets.corrects, -sets.scores))[0])
+    if sets.columns[at] < 0:
+        return None, np.empty(0, np.int64)
+    same = (sets.scores == sets.scores[at]) & (sets.corrects == sets.corrects[at])
+    same &= (sets.columns == sets.columns[at]) & (sets.members == sets.members[at]).all(axis=1)
+    return at, np.flatnonzero(same)
+
+
+def merit_of_set(sets: "BestSets", at: int) -> Merit:
+    """The merit that the best set of a target leads to."""
+    return Merit(float(sets.scores[at]), int(sets.corrects[at]))
 
 
 def _better(first: Refinement | None, second: Refinement | None) -> Refinement | None:
@@ -236,12 +255,24 @@ class _Patience:
         )  # fmt: skip
         bits = exception_bits(*(unit * n for n in n_cells))
         return bits + THEORY_WEIGHT * bits_of_body(
-            grown.body, counts.n_possible, self.refiner.columns.n_values
+            grown.body.conditions, counts.n_possible, self.refiner.columns.n_values
         )
 
 
-def bits_of_body(body: Body, n_possible: int, n_values: Integers) -> float:
+class Tested(Protocol):
+    """What is known of a condition, or of one on codes, where bits are counted."""
+
+    @property
+    def column(self) -> int:
+        """Which column is tested."""
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The categories of a set, none otherwise."""
+
+
+def bits_of_body(tests: Collection[Tested], n_possible: int, n_values: Integers) -> float:
     """The bits that encode a body: for each condition which one, for sets what they name, too."""
-    sets = [one for one in body if one.codes]
+    sets = [one for one in tests if one.codes]
     more = sum(category_bits(int(n_values[one.column]), len(one.codes)) for one in sets)
-    return condition_bits(len(body), n_possible) + more
+    return condition_bits(len(tests), n_possible) + more
