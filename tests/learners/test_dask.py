@@ -17,9 +17,11 @@ from labelrules import (
     evaluate,
     load,
     planted,
+    scan,
     summary,
 )
 from labelrules.data import DataError
+from labelrules.discovery import find_constraints, frequent_itemsets
 from tables import tables
 
 dask = pytest.importorskip("dask")
@@ -272,6 +274,25 @@ def test_evidence_and_summaries_are_those_of_all_rows(layered, client) -> None:
     assert str(parts) == str(whole)
     with pytest.raises(DataError, match="X and Y must both be"):
         theory.with_evidence(parted(new, []), truth)
+
+
+def test_itemsets_and_constraints_are_those_of_all_rows(client) -> None:
+    data, _ = planted(300, n_nominal=2, n_labels=3, n_rules=6)
+    X, Y = frames(data)
+    rows = scan(parted(X, [10, 10, 200]), labels=parted(Y, [10, 10, 200]))
+    for options in ({"bins": "width"}, {"bins": "frequency", "kind": "closed"}):
+        expected = frequent_itemsets(data, 0.1, max_conditions=3, **options)
+        found = frequent_itemsets(rows, 0.1, max_conditions=3, **options)
+        assert found.as_tuples() == expected.as_tuples()
+        assert str(found) == str(expected)
+    expected = find_constraints(data, max_conditions=2, tolerance=0.3)
+    assert str(find_constraints(rows, max_conditions=2, tolerance=0.3)) == str(expected)
+    assert str(find_constraints(parted(Y, [9]), max_conditions=2, tolerance=0.3)) == str(expected)
+    wrong = parted(Y, [9]).map_partitions(lambda part: part * (1 + (part.index[0] > 0)), meta=Y)
+    with pytest.raises(DataError, match=r"partition 1: Y has 2 in row \d+, column 'l"):
+        find_constraints(wrong)
+    with pytest.raises(DataError, match=r"labelrules.scan\(X, labels\)"):
+        frequent_itemsets(parted(X, [9]))
 
 
 def test_ctrl_c_and_time_limits_keep_the_rules(client) -> None:

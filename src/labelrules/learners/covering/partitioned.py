@@ -33,7 +33,7 @@ from labelrules.learners.covering.settings import Settings
 from labelrules.rules import DecisionList, Evidence, LayeredTheory
 from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.streamed_bins import bins_of_partitions, known_rows
+from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 
 LOGGER = logging.getLogger("labelrules")
 
@@ -278,7 +278,7 @@ def learned_from_partitions(
     _check_settings(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
-    bins = _bins(data, settings.bins)
+    bins = bins_of_rows(data, settings.bins)
     if not is_counted(settings, bins):
         raise ValueError(
             "rows in partitions are learned from by counts alone: leave heads, size_bonus, "
@@ -298,14 +298,6 @@ def learned_from_partitions(
     theory = covering.finished()
     background, known = _background(theory, covering), covering.totals.known
     return LearnedFromPartitions(theory, covering, background, known)
-
-
-def _bins(data: Partitions, n_bins: int) -> Bins:
-    if isinstance(data, CollectedRows) and current_client() is not None:
-        from labelrules.search.bodies.cluster_bins import bins_of_collection
-
-        return bins_of_collection(data, n_bins)
-    return bins_of_partitions(data, n_bins)
 
 
 def _rows(data: Partitions, bins: Bins, settings: Settings) -> RowCounts:

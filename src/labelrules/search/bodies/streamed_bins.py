@@ -15,6 +15,8 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset, Partitions
+from labelrules.data.partitions.collections import CollectedRows
+from labelrules.data.partitions.tasks import current_client
 from labelrules.data.table import column_of
 from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
 
@@ -151,6 +153,15 @@ class Passes:
     def sample_gaps(self, columns: dict[int, OrderedValues]) -> dict[int, list[Floats]]:
         """Some of the values of columns in wanted gaps."""
         return sample_gaps(self.parts, columns)
+
+
+def bins_of_rows(data: Partitions, n_bins: int) -> Bins:
+    """The bins of all rows of which a label is known: found on a cluster if Dask has them there."""
+    if isinstance(data, CollectedRows) and current_client() is not None:
+        from labelrules.search.bodies.cluster_bins import bins_of_collection
+
+        return bins_of_collection(data, n_bins)
+    return bins_of_partitions(data, n_bins)
 
 
 def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = None) -> Bins:
