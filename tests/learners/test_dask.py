@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelrules import (
-    BinaryRelevance,
     Dataset,
+    LabelPowerset,
     LayeredTheory,
     SeparateAndConquer,
     evaluate,
@@ -215,8 +215,8 @@ def test_what_collections_are_not_for_is_refused() -> None:
             learner.fit(*call)
     with pytest.raises(ValueError, match="set bins, as in"):
         SeparateAndConquer().fit(X, Y)
-    with pytest.raises(TypeError, match="BinaryRelevance needs all rows in memory"):
-        BinaryRelevance().fit(X, Y)
+    with pytest.raises(TypeError, match="LabelPowerset needs all rows in memory"):
+        LabelPowerset().fit(X, Y)
 
 
 def test_predictions_are_arrays_of_dask(client) -> None:

@@ -59,12 +59,18 @@ class CollectedRows(Partitions):
         assert self.read_some is not None, "they were"
         yield from self.read_some(n_rows)
 
-    def total(self, count: Callable[[Dataset], Any], what: str) -> Any:
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
         """See `Partitions.total`; counted where the partitions are, and added up in a tree."""
         import dask
 
         ask, shared = dask.delayed(_counted, pure=False), dask.delayed(count, traverse=False)
-        tasks = [ask(number, part, shared) for number, part in enumerate(self.parts)]
+        given = [()] * len(self.parts) if beside is None else [(one,) for one in beside]
+        tasks = [
+            ask(number, part, shared, dask.delayed(more, traverse=False))
+            for number, (part, more) in enumerate(zip(self.parts, given, strict=True))
+        ]
         return total_of(tasks, what) if tasks else count(self._no_rows())
 
     def mapped(
@@ -95,10 +101,10 @@ def _read(parts: Sequence[Any]) -> Iterator[Dataset]:
         yield computed([part], "reading it", parts)[0]
 
 
-def _counted(number: int, part: Dataset, count: Callable[[Dataset], Any]) -> Any:
+def _counted(number: int, part: Dataset, count: Callable[..., Any], more: tuple[Any, ...]) -> Any:
     """What is counted in a partition; run as a task."""
     with in_partition(number):
-        return count(part)
+        return count(part, *more)
 
 
 def _changed(number: int, part: Dataset, change: Callable[..., Dataset], beside: Any) -> Dataset:

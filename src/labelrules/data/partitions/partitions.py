@@ -57,6 +57,8 @@ class Partitions:
     read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
     memory_limit: int = MEMORY_LIMIT
     has_names: bool = True
+    made: dict[Any, Any] = field(repr=False, default_factory=dict, init=False)
+    """What was made from the rows once, such as the bins of their columns."""
 
     def __iter__(self) -> Iterator[Dataset]:
         n_rows = 0
@@ -79,18 +81,20 @@ class Partitions:
             chosen = generator.random(len(part)) * self.n_rows < n_rows
             yield part if chosen.all() else part.take(np.flatnonzero(chosen))
 
-    def total(self, count: Callable[[Dataset], Any], what: str) -> Any:
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
         """The sum of what a function counts in each part, in their order.
 
         Answers are added up by `plus`, or by ``+`` if they have no such method. `what` the function
-        does is for errors of clusters.
+        does is for errors of clusters. `beside` has a second argument for each part.
         """
         answer, n_parts = None, 0
         for part in self:
-            counted_here = count(part)
-            answer = added([answer, counted_here]) if n_parts else counted_here
+            here = count(part) if beside is None else count(part, beside[n_parts])
+            answer = added([answer, here]) if n_parts else here
             n_parts += 1
-        return answer if n_parts else count(self._no_rows())
+        return answer if n_parts or beside is not None else count(self._no_rows())
 
     def _no_rows(self) -> Dataset:
         X, Y = (np.empty((0, n)) for n in (self.schema.n_features, self.schema.n_labels))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
-from labelrules._types import UNSET, Board, Floats, Integers, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of, common_labels
 from labelrules.learners.base.estimator import TableClassifier
@@ -147,7 +147,7 @@ class LabelLearner:
         self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
     ) -> list[Any]:
         """The models of all tasks; those that were not learned predict the majority."""
-        common = common_labels(self.data.Y, self.data.weights)
+        common = self.common_labels()
         return [
             learned[task] if task in learned else self._constant(task, int(common[task.label]))
             for task in tasks
@@ -159,6 +159,10 @@ class LabelLearner:
         if self.learns_rules:
             return [Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))]
         return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
+
+    def common_labels(self) -> Mask:
+        """For each label whether it is present in most rows."""
+        return common_labels(self.data.Y, self.data.weights)
 
     def _constant(self, task: LabelTask, value: int) -> LabelModel:
         if self.learns_rules:
@@ -188,17 +192,20 @@ def label_table(
     data: Dataset, task: LabelTask, labels: Board, with_features: bool = True
 ) -> Dataset:
     """A data set with one label, in which the tested labels, rows by all labels, are features."""
-    schema = data.schema
+    X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
+    schema, weights = label_schema(data.schema, task, with_features), _weights_of(data, task.label)
+    return Dataset(schema, X, data.Y[:, [task.label]], data.name, weights)
+
+
+def label_schema(schema: Schema, task: LabelTask, with_features: bool) -> Schema:
+    """The schema of a data set with one label, in which the tested labels are features."""
     features = list(schema.features) if with_features else []
     # A label that is predicted from its own earlier value needs another name for the latter.
     taken = {*schema.feature_names, *schema.labels}
     for j in task.tested:
         name = _free(schema.labels[j], taken) if j == task.label else schema.labels[j]
         features.append(Feature(name, ABSENT_PRESENT))
-    X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
-    schema = Schema(features, [schema.labels[task.label]])
-    weights = _weights_of(data, task.label)
-    return Dataset(schema, X, data.Y[:, [task.label]], data.name, weights)
+    return Schema(features, [schema.labels[task.label]])
 
 
 def _weights_of(data: Dataset, label: int) -> Floats | None:

@@ -17,10 +17,9 @@ from labelrules.learners.base.progress import (
     progress_listener,
     rules_so_far,
 )
-from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import refuse_no_labels
+from labelrules.learners.base.tables import note_partitions
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing, TheoryState
 from labelrules.learners.covering.counted_loop import (
     CountedCovering,
@@ -256,18 +255,14 @@ class SeparateAndConquer(RuleClassifier):
 
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
-        refuse_no_labels(data.schema.n_labels)
-        note_training_data(data)
+        note_partitions(self, data)
         with progress_listener(self.progress) as listener:
             found = learned_from_partitions(data, settings, listener)
         self.theory_, self.background_ = found.theory, found.background
         self.n_learned_ = len(found.covering.rules)
-        self.n_features_in_ = data.schema.n_features
-        if data.has_names:
-            self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         self._remember(data.schema, Target("labels", np.array([0, 1])))
         reasons = found.covering.reasons()
-        self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
+        self.why_without_rules_ = reasons_by_counts(self, found.cells, reasons)
         if found.covering.lost is not None:
             kept = rules_so_far(self.n_learned_)
             raise ClusterError(f"{found.covering.lost}; {kept} in theory_") from found.covering.lost

@@ -1,0 +1,107 @@
+"""Learners of several models from partitions: the same as from the rows in memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from labelrules import (
+    BinaryRelevance,
+    Dataset,
+    LayeredTheory,
+    SeparateAndConquer,
+    dataset,
+    load,
+    scan,
+)
+from labelrules.data import Partitions
+from labelrules.learners.covering import partitioned
+from tables import tables
+
+
+def parts_of(data: Dataset, *cuts: int, **options: int) -> Partitions:
+    """The rows divided before these."""
+    edges = [0, *sorted(cuts), len(data)]
+    return scan([data.take(np.arange(a, b)) for a, b in pairwise(edges)], **options)
+
+
+def assert_same_models(found, expected) -> None:
+    names = ["theories_"] if hasattr(expected, "theories_") else ["theory_"]
+    for name in names:
+        ours, theirs = np.atleast_1d(getattr(found, name)), np.atleast_1d(getattr(expected, name))
+        assert list(ours) == list(theirs)
+    for ours, theirs in zip(lists_of(found), lists_of(expected), strict=True):
+        assert ours.rules == theirs.rules
+        assert [rule.evidence for rule in ours] == [rule.evidence for rule in theirs]
+    for name in ("ones", "zeros", "share"):
+        assert np.array_equal(getattr(found.background_, name), getattr(expected.background_, name))
+    for name in ("why_without_rules_", "last_resort_", "schema_", "orders_", "threshold_"):
+        assert getattr(found, name, None) == getattr(expected, name, None)
+    assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
+
+
+def lists_of(model) -> list:
+    """Every decision list of a model."""
+    if "theory_" not in vars(model):
+        return list(model.theories_)
+    theory = model.theory_
+    return list(theory.parts) if isinstance(theory, LayeredTheory) else [theory]
+
+
+SETTINGS = settings(max_examples=30)
+TABLES = tables(max_rows=16, max_features=3, max_labels=3, unknown=True).filter(
+    lambda data: all(len(one.categories or ()) < 3 for one in data.schema.features)
+)
+PARTS = st.lists(st.integers(0, 16), max_size=3)
+BASES = st.builds(
+    SeparateAndConquer, bins=st.integers(2, 4), pruning=st.sampled_from([None, "mdl"]),
+    min_coverage=st.integers(1, 2),
+)  # fmt: skip
+
+
+def assert_same_from_parts(learner, data, cuts, in_files=False) -> None:
+    expected = learner.fit(data)
+    again = type(learner)(**learner.get_params(deep=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(partitioned, "PART_BYTES", 40)
+        patch.setattr(partitioned, "MEGABYTE", 1 if in_files else 1 << 20)
+        found = again.fit(parts_of(data, *(cut for cut in cuts if cut <= len(data))))
+    assert_same_models(found, expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@SETTINGS
+@given(TABLES, PARTS, BASES, st.booleans(), st.sampled_from([None, 0.1, 0.4]))
+def test_binary_relevance_of_any_partitions(data, cuts, base, in_files, last_resort):
+    assert_same_from_parts(BinaryRelevance(base, last_resort=last_resort), data, cuts, in_files)
+
+
+def rows_with_guesses() -> Dataset:
+    """Rows of which some have no label that a rule finds, but one that is likely."""
+    random = np.random.default_rng(0)
+    X = random.random((300, 2)).round(2)
+    kind = np.where(X[:, 0] > 0.7, 0, random.choice([1, 2, 3], 300, p=[0.45, 0.3, 0.25]))
+    return dataset(X, (kind[:, None] == np.arange(4)).astype(int))
+
+
+def test_rules_for_rows_without_a_label_are_found() -> None:
+    data = rows_with_guesses()
+    learner = BinaryRelevance(SeparateAndConquer(bins=9), last_resort=0.3)
+    assert isinstance(learner.fit(data).theory_, LayeredTheory)
+    assert_same_from_parts(learner, data, [10, 200], in_files=True)
+
+
+def test_what_partitions_are_not_for_is_refused() -> None:
+    parts = parts_of(load("magazines"), 5)
+    with pytest.raises(ValueError, match="LogisticRegression as base needs all rows in memory"):
+        BinaryRelevance(LogisticRegression()).fit(parts)
+    with pytest.raises(ValueError, match="set bins, as in SeparateAndConquer"):
+        BinaryRelevance(SeparateAndConquer()).fit(parts)
+    wards = dataset([[ward] for ward in "abcdef"], np.eye(6, 2, dtype=int), feature_names=["ward"])
+    with pytest.raises(ValueError, match=r"categories of 'ward'.* use last_resort=None"):
+        BinaryRelevance(SeparateAndConquer(bins=9), last_resort=0.4).fit(parts_of(wards, 3))
+    with pytest.raises(ValueError, match="leave all other arguments out"):
+        BinaryRelevance(SeparateAndConquer(bins=9)).fit(parts, np.zeros((14, 4)))
