@@ -8,12 +8,17 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from labelrules import (
+    BinaryRelevance,
+    ClassifierChain,
     Dataset,
     LabelPowerset,
     LayeredTheory,
+    Ripper,
     SeparateAndConquer,
+    StackedBinaryRelevance,
     evaluate,
     load,
     planted,
@@ -293,6 +298,32 @@ def test_itemsets_and_constraints_are_those_of_all_rows(client) -> None:
         find_constraints(wrong)
     with pytest.raises(DataError, match=r"labelrules.scan\(X, labels\)"):
         frequent_itemsets(parted(X, [9]))
+
+
+RULES = SeparateAndConquer(bins=9, max_rules=2)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Ripper(bins=9),
+        BinaryRelevance(RULES, last_resort=0.3),
+        ClassifierChain(RULES, n_chains=2),
+        pytest.param(StackedBinaryRelevance(RULES, n_folds=2, alpha=0.9), marks=pytest.mark.slow),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_other_learners_give_the_models_of_the_rows(learner, client) -> None:
+    data, _ = planted(200, n_nominal=0, n_labels=3, n_rules=6)
+    X, Y = frames(data)
+    Y = Y[["l0"]] if isinstance(learner, Ripper) else Y
+    expected = clone(learner).fit(X, Y)
+    found = learner.fit(parted(X, [10, 90]), parted(Y, [10, 90]))
+    assert str(getattr(found, "theory_", None)) == str(getattr(expected, "theory_", None))
+    assert np.array_equal(found.predict_proba(X), expected.predict_proba(X))
+    assert found.why_without_rules_ == expected.why_without_rules_
+    parts = found.predict(parted(X, [50]))
+    assert np.array_equal(parts.compute(), expected.predict(X))
 
 
 def test_ctrl_c_and_time_limits_keep_the_rules(client) -> None:

@@ -10,15 +10,20 @@ from sklearn.linear_model import LogisticRegression
 
 from labelrules import (
     BinaryRelevance,
+    ClassifierChain,
     Dataset,
     LayeredTheory,
+    Ripper,
     SeparateAndConquer,
+    StackedBinaryRelevance,
     dataset,
     load,
+    planted,
     scan,
 )
 from labelrules.data import Partitions
 from labelrules.learners.covering import partitioned
+from labelrules.learners.ripper import learner as ripper
 from tables import tables
 
 
@@ -29,10 +34,7 @@ def parts_of(data: Dataset, *cuts: int, **options: int) -> Partitions:
 
 
 def assert_same_models(found, expected) -> None:
-    names = ["theories_"] if hasattr(expected, "theories_") else ["theory_"]
-    for name in names:
-        ours, theirs = np.atleast_1d(getattr(found, name)), np.atleast_1d(getattr(expected, name))
-        assert list(ours) == list(theirs)
+    assert getattr(found, "theory_", None) == getattr(expected, "theory_", None)
     for ours, theirs in zip(lists_of(found), lists_of(expected), strict=True):
         assert ours.rules == theirs.rules
         assert [rule.evidence for rule in ours] == [rule.evidence for rule in theirs]
@@ -56,7 +58,11 @@ TABLES = tables(max_rows=16, max_features=3, max_labels=3, unknown=True).filter(
     lambda data: all(len(one.categories or ()) < 3 for one in data.schema.features)
 )
 PARTS = st.lists(st.integers(0, 16), max_size=3)
-BASES = st.builds(
+RIPPERS = st.builds(
+    Ripper, bins=st.integers(2, 4), pruning=st.booleans(), n_passes=st.integers(0, 2),
+    min_coverage=st.integers(1, 2), random_state=st.integers(0, 3),
+)  # fmt: skip
+BASES = RIPPERS | st.builds(
     SeparateAndConquer, bins=st.integers(2, 4), pruning=st.sampled_from([None, "mdl"]),
     min_coverage=st.integers(1, 2),
 )  # fmt: skip
@@ -67,16 +73,58 @@ def assert_same_from_parts(learner, data, cuts, in_files=False) -> None:
     again = type(learner)(**learner.get_params(deep=False))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partitioned, "PART_BYTES", 40)
-        patch.setattr(partitioned, "MEGABYTE", 1 if in_files else 1 << 20)
+        for module in (partitioned, ripper):
+            patch.setattr(module, "MEGABYTE", 1 if in_files else 1 << 20)
         found = again.fit(parts_of(data, *(cut for cut in cuts if cut <= len(data))))
     assert_same_models(found, expected)
 
 
+ONE_LABEL = tables(max_rows=16, max_features=3, max_labels=1, unknown=True)
+
+
 @pytest.mark.filterwarnings("ignore")
 @SETTINGS
-@given(TABLES, PARTS, BASES, st.booleans(), st.sampled_from([None, 0.1, 0.4]))
-def test_binary_relevance_of_any_partitions(data, cuts, base, in_files, last_resort):
-    assert_same_from_parts(BinaryRelevance(base, last_resort=last_resort), data, cuts, in_files)
+@given(ONE_LABEL, PARTS, RIPPERS, st.booleans())
+def test_ripper_of_any_partitions(data, cuts, learner, in_files):
+    assert_same_from_parts(learner, data, cuts, in_files)
+
+
+@pytest.mark.filterwarnings("ignore")
+@SETTINGS
+@given(TABLES, PARTS, BASES, st.booleans(), st.sampled_from(["cardinality", 0.3]))
+def test_voting_chains_of_any_partitions(data, cuts, base, bootstrap, threshold):
+    learner = ClassifierChain(base, n_chains=3, bootstrap=bootstrap, threshold=threshold)
+    assert_same_from_parts(learner, data, cuts)
+
+
+STACKED = st.fixed_dictionaries({}, optional={
+    "labels_from": st.just("truth"), "with_features": st.just(False), "n_layers": st.just(3),
+    "inference": st.sampled_from(["until stable", "label by label"]), "n_folds": st.just(2),
+    "alpha": st.sampled_from([None, 0.9]), "last_resort": st.just(None),
+})  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")
+@SETTINGS
+@given(TABLES, PARTS, BASES, STACKED)
+def test_stacked_layers_of_any_partitions(data, cuts, base, options):
+    assert_same_from_parts(StackedBinaryRelevance(base, **options), data, cuts)
+
+
+LEARNERS = [
+    BinaryRelevance(Ripper(bins=15), last_resort=0.3),
+    BinaryRelevance(SeparateAndConquer(bins=15), last_resort=0.3),
+    ClassifierChain(SeparateAndConquer(bins=15), max_literals=12),
+    ClassifierChain(SeparateAndConquer(bins=15, max_rules=2), n_chains=3),
+    StackedBinaryRelevance(SeparateAndConquer(bins=15, max_rules=2), n_folds=2, alpha=0.9),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_more_rows_give_the_model_of_the_rows(learner) -> None:
+    data, _ = planted(300, n_nominal=0, n_labels=4, n_rules=6, noise=0.05)
+    assert_same_from_parts(learner, data, [40, 41, 250], in_files=True)
+    assert sum(map(len, lists_of(learner))) > 3
 
 
 def rows_with_guesses() -> Dataset:
@@ -103,5 +151,14 @@ def test_what_partitions_are_not_for_is_refused() -> None:
     wards = dataset([[ward] for ward in "abcdef"], np.eye(6, 2, dtype=int), feature_names=["ward"])
     with pytest.raises(ValueError, match=r"categories of 'ward'.* use last_resort=None"):
         BinaryRelevance(SeparateAndConquer(bins=9), last_resort=0.4).fit(parts_of(wards, 3))
+    for learner in (Ripper(), BinaryRelevance()):
+        with pytest.raises(ValueError, match=r"set bins, as in Ripper\(bins=255\)"):
+            learner.fit(parts_of(wards.without(["y0"]), 3))
+    with pytest.raises(ValueError, match="Ripper learns one label"):
+        Ripper(bins=9).fit(parts)
+    with pytest.raises(ValueError, match="Gibbs sampling needs all rows in memory"):
+        StackedBinaryRelevance(
+            SeparateAndConquer(bins=9), labels_from="truth", inference="gibbs"
+        ).fit(parts)
     with pytest.raises(ValueError, match="leave all other arguments out"):
         BinaryRelevance(SeparateAndConquer(bins=9)).fit(parts, np.zeros((14, 4)))

@@ -22,6 +22,7 @@ from labelrules.learners.base.progress import (
     nested_fit,
     warn_of_early_end,
 )
+from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.base.theory_classifier import RuleClassifier
 from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run
 from labelrules.rules.inference import (
@@ -160,6 +161,29 @@ class LabelLearner:
             return [Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))]
         return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
 
+    def folds(self, n_folds: int, random_state: Any) -> Any:
+        """For each row its fold."""
+        return folds_of(self.data, n_folds, random_state)
+
+    def out_of_fold(
+        self, tasks: list[LabelTask], folds: Any, workers: "Workers", phase: str
+    ) -> Any:
+        """The labels of all tasks as predicted by models that were learned from other folds."""
+        predictions = out_of_fold_predictions(self, tasks, folds, workers, phase)
+        return np.column_stack([predictions[task] for task in tasks])
+
+    def reading(self, labels: Any, folds: Any) -> "LabelLearner":
+        """The same with other values of tested labels, as `out_of_fold` gives them."""
+        return replace(self, labels=labels)
+
+    def changes(self, before: Any, after: Any, folds: Any) -> Integers:
+        """For each label what other predictions change; see `change_counts`."""
+        return change_counts(self.data.Y, before, after)
+
+    def chosen(self, kept: list[bool], after: Any, before: Any) -> Any:
+        """Later predictions of the labels that are kept, and earlier ones of all others."""
+        return np.where(kept, after, before)
+
     def common_labels(self) -> Mask:
         """For each label whether it is present in most rows."""
         return common_labels(self.data.Y, self.data.weights)
@@ -182,6 +206,24 @@ class LabelLearner:
         truth = self.data.Y[:, task.label].astype(np.int64)
         classifier = clone(self.base).fit(columns, truth, **given)
         return LabelClassifier(task, self.with_features, classifier)
+
+
+def change_counts(truth: Board, before: Board, after: Board) -> Integers:
+    """For each label how other predictions change it.
+
+    The known cells that are right only after, and only before; those with the label, those that are
+    predicted to have it before, and rightly, and the same after; and all cells that change.
+    """
+    known, present = truth != UNSET, truth == 1
+    cells = (
+        known & (after == truth) & (before != truth),
+        known & (before == truth) & (after != truth),
+        present,
+        known & (before == 1), present & (before == 1),
+        known & (after == 1), present & (after == 1),
+        before != after,
+    )  # fmt: skip
+    return np.array([one.sum(axis=0) for one in cells], dtype=np.int64)
 
 
 ABSENT_PRESENT = ("0", "1")

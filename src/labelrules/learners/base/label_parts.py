@@ -1,7 +1,7 @@
 """Models of single labels from rows in partitions: rules, the same as from the rows in memory."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -11,17 +11,22 @@ from sklearn.base import clone
 from labelrules._kept import kept
 from labelrules._types import UNSET, Board, Integers, Mask
 from labelrules.data import Dataset, Partitions
+from labelrules.data.table import checked_dataset
 from labelrules.learners.base.label_models import (
     LabelLearner,
     LabelModel,
     LabelTask,
+    Workers,
+    change_counts,
     label_schema,
     label_table,
     rules_for,
 )
 from labelrules.learners.base.progress import nested_fit
+from labelrules.learners.base.sampling import folds_of_parts
 from labelrules.learners.base.theory_classifier import Background, RuleClassifier
 from labelrules.rules import DecisionList, LayeredTheory
+from labelrules.rules.inference import closed
 from labelrules.rules.rule_table import table_of
 
 LabelReader: TypeAlias = Callable[[Dataset, Any], Board]
@@ -41,6 +46,11 @@ def check_base_of_parts(base: Any) -> None:
         raise ValueError(
             f"{type(base).__name__} as base needs all rows in memory: for rows in partitions use "
             "SeparateAndConquer(bins=255) or Ripper(bins=255)"
+        )
+    if getattr(base, "bins", None) is None:
+        raise ValueError(
+            "rows in partitions are learned from by bins: set bins, as in "
+            f"{type(base).__name__}(bins=255)"
         )
 
 
@@ -64,6 +74,40 @@ class PartedLabelLearner(LabelLearner):
             theory = clone(self.base).fit(rows).theory_
         return rules_for(task, theory, self.data.schema, schema.n_features)
 
+    def folds(self, n_folds: int, random_state: Any) -> list[Integers]:
+        """See `LabelLearner.folds`; part by part, -1 for rows of which no label is known."""
+        return folds_of_parts(self.data, n_folds, random_state)
+
+    def out_of_fold(
+        self, tasks: list[LabelTask], folds: list[Integers], workers: Workers, phase: str
+    ) -> "OutOfFold":
+        """See `LabelLearner.out_of_fold`; predicted anew whenever a part is read."""
+        n_folds = 1 + max(int(part.max(initial=0)) for part in folds)
+        lists = []
+        for fold in range(n_folds):
+            rows = self.data.mapped(partial(_without_fold, fold), self.data.schema, folds)
+            models: dict[LabelTask, Any] = {}
+            if label_cells(rows)[0].any():  # else there is a single row
+                learner = replace(self, data=rows, beside=folds)
+                models = workers.learn(learner, tasks, f"{phase}, fold {fold + 1} of {n_folds}")
+            rules = [rule for task in tasks for rule in models.get(task, ())]
+            lists.append(DecisionList(self.data.schema, rules))
+        return OutOfFold(tuple(lists), self.labels)
+
+    def reading(self, labels: LabelReader, folds: list[Integers]) -> "PartedLabelLearner":
+        """See `LabelLearner.reading`."""
+        return replace(self, labels=labels, beside=folds)
+
+    def changes(self, before: LabelReader, after: LabelReader, folds: list[Integers]) -> Integers:
+        """See `LabelLearner.changes`."""
+        count = partial(_changes, before, after)
+        counts: Integers = self.data.total(count, "comparing predictions", folds)
+        return counts
+
+    def chosen(self, kept: list[bool], after: LabelReader, before: LabelReader) -> LabelReader:
+        """See `LabelLearner.chosen`."""
+        return partial(_chosen, kept, after, before)
+
     def common_labels(self) -> Mask:
         """See `LabelLearner.common_labels`."""
         n_known, n_present = label_cells(self.data)
@@ -73,6 +117,60 @@ class PartedLabelLearner(LabelLearner):
 def true_labels(part: Dataset, beside: Any) -> Board:
     """Reads the true values of labels."""
     return part.Y
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Reads the labels that the rules of each fold predict for its rows.
+
+    The rules read the labels `before`; they were learned from the other folds. Where the folds of
+    rows are not known, all labels are absent.
+    """
+
+    lists: tuple[DecisionList, ...]
+    before: LabelReader
+
+    def __call__(self, part: Dataset, folds: Integers | None) -> Board:
+        """Predict labels of a part."""
+        board: Board = np.zeros(part.Y.shape, dtype=np.int8)
+        if folds is None:
+            return board
+        seen = self.before(part, folds)
+        for fold, rules in enumerate(self.lists):
+            (rows,) = (folds == fold).nonzero()
+            if len(rows):
+                own = table_of(rules).apply(part.take(rows), reads=seen[rows])
+                board[rows] = closed(own)
+        return board
+
+
+def _without_fold(fold: int, part: Dataset, folds: Integers | None) -> Dataset:
+    """The rows of a part, with the labels unknown in those of a fold."""
+    if folds is None:
+        return part
+    held = (folds == fold)[:, np.newaxis]
+    return checked_dataset(part.schema, part.X, np.where(held, UNSET, part.Y))
+
+
+def _changes(before: LabelReader, after: LabelReader, part: Dataset, folds: Integers) -> Integers:
+    return change_counts(part.Y, before(part, folds), after(part, folds))
+
+
+def _chosen(
+    kept: list[bool], after: LabelReader, before: LabelReader, part: Dataset, folds: Any
+) -> Board:
+    return np.where(kept, after(part, folds), before(part, folds))
+
+
+def sampled_rows(data: Dataset | Partitions, sample: Any) -> Any:
+    """Some rows, perhaps several times: by their numbers, of partitions in each part."""
+    if isinstance(data, Dataset):
+        return data.take(sample)
+    return data.mapped(_taken, data.schema, sample, n_rows=sum(map(len, sample)))
+
+
+def _taken(part: Dataset, rows: Integers | None) -> Dataset:
+    return part if rows is None else part.take(rows)
 
 
 def _label_rows(
@@ -96,16 +194,20 @@ def _label_cells(data: Dataset) -> Integers:
     return np.array([(data.Y != UNSET).sum(axis=0), (data.Y == 1).sum(axis=0)], dtype=np.int64)
 
 
-def background_on(theory: DecisionList | LayeredTheory, data: Dataset | Partitions) -> Background:
-    """The cells of all rows that a theory leaves open."""
+def background_on(
+    theory: DecisionList | LayeredTheory | None, data: Dataset | Partitions
+) -> Background:
+    """The cells of all rows that a theory leaves open; None leaves none open."""
     if isinstance(data, Dataset):
-        return Background.count(_run(theory, data).board, data.Y, data.weights)
+        return Background.count(_written(theory, data), data.Y, data.weights)
     return Background.of_cells(data.total(partial(_open_cells, theory), "counting open cells"))
 
 
-def _open_cells(theory: DecisionList | LayeredTheory, part: Dataset) -> Any:
-    return Background.cells(_run(theory, part).board, part.Y)
+def _open_cells(theory: DecisionList | LayeredTheory | None, part: Dataset) -> Any:
+    return Background.cells(_written(theory, part), part.Y)
 
 
-def _run(theory: DecisionList | LayeredTheory, rows: Dataset) -> Any:
-    return (theory if isinstance(theory, LayeredTheory) else table_of(theory)).run(rows)
+def _written(theory: DecisionList | LayeredTheory | None, rows: Dataset) -> Board:
+    if theory is None:
+        return rows.Y
+    return (theory if isinstance(theory, LayeredTheory) else table_of(theory)).run(rows).board

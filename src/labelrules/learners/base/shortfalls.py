@@ -33,8 +33,6 @@ def reasons_without_rules(
     stopped : str, optional
         Why learning has ended early, if it has.
     """
-    if is_nested_fit() or "theory_" not in vars(model):
-        return {}
     return _reasons(model, lambda label, least: too_few(data.Y[:, label], least), reasons, stopped)
 
 
@@ -59,6 +57,8 @@ def _reasons(
     reasons: Mapping[int, str] | None,
     stopped: str | None,
 ) -> dict[str, str]:
+    if is_nested_fit() or "theory_" not in vars(model):
+        return {}
     names = labels_without_rules(model.theory_)
     known = reasons or {}
     last = stopped or str(getattr(model, "_no_rule_reason", NOT_GOOD_ENOUGH))

@@ -76,7 +76,8 @@ def within_literals(
         if smaller.n_literals + rule_at[place].n_literals <= max_literals:
             left_out.remove(place)
             smaller = _without(theory, left_out)
-    return evidence_on(smaller, data)
+    found: Lists = evidence_on(smaller, data)
+    return found
 
 
 def _parts(theory: Lists) -> tuple[DecisionList, ...]:
