@@ -79,11 +79,12 @@ class CollectedRows(Partitions):
         schema: Schema,
         beside: Sequence[Any] | None = None,
         n_rows: int | None = None,
+        keeps_features: bool = False,
     ) -> "CollectedRows":
         """See `Partitions.mapped`; each part is changed where it is."""
         import dask
 
-        plain = super().mapped(change, schema, beside, n_rows)
+        plain = super().mapped(change, schema, beside, n_rows, keeps_features)
         make, shared = dask.delayed(_changed, pure=False), dask.delayed(change, traverse=False)
         given = [None] * len(self.parts) if beside is None else beside
         parts = tuple(
@@ -92,7 +93,7 @@ class CollectedRows(Partitions):
         )
         return CollectedRows(
             schema, plain.n_rows, self.name, partial(_read, parts), plain.read_some,
-            self.memory_limit, self.has_names, parts, self.sizes,
+            self.memory_limit, self.has_names, plain.features_of, parts, self.sizes,
         )  # fmt: skip
 
 
@@ -160,7 +161,7 @@ def collected(
 
     return CollectedRows(
         schema, sum(sizes), name, partial(_read, parts), sample, memory_limit, blocks.has_names,
-        tuple(parts), tuple(sizes),
+        None, tuple(parts), tuple(sizes),
     )  # fmt: skip
 
 

@@ -57,6 +57,8 @@ class Partitions:
     read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
     memory_limit: int = MEMORY_LIMIT
     has_names: bool = True
+    features_of: "Partitions | None" = field(repr=False, default=None)
+    """Other partitions with the same rows, whose features are the first columns of these."""
     made: dict[Any, Any] = field(repr=False, default_factory=dict, init=False)
     """What was made from the rows once, such as the bins of their columns."""
 
@@ -106,6 +108,7 @@ class Partitions:
         schema: Schema,
         beside: Sequence[Any] | None = None,
         n_rows: int | None = None,
+        keeps_features: bool = False,
     ) -> "Partitions":
         """Other rows, which a function makes of each part when it is read.
 
@@ -120,6 +123,9 @@ class Partitions:
             A second argument for each part; None for all without it.
         n_rows : int, optional
             How many rows there are then, if not as many as before.
+        keeps_features : bool
+            Whether these are the same rows, with the features as first columns, so that what is
+            known of these need not be found anew.
         """
 
         def read() -> Iterator[Dataset]:
@@ -131,8 +137,9 @@ class Partitions:
 
         n_rows = self.n_rows if n_rows is None else n_rows
         return Partitions(
-            schema, n_rows, self.name, read, read_some, self.memory_limit, self.has_names
-        )
+            schema, n_rows, self.name, read, read_some, self.memory_limit, self.has_names,
+            self if keeps_features else None,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return self.n_rows

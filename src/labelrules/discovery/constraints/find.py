@@ -14,9 +14,9 @@ from labelrules.data import Schema
 from labelrules.discovery.constraints.constraint import Constraint, Constraints, Descent, Kind
 from labelrules.discovery.constraints.graph import equivalences_of, exclusive_groups_of
 from labelrules.discovery.constraints.label_counts import (
+    LabelPairCounts,
     LabelSet,
     LabelTotal,
-    LabelPairCounts,
     body_counts,
     labels_of,
 )

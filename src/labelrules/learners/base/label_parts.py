@@ -69,7 +69,10 @@ class PartedLabelLearner(LabelLearner):
             return self._constant(task, int(n_present > 0))
         schema = label_schema(self.data.schema, task, self.with_features)
         change = partial(_label_rows, task, self.labels, self.with_features)
-        rows = self.data.mapped(change, schema, self.beside)
+        is_always_known = n_known == n_labelled_rows(self.data)
+        rows = self.data.mapped(
+            change, schema, self.beside, keeps_features=self.with_features and is_always_known
+        )
         with nested_fit():
             theory = clone(self.base).fit(rows).theory_
         return rules_for(task, theory, self.data.schema, schema.n_features)
@@ -187,11 +190,18 @@ def _cells_of_parts(data: Partitions) -> Integers:
 
 def label_cells(data: Dataset | Partitions) -> Integers:
     """For each label the rows in which it is known, and those that have it."""
-    return _label_cells(data) if isinstance(data, Dataset) else _cells_of_parts(data)
+    return (_label_cells(data) if isinstance(data, Dataset) else _cells_of_parts(data))[:, :-1]
+
+
+def n_labelled_rows(data: Partitions) -> int:
+    """How many rows there are of which a label is known."""
+    return int(_cells_of_parts(data)[0, -1])
 
 
 def _label_cells(data: Dataset) -> Integers:
-    return np.array([(data.Y != UNSET).sum(axis=0), (data.Y == 1).sum(axis=0)], dtype=np.int64)
+    """The cells of each label, and then of whether any label is known or present."""
+    kinds = data.Y != UNSET, data.Y == 1
+    return np.array([[*one.sum(axis=0), one.any(axis=1).sum()] for one in kinds], dtype=np.int64)
 
 
 def background_on(
