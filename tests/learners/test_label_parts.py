@@ -156,6 +156,9 @@ def test_what_partitions_are_not_for_is_refused() -> None:
             learner.fit(parts_of(wards.without(["y0"]), 3))
     with pytest.raises(ValueError, match="Ripper learns one label"):
         Ripper(bins=9).fit(parts)
+    again = SeparateAndConquer(bins=9, max_rules=1, warm_start=True).fit(parts)
+    with pytest.raises(ValueError, match="warm_start needs all rows in memory"):
+        again.fit(parts)
     with pytest.raises(ValueError, match="Gibbs sampling needs all rows in memory"):
         StackedBinaryRelevance(
             SeparateAndConquer(bins=9), labels_from="truth", inference="gibbs"

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import Dataset, LabelPowerset, SeparateAndConquer, load, planted, scan, to_json
+from labelrules import (
+    Dataset,
+    LabelPowerset,
+    SeparateAndConquer,
+    dataset,
+    load,
+    planted,
+    scan,
+    to_json,
+)
 from labelrules.data import Partitions, write_csv, write_parquet
 from labelrules.data.partitions import scanning
 from labelrules.learners.covering import partitioned
@@ -107,6 +116,9 @@ def test_what_partitions_are_not_for_is_refused() -> None:
         ):
             with pytest.raises(ValueError, match=message):
                 learner.fit(parts)
+        wards = dataset([[ward] for ward in "abcdef"], [[0], [1], [0], [0], [0], [0]])
+        with pytest.raises(ValueError, match=r"sets of categories .*set operators="):
+            SeparateAndConquer(bins=9).fit(parts_of(wards, 3))
         with pytest.raises(ValueError, match="leave all other arguments out"):
             SeparateAndConquer(bins=9).fit(parts, theory="quality <- sex = Male")
         with pytest.raises(TypeError, match="LabelPowerset needs all rows in memory"):

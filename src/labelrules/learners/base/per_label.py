@@ -184,7 +184,8 @@ class LabelwiseClassifier(ComposedClassifier):
     ) -> Self:
         """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`.
 
-        Rows in partitions, and collections of Dask, are for a base with bins that takes them.
+        Rows in partitions, from :func:`labelrules.scan`, and collections of Dask need a base that
+        learns from them: ``SeparateAndConquer(bins=255)`` or ``Ripper(bins=255)``.
         """
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         checked_size(self.max_literals)

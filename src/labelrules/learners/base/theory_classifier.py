@@ -364,6 +364,8 @@ class RuleClassifier(TheoryClassifier):
         check_smoothing(self.smoothing)
         parts = given_partitions(X, y, feature_names, sample_weight=sample_weight, theory=theory)
         if parts is not None:
+            if self.warm_start and hasattr(self, "theory_"):
+                raise ValueError("warm_start needs all rows in memory: set it to False")
             return self._fit_partitions(parts)
         data, target = self._training_data(X, y, sample_weight, feature_names)
         return self._fit_data(data, target, theory)

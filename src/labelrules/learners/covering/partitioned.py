@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -300,6 +301,11 @@ def learned_from_partitions(
     assert settings.bins is not None, "checked above"
     bins = bins_of_rows(data, settings.bins)
     if not is_counted(settings, bins):
+        if is_counted(replace(settings, allowed=settings.allowed.without_sets()), bins):
+            raise ValueError(
+                "sets of categories are searched for in rows in memory only: for rows in "
+                "partitions set operators=['<=', '>', '=']"
+            )
         raise ValueError(
             "rows in partitions are learned from by counts alone: leave heads, size_bonus, "
             "fixed_head, beam_width, order, stop_share and readd at their defaults, pruning is "
