@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import Dataset, Schema, planted, scan
+from labelrules import Dataset, Schema, load, planted, scan
 from labelrules.data import DataError, FileError, Partitions, write_parquet
 from labelrules.discovery import (
     association_rules,
@@ -134,3 +134,19 @@ def test_what_is_refused_says_what_to_do() -> None:
     unknown = scan([Dataset(data.schema, data.X, Y)])
     with pytest.raises(DataError, match="in 1 row some label is unknown"):
         find_constraints(unknown)
+
+
+@pytest.mark.parametrize(
+    "name", ["yeast", "flags", pytest.param("tmc2007-500", marks=pytest.mark.slow)]
+)
+def test_real_data_give_the_same_results(name, data_folder) -> None:
+    data = load(name, data_folder)
+    rows = np.random.default_rng(0).permutation(len(data))
+    parts = scan([data.take(some) for some in np.array_split(rows, 5)], memory_limit=1)
+    for kind in ("all", "closed", "maximal"):
+        options = {"max_conditions": 4, "kind": kind, "bins": "frequency", "absent_items": False}
+        expected = frequent_itemsets(data, 0.12, **options)
+        assert_same_itemsets(frequent_itemsets(parts, 0.12, **options), expected)
+    expected = find_constraints(data, max_conditions=2, tolerance=0.2, min_support=20)
+    found = find_constraints(parts, max_conditions=2, tolerance=0.2, min_support=20)
+    assert vars(found) == vars(expected)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from labelrules import (
@@ -21,8 +22,9 @@ from labelrules import (
     planted,
     scan,
 )
-from labelrules.data import Partitions
+from labelrules.data import ClusterError, Partitions
 from labelrules.learners.covering import partitioned
+from labelrules.learners.covering.counted_loop import CountedCovering
 from labelrules.learners.ripper import learner as ripper
 from tables import tables
 
@@ -165,3 +167,34 @@ def test_what_partitions_are_not_for_is_refused() -> None:
         ).fit(parts)
     with pytest.raises(ValueError, match="leave all other arguments out"):
         BinaryRelevance(SeparateAndConquer(bins=9)).fit(parts, np.zeros((14, 4)))
+
+
+def test_a_lost_cluster_is_an_error_of_the_whole(monkeypatch) -> None:
+    def lose(covering, listener) -> None:
+        covering.lost = ClusterError("the scheduler was lost")
+
+    monkeypatch.setattr(CountedCovering, "go_on", lose)
+    parts = parts_of(load("magazines"), 5)
+    with pytest.raises(ClusterError, match="the scheduler was lost; no rule"):
+        SeparateAndConquer(bins=9).fit(parts)
+    with pytest.raises(ClusterError, match=r"the scheduler was lost$"):
+        BinaryRelevance(SeparateAndConquer(bins=9)).fit(parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tmc2007-500", "yeast", "flags"])
+@pytest.mark.parametrize("number", range(5))
+def test_real_data_give_the_same_models(name, number, data_folder) -> None:
+    base = SeparateAndConquer(bins=255, max_rules=3, operators=["<=", ">", "="])
+    learner = [
+        BinaryRelevance(base),
+        BinaryRelevance(Ripper(bins=255, n_passes=1)),
+        ClassifierChain(base, order="dependence"),
+        ClassifierChain(base, n_chains=2),
+        StackedBinaryRelevance(base, n_folds=2, last_resort=None),
+    ][number]
+    data = load(name, data_folder)
+    expected = clone(learner).fit(data)
+    rows = np.random.default_rng(number).permutation(len(data))
+    found = learner.fit(scan([data.take(some) for some in np.array_split(rows, 7)], memory_limit=1))
+    assert_same_models(found, expected)

@@ -13,6 +13,7 @@ from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.progress import (
     Listener,
     check_progress,
+    is_nested_fit,
     phase,
     progress_listener,
     rules_so_far,
@@ -264,6 +265,8 @@ class SeparateAndConquer(RuleClassifier):
         reasons = found.covering.reasons()
         self.why_without_rules_ = reasons_by_counts(self, found.cells, reasons)
         if found.covering.lost is not None:
+            if is_nested_fit():  # what is kept is for whoever learns from it
+                raise found.covering.lost
             kept = rules_so_far(self.n_learned_)
             raise ClusterError(f"{found.covering.lost}; {kept} in theory_") from found.covering.lost
         return self
