@@ -67,11 +67,14 @@ def test_learning_from_large_files_gives_the_same_rules(folder, source, all_are_
         assert json.loads(Path("new.json").read_text())["model"]["state"]["theory"] == rules
     done = called("learn", source, "--memory-limit", "99", "--set", "max_rules=1")
     assert "learned from with bins=255" in done.err
+    done = called("learn", source, "-l", "binary-relevance", "--memory-limit", "99", "--quiet")
+    assert done.code == 0
 
 
 def test_a_limit_is_for_files_that_can_be_read_in_partitions(folder) -> None:
     for call in (
-        ["learn", "clinic"], ["learn", "all.csv", "--cv", "3"], ["learn", "parts", "-l", "ripper"],
+        ["learn", "clinic"], ["learn", "all.csv", "--cv", "3"],
+        ["learn", "parts", "-l", "scorecard"],
     ):  # fmt: skip
         done = called(*call, "--memory-limit", "9")
         assert done.code != 0

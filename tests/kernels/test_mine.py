@@ -1,11 +1,15 @@
 """Frequent sets of items, against every set counted in every row."""
 
+from itertools import combinations
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelrules.discovery.items import items_of
 from labelrules.discovery.itemsets import frequent_itemsets
+from labelrules.kernels.mining.bits import count_extensions
 from tables import tables
 from twins.mining import closed_sets, frequent_sets, item_masks, maximal_sets, wide_table
 
@@ -39,3 +43,22 @@ def test_sets_over_several_words(kind, seed):
     for minimum in (10, 40, 150):
         found = dict(frequent_itemsets(items, minimum, kind=kind).as_tuples())
         assert found == expected(items, data, minimum, None, kind)
+
+
+@given(st.data(), st.integers(1, 3), st.integers(1, 3), st.integers(1, 2), st.integers(1, 3))
+def test_extensions_are_counted_in_all_blocks(drawn, n_blocks, n_items, n_words, size):
+    n_all = n_blocks * n_items * n_words
+    words = drawn.draw(st.lists(st.integers(0, 2**64 - 1), min_size=n_all, max_size=n_all))
+    blocks = np.array(words, dtype=np.uint64).reshape(n_blocks, n_items, n_words)
+    sets = [*combinations(range(n_items), size)]
+    stop, expected = [], []
+    for number, one in enumerate(sets):
+        alike = [other for other in sets[number + 1 :] if other[:-1] == one[:-1]]
+        stop.append(number + 1 + len(alike))
+        for other in alike:
+            rows = np.bitwise_and.reduce(blocks[:, [*one, other[-1]]], axis=1)
+            expected.append(sum(word.bit_count() for word in rows.ravel().tolist()))
+    counts = np.zeros(len(expected), np.int64)
+    given_sets = np.array(sets, dtype=np.int32).reshape(-1, size)
+    count_extensions(blocks, given_sets, np.array(stop, dtype=np.int64), counts)
+    assert counts.tolist() == expected

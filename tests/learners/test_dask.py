@@ -8,18 +8,25 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from labelrules import (
     BinaryRelevance,
+    ClassifierChain,
     Dataset,
+    LabelPowerset,
     LayeredTheory,
+    Ripper,
     SeparateAndConquer,
+    StackedBinaryRelevance,
     evaluate,
     load,
     planted,
+    scan,
     summary,
 )
 from labelrules.data import DataError
+from labelrules.discovery import find_constraints, frequent_itemsets
 from tables import category_tables, tables
 
 dask = pytest.importorskip("dask")
@@ -214,8 +221,8 @@ def test_what_collections_are_not_for_is_refused() -> None:
             learner.fit(*call)
     with pytest.raises(ValueError, match="set bins, as in"):
         SeparateAndConquer().fit(X, Y)
-    with pytest.raises(TypeError, match="BinaryRelevance needs all rows in memory"):
-        BinaryRelevance().fit(X, Y)
+    with pytest.raises(TypeError, match="LabelPowerset needs all rows in memory"):
+        LabelPowerset().fit(X, Y)
 
 
 def test_predictions_are_arrays_of_dask(client) -> None:
@@ -273,6 +280,51 @@ def test_evidence_and_summaries_are_those_of_all_rows(layered, client) -> None:
     assert str(parts) == str(whole)
     with pytest.raises(DataError, match="X and Y must both be"):
         theory.with_evidence(parted(new, []), truth)
+
+
+def test_itemsets_and_constraints_are_those_of_all_rows(client) -> None:
+    data, _ = planted(300, n_nominal=2, n_labels=3, n_rules=6)
+    X, Y = frames(data)
+    rows = scan(parted(X, [10, 10, 200]), labels=parted(Y, [10, 10, 200]))
+    for options in ({"bins": "width"}, {"bins": "frequency", "kind": "closed"}):
+        expected = frequent_itemsets(data, 0.1, max_conditions=3, **options)
+        found = frequent_itemsets(rows, 0.1, max_conditions=3, **options)
+        assert found.as_tuples() == expected.as_tuples()
+        assert str(found) == str(expected)
+    expected = find_constraints(data, max_conditions=2, tolerance=0.3)
+    assert str(find_constraints(rows, max_conditions=2, tolerance=0.3)) == str(expected)
+    assert str(find_constraints(parted(Y, [9]), max_conditions=2, tolerance=0.3)) == str(expected)
+    wrong = parted(Y, [9]).map_partitions(lambda part: part * (1 + (part.index[0] > 0)), meta=Y)
+    with pytest.raises(DataError, match=r"partition 1: Y has 2 in row \d+, column 'l"):
+        find_constraints(wrong)
+    with pytest.raises(DataError, match=r"labelrules.scan\(X, labels\)"):
+        frequent_itemsets(parted(X, [9]))
+
+
+RULES = SeparateAndConquer(bins=9, max_rules=2)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Ripper(bins=9),
+        BinaryRelevance(RULES, last_resort=0.3),
+        ClassifierChain(RULES, n_chains=2),
+        pytest.param(StackedBinaryRelevance(RULES, n_folds=2, alpha=0.9), marks=pytest.mark.slow),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_other_learners_give_the_models_of_the_rows(learner, client) -> None:
+    data, _ = planted(200, n_nominal=0, n_labels=3, n_rules=6)
+    X, Y = frames(data)
+    Y = Y[["l0"]] if isinstance(learner, Ripper) else Y
+    expected = clone(learner).fit(X, Y)
+    found = learner.fit(parted(X, [10, 90]), parted(Y, [10, 90]))
+    assert str(getattr(found, "theory_", None)) == str(getattr(expected, "theory_", None))
+    assert np.array_equal(found.predict_proba(X), expected.predict_proba(X))
+    assert found.why_without_rules_ == expected.why_without_rules_
+    parts = found.predict(parted(X, [50]))
+    assert np.array_equal(parts.compute(), expected.predict(X))
 
 
 def test_ctrl_c_and_time_limits_keep_the_rules(client) -> None:

@@ -20,6 +20,7 @@ from labelrules.learners import (
     SeparateAndConquer,
     StackedBinaryRelevance,
 )
+from labelrules.learners.base.label_models import change_counts
 from labelrules.learners.base.sampling import bootstrap_sample, folds_of
 from labelrules.learners.chain import cardinality_threshold
 from labelrules.learners.stacked import improvement
@@ -352,7 +353,7 @@ def test_better_means_fewer_wrong_cells_by_more_than_chance_and_no_lower_f1(cell
         for said in (before, after)
     ]
     expected = gained > lost and min(1.0, 2 * tail) <= alpha and scores[1] >= scores[0]
-    assert (improvement(truth, before, after) <= alpha) == expected
+    assert (improvement(change_counts(truth, before, after)) <= alpha) == expected
 
 
 def test_sampling_starts_from_the_majority():

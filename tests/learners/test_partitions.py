@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelrules import BinaryRelevance, Dataset, SeparateAndConquer, load, planted, scan, to_json
+from labelrules import (
+    Dataset,
+    LabelPowerset,
+    SeparateAndConquer,
+    load,
+    planted,
+    scan,
+    to_json,
+)
 from labelrules.data import Partitions, write_csv, write_parquet
 from labelrules.data.partitions import scanning
 from labelrules.learners.covering import partitioned
@@ -111,8 +119,8 @@ def test_what_partitions_are_not_for_is_refused() -> None:
                 learner.fit(parts)
         with pytest.raises(ValueError, match="leave all other arguments out"):
             SeparateAndConquer(bins=9).fit(parts, theory="quality <- sex = Male")
-        with pytest.raises(TypeError, match="BinaryRelevance needs all rows in memory"):
-            BinaryRelevance().fit(parts)
+        with pytest.raises(TypeError, match="LabelPowerset needs all rows in memory"):
+            LabelPowerset().fit(parts)
 
 
 @pytest.mark.slow

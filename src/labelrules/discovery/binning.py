@@ -46,7 +46,7 @@ def thresholds(
     if bins == "width":
         cuts = _by_width(rising, n_bins)
     elif bins == "frequency":
-        cuts = _by_frequency(places, rising.size, n_bins)
+        cuts = cut_by_frequency(places, rising.size, n_bins)
     else:
         codes = np.zeros(rising.size, np.int64) if classes is None else classes[known]
         codes = codes[np.lexsort((codes, values[known]))]
@@ -98,13 +98,17 @@ def _by_width(rising: Floats, n_bins: int) -> list[int]:
     """The rows before which the column is cut; cuts that part the same rows are one."""
     if rising.size == 0:
         return []
-    low, high = float(rising[0]), float(rising[-1])
-    edges = [low * (1 - k / n_bins) + high * (k / n_bins) for k in range(1, n_bins)]
+    edges = width_edges(float(rising[0]), float(rising[-1]), n_bins)
     cuts = {int(np.searchsorted(rising, edge, "right")) for edge in edges}
     return sorted(cuts - {0, rising.size})
 
 
-def _by_frequency(places: Integers, n_rows: int, n_bins: int) -> list[int]:
+def width_edges(low: float, high: float, n_bins: int) -> list[float]:
+    """The values between ranges of equal width."""
+    return [low * (1 - k / n_bins) + high * (k / n_bins) for k in range(1, n_bins)]
+
+
+def cut_by_frequency(places: Integers, n_rows: int, n_bins: int) -> list[int]:
     """The possible place nearest to each quantile, the lower one of two."""
     if not places.size:
         return []

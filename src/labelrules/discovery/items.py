@@ -12,7 +12,8 @@ from scipy import sparse
 
 from labelrules._checks import counted, suggestion
 from labelrules._types import UNSET, Board, Floats, Integers, Mask
-from labelrules.data import DataError, Dataset
+from labelrules.data import DataError, Dataset, Partitions
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.schema import Feature, Schema
 from labelrules.discovery.binning import (
     Binning,
@@ -245,7 +246,8 @@ def items_of(
     >>> [items.text(item) for item in range(len(items))]
     ['x0 <= 0.6', 'x0 > 0.6', 'x1 > 0', 'y0', 'not y0']
     """
-    _check(data, features, labels, absent_items)
+    check_dataset(data)
+    check_columns(features, labels, absent_items)
     checked_binning(bins, n_bins)
     made: list[_NewItem] = []
     left_out = []
@@ -267,8 +269,8 @@ def items_of(
     return Items(data.schema, data.n_rows, conditions, rows, tuple(left_out))
 
 
-def _check(data: object, features: bool, labels: bool, absent_items: object) -> None:
-    check_dataset(data)
+def check_columns(features: bool, labels: bool, absent_items: object) -> None:
+    """Raise unless some columns are wanted, and absent items of a kind that there is."""
     if not (features or labels):
         raise ValueError("there are no items: take features, labels or both")
     if absent_items not in (True, False, "features", "labels"):
@@ -280,6 +282,16 @@ def _check(data: object, features: bool, labels: bool, absent_items: object) -> 
 
 def check_dataset(data: object) -> None:
     """Raise unless this is a `Dataset`, of rows that count alike."""
+    if isinstance(data, Partitions):
+        raise DataError(
+            "data are in partitions, and this needs all rows in memory: of discovery, "
+            "frequent_itemsets and find_constraints take partitions"
+        )
+    if is_collection(data):
+        raise DataError(
+            "data are a collection of Dask: give partitions of it, with its labels, by "
+            "labelrules.scan(X, labels)"
+        )
     if not isinstance(data, Dataset):
         raise ValueError(f"data must be a Dataset, not {type(data).__name__}: use dataset(X, Y)")
     if data.weights is not None:
@@ -291,7 +303,11 @@ def check_dataset(data: object) -> None:
 
 def check_known(Y: Board) -> None:
     """Refuse labels that are unknown somewhere: rules between labels count whole rows."""
-    n_rows = int(np.count_nonzero((Y == UNSET).any(axis=1)))
+    refuse_unknown(int(np.count_nonzero((Y == UNSET).any(axis=1))))
+
+
+def refuse_unknown(n_rows: int) -> None:
+    """Refuse data with so many rows in which a label is unknown, if there are any."""
     if n_rows:
         raise DataError(
             f"in {counted(n_rows, 'row')} some label is unknown: leave them out, as by "
@@ -301,22 +317,37 @@ def check_known(Y: Board) -> None:
 
 def _label_items(data: Dataset, with_absence: bool) -> list[_NewItem]:
     return [
-        _NewItem((Condition.label(label, present),), np.flatnonzero(data.Y[:, label] == present))
-        for label in range(data.schema.n_labels)
+        _NewItem((test,), np.flatnonzero(data.Y[:, test.column] == test.value))
+        for test in label_tests(data.schema, with_absence)
+    ]
+
+
+def label_tests(schema: Schema, with_absence: bool) -> list[Condition]:
+    """Whether each label is present, or also whether it is absent."""
+    return [
+        Condition.label(label, present)
+        for label in range(schema.n_labels)
         for present in ((True, False) if with_absence else (True,))
     ]
 
 
 def _ranges(j: int, values: Floats, cuts: list[float]) -> list[_NewItem]:
     """The items of a numeric column: up to the first cut, between cuts, above the last."""
-    made = []
+    return [
+        _NewItem(test, np.flatnonzero(np.all([part.holds(values) for part in test], axis=0)))
+        for test in range_tests(j, cuts)
+    ]
+
+
+def range_tests(j: int, cuts: list[float]) -> list[tuple[Condition, ...]]:
+    """The conditions of each range between cuts; a column without a cut has none."""
+    tests = []
     for low, high in pairwise([None, *cuts, None]):
         parts = [] if low is None else [Condition.above(j, low)]
         parts += [] if high is None else [Condition.at_most(j, high)]
-        if parts:  # a column without a cut has no items
-            holds = np.all([part.holds(values) for part in parts], axis=0)
-            made.append(_NewItem(tuple(parts), np.flatnonzero(holds)))
-    return made
+        if parts:
+            tests.append(tuple(parts))
+    return tests
 
 
 def _column_items(
@@ -327,21 +358,34 @@ def _column_items(
     if feature.time is not None:
         return None
     if feature.categories is not None and not feature.is_nominal:
-        cuts = [float(code) for code in range(len(feature.categories) - 1)]
-        return [item for item in _ranges(j, data.column(j), cuts) if len(item.rows)]
-    if feature.categories is None:
-        if not (np.isnan(values) | (values == 0) | (values == 1)).all():
-            return None
-        threshold = simplest_between(0.0, 1.0)
-        tests = [(Condition.above(j, threshold), 1), (Condition.at_most(j, threshold), 0)]
-        tests = tests if with_absence else tests[:1]
-    else:
-        codes = range(len(feature.categories))
-        if is_binary(feature):
-            codes = range(1, -1, -1) if with_absence else range(1, 2)
-        tests = [(Condition.equals(j, code), code) for code in codes]
+        return [item for item in _ranges(j, data.column(j), code_cuts(feature)) if len(item.rows)]
+    if feature.categories is None and not are_flags(values):
+        return None
+    tests = value_tests(j, feature, with_absence)
     made = [_NewItem((test,), _rows_with(data, rows, values, value)) for test, value in tests]
     return [item for item in made if len(item.rows)]
+
+
+def code_cuts(feature: Feature) -> list[float]:
+    """The cuts between categories that have an order."""
+    return [float(code) for code in range(len(feature.categories or ()) - 1)]
+
+
+def are_flags(values: Floats) -> bool:
+    """Whether all known values are 0 or 1."""
+    return bool((np.isnan(values) | (values == 0) | (values == 1)).all())
+
+
+def value_tests(j: int, feature: Feature, with_absence: bool) -> list[tuple[Condition, int]]:
+    """The conditions on categories, or on 0 and 1, each with the value for which it holds."""
+    if feature.categories is None:
+        threshold = simplest_between(0.0, 1.0)
+        tests = [(Condition.above(j, threshold), 1), (Condition.at_most(j, threshold), 0)]
+        return tests if with_absence else tests[:1]
+    codes = range(len(feature.categories))
+    if is_binary(feature):
+        codes = range(1, -1, -1) if with_absence else range(1, 2)
+    return [(Condition.equals(j, code), code) for code in codes]
 
 
 def _stored(data: Dataset, j: int) -> tuple[npt.NDArray[Any], Floats]:

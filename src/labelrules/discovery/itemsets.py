@@ -13,10 +13,12 @@ from scipy import sparse
 from labelrules._checks import counted, one_of, whole_number
 from labelrules._html import listing
 from labelrules._types import Floats, Integers
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.discovery.binning import Binning
 from labelrules.discovery.items import AbsentItems, Items, Ragged, items_of
+from labelrules.discovery.level_wise import sets_by_level
 from labelrules.discovery.limits import ANY_NUMBER, MOST_VISITED, Limits, minimum_count
+from labelrules.discovery.parted_items import items_of_partitions
 from labelrules.rules import Body
 from labelrules.rules.formats.frame import pandas_frame
 
@@ -145,7 +147,7 @@ class Itemsets:
 
 
 def frequent_itemsets(
-    data: Dataset | Items,
+    data: Dataset | Items | Partitions,
     min_support: float = 0.1,
     *,
     max_conditions: int | None = None,
@@ -163,8 +165,11 @@ def frequent_itemsets(
 
     Parameters
     ----------
-    data : Dataset or Items
-        With `Items`, from :func:`items_of`, the parameters of items have no effect.
+    data : Dataset, Items or Partitions
+        With `Items`, from :func:`items_of`, the parameters of items have no effect. Partitions,
+        from :func:`labelrules.scan`, are counted part by part, sets of one size after the other,
+        where Dask has them if they are of Dask; the result is the same. Limits are errors then, and
+        numeric features are cut by "width" or "frequency".
     min_support : float or int, default=0.1
         The rows that have all items of a set: a share as a float, a number of rows as an int.
     max_conditions : int, optional
@@ -202,9 +207,17 @@ def frequent_itemsets(
           5  sex = Female
           5  sex = Male, tabloid
     """
-    items = _made_items(data, features, labels, absent_items, bins, n_bins)
     limits = Limits.checked("sets", max_sets, max_memory, max_visited)
-    parts = list(_checked_search(items, min_support, max_conditions, kind, limits))
+    if isinstance(data, Partitions):
+        counted = items_of_partitions(data, features, labels, absent_items, bins, n_bins)
+        check_items(counted, "features=False")
+        minimum, longest = _checked_search(counted, min_support, max_conditions, kind)
+        return Itemsets(
+            counted, *sets_by_level(data, counted, minimum, longest, kind, limits), minimum, kind
+        )
+    items = _made_items(data, features, labels, absent_items, bins, n_bins)
+    given = _checked_search(items, min_support, max_conditions, kind)
+    parts = list(_search(items, *given, kind, limits))
     sets = Ragged.joined([part.sets for part in parts])
     return replace(parts[-1], sets=sets, support=np.concatenate([part.support for part in parts]))
 
@@ -238,7 +251,8 @@ def itemset_batches(
     """
     items = _made_items(data, features, labels, absent_items, bins, n_bins)
     limits = replace(Limits.checked("sets", max_sets, max_memory, max_visited), keeps=False)
-    return _checked_search(items, min_support, max_conditions, kind, limits)
+    given = _checked_search(items, min_support, max_conditions, kind)
+    return _search(items, *given, kind, limits)
 
 
 def _made_items(
@@ -268,14 +282,14 @@ def check_items(items: Items, only_labels: str) -> None:
 
 
 def _checked_search(
-    items: Items, min_support: float, max_conditions: int | None, kind: Kind, limits: Limits
-) -> Iterator[Itemsets]:
-    """Check the parameters at once, and search when the first batch is taken."""
+    items: Items, min_support: float, max_conditions: int | None, kind: Kind
+) -> tuple[int, int]:
+    """The minimum support in rows, and the largest number of items."""
     one_of(kind, "kind", get_args(Kind))
     longest = len(items)
     if max_conditions is not None:
         longest = whole_number(max_conditions, "max_conditions", low=1, also="None")
-    return _search(items, minimum_count(min_support, items.n_rows), longest, kind, limits)
+    return minimum_count(min_support, items.n_rows), longest
 
 
 def _search(

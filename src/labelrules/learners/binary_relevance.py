@@ -4,15 +4,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from labelrules._types import Board, Floats
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
-    LabelLearner,
     LabelTask,
     Workers,
     joined_list,
     numeric_features,
 )
+from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
 from labelrules.learners.registry import register
@@ -74,8 +74,8 @@ class BinaryRelevance(LabelwiseClassifier):
         labels = range(self.theory_.schema.n_labels)
         return [[rule for rule in rules if rule.head.labels == (label,)] for label in labels]
 
-    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
-        learner = LabelLearner(base, data, data.Y)
+    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
+        learner = label_learner(base, data)
         tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
         models = learner.completed(tasks, workers.learn(learner, tasks, "each label on its own"))
         if learner.learns_rules:

@@ -1,8 +1,8 @@
 """Classifier chains: the model of each label may test the labels before it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from labelrules._checks import (
     whole_number,
 )
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import DataError, Dataset, Schema
+from labelrules.data import DataError, Dataset, Partitions, Schema
 from labelrules.data.document import DocumentError, Record, Share
 from labelrules.learners.base.label_models import (
     ClassifierLayer,
@@ -26,14 +26,21 @@ from labelrules.learners.base.label_models import (
     joined_list,
     numeric_features,
 )
+from labelrules.learners.base.label_parts import (
+    background_on,
+    label_cells,
+    label_learner,
+    sampled_rows,
+)
 from labelrules.learners.base.per_label import LabelwiseClassifier
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import bootstrap_sample, random_numbers
+from labelrules.learners.base.sampling import bootstrap_sample, random_numbers, sample_of_parts
 from labelrules.learners.base.size import without_wrong_rules
-from labelrules.learners.base.theory_classifier import Background, BackgroundRecord
+from labelrules.learners.base.theory_classifier import Background, BackgroundRecord, Smoothing
 from labelrules.learners.dependence import unconditional_dependence
 from labelrules.learners.registry import register
 from labelrules.rules import DecisionList, LabelByLabel
+from labelrules.rules.evidence_parts import evidence_on
 from labelrules.rules.json import (
     LayersRecord,
     ListRecord,
@@ -204,7 +211,7 @@ class ClassifierChain(LabelwiseClassifier):
         for name in ("_theories", "threshold_"):
             self.__dict__.pop(name, None)
 
-    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
+    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
         self._check()
         random = random_numbers(self.random_state)
         orders = self._orders(data, random)
@@ -212,59 +219,55 @@ class ClassifierChain(LabelwiseClassifier):
         chains: list[list[Any]] = []
         self.orders_ = []
         for place, (order, sample) in enumerate(zip(orders, samples, strict=True), 1):
-            part = data if sample is None else data.take(sample)
-            learner = LabelLearner(base, part, part.Y)
+            learner = label_learner(base, data if sample is None else sampled_rows(data, sample))
             phase = "chain" if len(orders) == 1 else f"chain {place} of {len(orders)}"
             models = _learn_chain(learner, order, workers, phase)
             if workers.was_interrupted and chains:
                 break  # an unfinished chain would vote for the majority
             chains.append(models)
             self.orders_.append(order)
-        if LabelLearner(base, data, data.Y).learns_rules:
+        if label_learner(base, data).learns_rules:
             self._keep_rules(chains, samples, data)
         else:
             self._models = chains
         if len(orders) > 1:
             self.threshold_ = self._chosen_threshold(data, samples[: len(chains)])
 
-    def _orders(self, data: Dataset, random: np.random.RandomState) -> list[Order]:
+    def _orders(self, data: Dataset | Partitions, random: np.random.RandomState) -> list[Order]:
         known = chain_order(self.order, data)
         if self.n_chains == 1 and known is not None:
             return [known]
         n_labels = data.schema.n_labels
         return [tuple(random.permutation(n_labels).tolist()) for _ in range(int(self.n_chains))]
 
-    def _sample(self, data: Dataset, random: np.random.RandomState) -> Integers | None:
-        """The rows that a chain learns from; None for all of them."""
-        return bootstrap_sample(data, random) if self.bootstrap and self.n_chains > 1 else None
+    def _sample(self, data: Dataset | Partitions, random: np.random.RandomState) -> Any:
+        """The rows that a chain learns from, of partitions in each part; None for all of them."""
+        if not self.bootstrap or self.n_chains == 1:
+            return None
+        if isinstance(data, Partitions):
+            return sample_of_parts(data, random)
+        return bootstrap_sample(data, random)
 
     def _keep_rules(
-        self, chains: list[list[Any]], samples: list[Integers | None], data: Dataset
+        self, chains: list[list[Any]], samples: list[Any], data: Dataset | Partitions
     ) -> None:
         if self.n_chains == 1:
             self._keep(joined_list(data.schema, chains[0]), data)
             return
-        self._theories = [
-            _voter(models, data if sample is None else data.take(sample)).with_evidence(
-                data, data.Y
-            )
-            for models, sample in zip(chains, samples, strict=False)
-        ]
-        self.background_ = Background.count(data.Y, data.Y, data.weights)
+        parts = [data if sample is None else sampled_rows(data, sample) for sample in samples]
+        voters = map(_voter, chains, parts)
+        self._theories = [evidence_on(voter, data) for voter in voters]
+        self.background_ = background_on(None, data)
 
-    def _chosen_threshold(self, data: Dataset, samples: list[Integers | None]) -> float:
+    def _chosen_threshold(self, data: Dataset | Partitions, samples: list[Any]) -> float:
         if not isinstance(self.threshold, str):
             return float(self.threshold)
-        total, n_votes = np.zeros(data.Y.shape), np.zeros(data.n_rows)
-        for chain, sample in enumerate(samples):
-            outside = np.ones(data.n_rows, dtype=np.bool_)
-            if sample is not None:
-                outside[sample] = False
-            if outside.any():
-                total[outside] += self._vote(data.take(outside), chain)
-            n_votes += outside
-        voted = n_votes > 0
-        return cardinality_threshold(total[voted] / n_votes[voted, None], data.Y[voted])
+        if isinstance(data, Dataset):
+            return cardinality_threshold(*_mean_votes(data, samples, self._vote))
+        votes = _ListVotes(self._theories, self.background_, self._smoothing)
+        every = None if samples[0] is None else list(zip(*samples, strict=True))
+        counts: PresenceCounts = data.total(votes.of, "counting votes", every)
+        return counts.threshold
 
     def _why_no_theory(self) -> str:
         if hasattr(self, "_theories"):
@@ -307,13 +310,78 @@ def _learn_chain(learner: LabelLearner, order: Order, workers: Workers, phase: s
     return learner.completed(tasks, workers.learn(learner, tasks, phase))
 
 
-def _voter(models: list[Any], part: Dataset) -> DecisionList:
+def _voter(models: list[Any], part: Dataset | Partitions) -> DecisionList:
     """A chain that votes: default rules stay, since their evidence is the probability of absence.
 
     `part` are the rows from which it was learned.
     """
     rules = joined_list(part.schema, models, "always")
-    return DecisionList(part.schema, without_wrong_rules(rules.with_evidence(part, part.Y), part))
+    return DecisionList(part.schema, without_wrong_rules(evidence_on(rules, part), part))
+
+
+def _mean_votes(
+    rows: Dataset, samples: list[Any], vote: Callable[[Dataset, int], Floats]
+) -> tuple[Floats, Board]:
+    """The mean probabilities by chains that have not learned from a row, and the true labels."""
+    total, n_votes = np.zeros(rows.Y.shape), np.zeros(rows.n_rows)
+    for chain, sample in enumerate(samples):
+        outside = np.ones(rows.n_rows, dtype=np.bool_)
+        if sample is not None:
+            outside[sample] = False
+        if outside.any():
+            total[outside] += vote(rows.take(outside), chain)
+        n_votes += outside
+    voted = n_votes > 0
+    return total[voted] / n_votes[voted, None], rows.Y[voted]
+
+
+class _ListVotes(NamedTuple):
+    """Counts the mean votes of lists in a part of the rows; beside it stand its samples."""
+
+    theories: list[DecisionList]
+    background: Background
+    smoothing: Smoothing
+
+    def of(self, part: Dataset, samples: Any = None) -> "PresenceCounts":
+        """Count them; without samples each chain has learned from all rows."""
+        samples = [None] * len(self.theories) if samples is None else samples
+        return PresenceCounts.of(*_mean_votes(part, samples, self._vote))
+
+    def _vote(self, rows: Dataset, chain: int) -> Floats:
+        theory = self.theories[chain]
+        return self.background.presence(theory, table_of(theory).run(rows), self.smoothing)
+
+
+class PresenceCounts(NamedTuple):
+    """Different probabilities of known cells, rising, how often each occurs; and present cells."""
+
+    values: Floats
+    times: Integers
+    n_present: int
+
+    @classmethod
+    def of(cls, presence: Floats, truth: Board) -> "PresenceCounts":
+        """Count the cells of some rows."""
+        values, times = np.unique(presence[truth != UNSET], return_counts=True)
+        return cls(values, times, int((truth == 1).sum()))
+
+    def plus(self, other: "PresenceCounts") -> "PresenceCounts":
+        """That of both parts."""
+        every = np.concatenate([self.values, other.values])
+        values, places = np.unique(every, return_inverse=True)
+        times = np.zeros(len(values), np.int64)
+        np.add.at(times, places.ravel(), np.concatenate([self.times, other.times]))
+        return PresenceCounts(values, times, self.n_present + other.n_present)
+
+    @property
+    def threshold(self) -> float:
+        """The threshold above which as many cells are predicted as are present."""
+        n_above = np.cumsum(self.times[::-1])
+        if not len(n_above) or not 0 < self.n_present < n_above[-1]:
+            return 0.5
+        last, following = np.searchsorted(n_above, [self.n_present, self.n_present + 1])
+        falling = self.values[::-1]
+        return float((falling[last] + falling[following]) / 2)
 
 
 def cardinality_threshold(presence: Floats, truth: Board) -> float:
@@ -322,14 +390,10 @@ def cardinality_threshold(presence: Floats, truth: Board) -> float:
     In the middle between the least probable label that is predicted and the next; one half if no
     label is present, or all are.
     """
-    known = truth != UNSET
-    n_present, falling = int((truth == 1).sum()), np.sort(presence[known])[::-1]
-    if not 0 < n_present < falling.size:
-        return 0.5
-    return float((falling[n_present - 1] + falling[n_present]) / 2)
+    return PresenceCounts.of(presence, truth).threshold
 
 
-def chain_order(order: Any, data: Dataset) -> Order | None:
+def chain_order(order: Any, data: Dataset | Partitions) -> Order | None:
     """The labels by number, in the order given; None if it is random."""
     if not isinstance(order, str):
         return _given_order(order, data.schema)
@@ -339,8 +403,8 @@ def chain_order(order: Any, data: Dataset) -> Order | None:
     if order == "dependence":
         return unconditional_dependence(data).order()
     if order == "frequency":
-        n_known = np.maximum((data.Y != UNSET).sum(axis=0), 1)
-        return tuple(np.argsort(-(data.Y == 1).sum(axis=0) / n_known, kind="stable").tolist())
+        n_known, n_present = label_cells(data)
+        return tuple(np.argsort(-n_present / np.maximum(n_known, 1), kind="stable").tolist())
     return None
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from labelrules._checks import whole_number
 from labelrules._types import UNSET, Board, Floats, Mask
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.data.memory.labels import read_labels
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
@@ -135,7 +135,7 @@ def unconditional_dependence(
 
     Parameters
     ----------
-    Y : Dataset, array, sparse matrix, frame or label sets
+    Y : Dataset, array, sparse matrix, frame or label sets, or Partitions
         Rows by labels, as for :func:`labelrules.dataset`. Cells that are unknown do not count.
     correction : {"holm", "benjamini-hochberg"}, optional
         For the number of tests: of the probability of any wrong pair (Holm), or of the share of
@@ -151,10 +151,12 @@ def unconditional_dependence(
       quality and sports: p = 0.13
       tabloid and sports: p = 0.19
     """
-    labels, board = _labels_of(Y)
-    ones, known = (board == 1).astype(np.float64), (board != UNSET).astype(np.float64)
-    # Of each pair only the rows count in which both labels are known.
-    n_rows, both, count = known.T @ known, ones.T @ ones, ones.T @ known
+    if isinstance(Y, Partitions):
+        labels, tables = Y.schema.labels, Y.total(_pairs_in, "counting labels")
+    else:
+        labels, board = _labels_of(Y)
+        tables = _pair_tables(board)
+    n_rows, both, count = tables
     spread = count * (n_rows - count)
     product = spread * spread.T
     squared = (n_rows * both - count * count.T) ** 2
@@ -165,6 +167,19 @@ def unconditional_dependence(
     corrected[above] = adjusted(p[above], correction)
     corrected = np.minimum(corrected, corrected.T)
     return Dependence("unconditional", labels, statistic, p, corrected, checked_alpha(alpha))
+
+
+def _pair_tables(board: Board) -> Floats:
+    """For each pair of labels the rows in which both are known, have both, and have the first.
+
+    Of each pair only the rows count in which both labels are known.
+    """
+    ones, known = (board == 1).astype(np.float64), (board != UNSET).astype(np.float64)
+    return np.array([known.T @ known, ones.T @ ones, ones.T @ known])
+
+
+def _pairs_in(part: Dataset) -> Floats:
+    return _pair_tables(part.Y)
 
 
 def conditional_dependence(

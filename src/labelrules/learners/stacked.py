@@ -8,7 +8,7 @@ import numpy as np
 
 from labelrules._checks import one_of, truth_value, whole_number
 from labelrules._types import UNSET, Board, Floats, Integers
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.data.document import Record
 from labelrules.discovery.significance import adjusted, checked_alpha
 from labelrules.learners.base.label_models import (
@@ -19,12 +19,12 @@ from labelrules.learners.base.label_models import (
     Workers,
     joined_list,
     numeric_features,
-    out_of_fold_predictions,
 )
+from labelrules.learners.base.label_parts import label_learner
 from labelrules.learners.base.per_label import LabelwiseClassifier, LabelwiseState
 from labelrules.learners.base.progress import Listener
-from labelrules.learners.base.sampling import folds_of, random_numbers
-from labelrules.learners.dependence import gained_and_lost, mcnemar
+from labelrules.learners.base.sampling import random_numbers
+from labelrules.learners.dependence import mcnemar
 from labelrules.learners.registry import register
 from labelrules.measures import ratio
 from labelrules.rules import DecisionList, Gibbs, LabelByLabel, LayeredTheory, Once
@@ -167,9 +167,17 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             raise ValueError("rules that are sampled from need evidence")
         self.n_layers_ = len(theory.layers)
 
-    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
+    def _check_parts(self, data: Partitions, base: Any, last_resort: float | None) -> None:
+        super()._check_parts(data, base, last_resort)
+        if isinstance(self._checked_inference(), Gibbs):
+            raise ValueError(
+                "Gibbs sampling needs all rows in memory: for rows in partitions use another "
+                "inference, such as 'until stable'"
+            )
+
+    def _learn(self, data: Dataset | Partitions, base: Any, workers: Workers) -> None:
         inference = self._checked_inference()
-        learner = LabelLearner(base, data, data.Y)
+        learner = label_learner(base, data)
         tasks = [LabelTask(label) for label in range(data.schema.n_labels)]
         learned = {} if isinstance(inference, Gibbs) else workers.learn(learner, tasks, "layer 1")
         layers = [learner.completed(tasks, learned)]
@@ -185,33 +193,32 @@ class StackedBinaryRelevance(LabelwiseClassifier):
             self._models = layers, inference
 
     def _further_layers(self, first: LabelLearner, workers: Workers) -> list[list[Any]]:
-        data, every = first.data, range(first.data.schema.n_labels)
+        every = range(first.data.schema.n_labels)
         tasks = [LabelTask(i, tuple(j for j in every if j != i or self.own_label)) for i in every]
         learner = replace(first, with_features=self.with_features)
         if self.labels_from == "truth":
             learned = workers.learn(learner, tasks, "layer 2")
             layer = [learned.get(task) or learner.identity(task.label) for task in tasks]
             return [layer] * (self.n_layers - 1)
-        folds = folds_of(data, self.n_folds, self.random_state)
-        labels = _out_of_fold(first, [LabelTask(i) for i in every], folds, workers, "layer 1")
+        folds = first.folds(self.n_folds, self.random_state)
+        labels = first.out_of_fold([LabelTask(i) for i in every], folds, workers, "layer 1")
         layers: list[list[Any]] = []
         for number in range(2, self.n_layers + 1):
-            learner = replace(learner, labels=labels)
+            learner = learner.reading(labels, folds)
             learned = workers.learn(learner, tasks, f"layer {number}")
             predicted = labels
             if self.alpha is not None or number < self.n_layers:
                 phase = f"layer {number} on trial"
-                predicted = _out_of_fold(learner, tasks, folds, workers, phase)
-            kept = self._kept(data.Y, labels, predicted, map(learned.get, tasks), workers)
-            if not any(kept) or (number > 2 and (predicted == labels)[:, kept].all()):
+                predicted = learner.out_of_fold(tasks, folds, workers, phase)
+            changes = learner.changes(labels, predicted, folds)
+            kept = self._kept(changes, map(learned.get, tasks), workers)
+            if not any(kept) or (number > 2 and not changes[-1, kept].any()):
                 break
             layers.append([learned[tasks[i]] if kept[i] else learner.identity(i) for i in every])
-            labels = np.where(kept, predicted, labels)
+            labels = learner.chosen(kept, predicted, labels)
         return layers
 
-    def _kept(
-        self, Y: Board, before: Board, after: Board, models: Iterable[Any], workers: Workers
-    ) -> list[bool]:
+    def _kept(self, changes: Integers, models: Iterable[Any], workers: Workers) -> list[bool]:
         """Which labels a further layer predicts: those it predicts better, or all it has learned.
 
         Each label is a test, so p-values are corrected by Holm's method.
@@ -219,7 +226,7 @@ class StackedBinaryRelevance(LabelwiseClassifier):
         if self.alpha is None or workers.was_interrupted:
             return [self.alpha is None and model is not None for model in models]
         p = [
-            improvement(Y[:, i], before[:, i], after[:, i]) if reads_labels(model) else 1.0
+            improvement(changes[:, i]) if reads_labels(model) else 1.0
             for i, model in enumerate(models)
         ]
         return [bool(one) for one in adjusted(p, "holm") <= float(self.alpha)]
@@ -288,22 +295,15 @@ def as_inference(inference: Any) -> Inference:
     return made
 
 
-def _out_of_fold(
-    learner: LabelLearner, tasks: list[LabelTask], folds: Integers, workers: Workers, phase: str
-) -> Board:
-    predictions = out_of_fold_predictions(learner, tasks, folds, workers, phase)
-    return np.column_stack([predictions[task] for task in tasks])
-
-
-def improvement(truth: Board, before: Board, after: Board) -> float:
+def improvement(changes: Integers) -> float:
     """The p-value of more cells of a label being right than before; 1 if its F1 is lower.
 
-    Fewer wrong cells alone could mean that a rare label is never predicted any more.
+    Fewer wrong cells alone could mean that a rare label is never predicted any more. `changes` are
+    those of one label, see `labelrules.learners.base.label_models.change_counts`.
     """
-    known = truth != UNSET
-    truth, before, after = truth[known], before[known], after[known]
-    gained, lost = gained_and_lost(before == truth, after == truth)
-    if gained <= lost or _f1(truth, after) < _f1(truth, before):
+    gained, lost, n_true, n_before, right_before, n_after, right_after, _ = changes.tolist()
+    f1_before = ratio(2 * right_before, n_true + n_before)
+    if gained <= lost or ratio(2 * right_after, n_true + n_after) < f1_before:
         return 1.0
     return mcnemar(gained, lost)
 
@@ -313,11 +313,6 @@ def reads_labels(model: Any) -> bool:
     if model is None:
         return False
     return not isinstance(model, list) or any(rule.body.on_labels for rule in model)
-
-
-def _f1(truth: Board, predicted: Board) -> float:
-    n_right = int((truth & predicted).sum())
-    return float(ratio(2 * n_right, int(truth.sum()) + int(predicted.sum())))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,9 @@
-"""Evidence counted on Dask collections: by partition, and added up."""
+"""Evidence counted on rows in partitions: by partition, and added up."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
+from labelrules.data import Dataset, Partitions
 from labelrules.data.errors import DataError
 from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of, total_of
 from labelrules.rules.rule import Evidence, Rule
@@ -15,6 +17,17 @@ class _CountedTheory(NamedTuple):
     def plus(self, other: "_CountedTheory") -> "_CountedTheory":
         """That with the evidence of both."""
         return _CountedTheory(self.theory.plus_evidence(other.theory))
+
+
+def evidence_on(theory: Any, data: Dataset | Partitions) -> Any:
+    """The theory with evidence from all rows of a data set, or of partitions."""
+    if isinstance(data, Dataset):
+        return theory.with_evidence(data, data.Y)
+    return data.total(partial(_counted_in, theory), "counting evidence").theory
+
+
+def _counted_in(theory: Any, part: Dataset) -> _CountedTheory:
+    return _CountedTheory(theory.with_evidence(part, part.Y))
 
 
 def evidence_by_partition(theory: Any, X: Any, Y: Any) -> Any:

@@ -194,18 +194,30 @@ def _training_rows(
     files = large_files(data, reading, LARGE if limit is None else 0)
     if limit is not None and (files is None or not can):
         raise click.UsageError(
-            "--memory-limit is for CSV and Parquet files, from which separate-and-conquer learns "
-            "without --keep and --cv"
+            "--memory-limit is for CSV and Parquet files, from which separate-and-conquer, ripper, "
+            "binary-relevance, chains and stacked layers learn without --keep and --cv"
         )
-    if files is None or not can or (limit is None and estimator.bins is None):
+    if files is None or not can or (limit is None and getattr(estimator, "bins", None) is None):
         return read_data(data, reading)
     from labelrules.data import scan
 
-    if estimator.bins is None:
-        estimator.set_params(bins=BINS)
+    searching = _searching(estimator)
+    if searching.get_params(deep=False).get("bins", BINS) is None:
+        searching.set_params(bins=BINS)
         say(f"rows in partitions are learned from with bins={BINS}; --set bins chooses another")
     options: dict[str, Any] = {} if limit is None else {"memory_limit": limit}
     return scan(files, **reading.given(), **options)
+
+
+def _searching(estimator: Any) -> Any:
+    """The learner that searches for rules: this one, or the one that it is made of."""
+    if "base" not in estimator.get_params(deep=False):
+        return estimator
+    if estimator.base is None:
+        from labelrules.learners import Ripper
+
+        estimator.set_params(base=Ripper())
+    return estimator.base
 
 
 def _check_labels(learner: str, rows: "Dataset | Partitions") -> None:

@@ -1,7 +1,8 @@
 """Rows of Dask collections: kinds and categories from all partitions, and data sets of each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from labelrules.data.partitions.tasks import (
     is_collection,
     naming_files,
     tasks_of,
+    total_of,
 )
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
@@ -56,6 +58,60 @@ class CollectedRows(Partitions):
         """Some rows of all partitions, which were taken with the first look."""
         assert self.read_some is not None, "they were"
         yield from self.read_some(n_rows)
+
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
+        """See `Partitions.total`; counted where the partitions are, and added up in a tree."""
+        import dask
+
+        ask, shared = dask.delayed(_counted, pure=False), dask.delayed(count, traverse=False)
+        given = [()] * len(self.parts) if beside is None else [(one,) for one in beside]
+        tasks = [
+            ask(number, part, shared, dask.delayed(more, traverse=False))
+            for number, (part, more) in enumerate(zip(self.parts, given, strict=True))
+        ]
+        return total_of(tasks, what) if tasks else count(self._no_rows())
+
+    def mapped(
+        self,
+        change: Callable[[Dataset, Any], Dataset],
+        schema: Schema,
+        beside: Sequence[Any] | None = None,
+        n_rows: int | None = None,
+        keeps_features: bool = False,
+    ) -> "CollectedRows":
+        """See `Partitions.mapped`; each part is changed where it is."""
+        import dask
+
+        plain = super().mapped(change, schema, beside, n_rows, keeps_features)
+        make, shared = dask.delayed(_changed, pure=False), dask.delayed(change, traverse=False)
+        given = [None] * len(self.parts) if beside is None else beside
+        parts = tuple(
+            make(number, part, shared, dask.delayed(one, traverse=False))
+            for number, (part, one) in enumerate(zip(self.parts, given, strict=True))
+        )
+        return CollectedRows(
+            schema, plain.n_rows, self.name, partial(_read, parts), plain.read_some,
+            self.memory_limit, self.has_names, plain.features_of, parts, self.sizes,
+        )  # fmt: skip
+
+
+def _read(parts: Sequence[Any]) -> Iterator[Dataset]:
+    for part in parts:
+        yield computed([part], "reading it", parts)[0]
+
+
+def _counted(number: int, part: Dataset, count: Callable[..., Any], more: tuple[Any, ...]) -> Any:
+    """What is counted in a partition; run as a task."""
+    with in_partition(number):
+        return count(part, *more)
+
+
+def _changed(number: int, part: Dataset, change: Callable[..., Dataset], beside: Any) -> Dataset:
+    """A partition with other rows; run as a task."""
+    with in_partition(number):
+        return change(part, beside)
 
 
 def collected(
@@ -97,10 +153,6 @@ def collected(
     parts = [make(number, *pair, shared) for number, pair in enumerate(blocks.tasks)]
     sizes = [look.n_rows for look in looks]
 
-    def read() -> Iterator[Dataset]:
-        for part in parts:
-            yield computed([part], "reading it", parts)[0]
-
     def sample(n_rows: int) -> Iterator[Dataset]:
         for number, one in enumerate(looks):
             if len(one.sample):
@@ -109,8 +161,8 @@ def collected(
                 yield Dataset(schema, matrix, np.zeros((len(matrix), schema.n_labels), np.int8))
 
     return CollectedRows(
-        schema, sum(sizes), name, read, sample, memory_limit, blocks.has_names, tuple(parts),
-        tuple(sizes),
+        schema, sum(sizes), name, partial(_read, parts), sample, memory_limit, blocks.has_names,
+        None, tuple(parts), tuple(sizes),
     )  # fmt: skip
 
 
@@ -155,7 +207,7 @@ class _CollectedBlocks(NamedTuple):
         if is_array and ignore:
             raise DataError("ignore names columns, but X is an array")
         in_x = not is_collection(labels)
-        chosen = _chosen_labels(labels, given) if in_x else _label_names(labels)
+        chosen = _chosen_labels(labels, given) if in_x else names_of_labels(labels)
         out = {*ignore, *((chosen or ()) if in_x else ())}
         _refuse_unknown(ignore, given or ())
         own = None if given is None else tuple(name for name in given if name not in out)
@@ -213,7 +265,8 @@ def _refuse_unknown(names: Iterable[str], given: Names) -> None:
             raise DataError(f"X has no column {quoted(name)}{suggestion(name, given)}")
 
 
-def _label_names(labels: Any) -> Names | None:
+def names_of_labels(labels: Any) -> Names | None:
+    """The names that a collection of labels has; None for an array."""
     return None if _is_array(labels) else FrameTable(labels._meta, "Y").names
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from labelrules._checks import counted
 from labelrules.data.errors import DataError
+from labelrules.data.partitions.tasks import added
 from labelrules.data.schema import Schema
 from labelrules.data.table import Dataset
 
@@ -55,6 +57,10 @@ class Partitions:
     read_some: Callable[[int], Iterator[Dataset]] | None = field(repr=False, default=None)
     memory_limit: int = MEMORY_LIMIT
     has_names: bool = True
+    features_of: "Partitions | None" = field(repr=False, default=None)
+    """Other partitions with the same rows, whose features are the first columns of these."""
+    made: dict[Any, Any] = field(repr=False, default_factory=dict, init=False)
+    """What was made from the rows once, such as the bins of their columns."""
 
     def __iter__(self) -> Iterator[Dataset]:
         n_rows = 0
@@ -76,6 +82,64 @@ class Partitions:
         for part in self:
             chosen = generator.random(len(part)) * self.n_rows < n_rows
             yield part if chosen.all() else part.take(np.flatnonzero(chosen))
+
+    def total(
+        self, count: Callable[..., Any], what: str, beside: Sequence[Any] | None = None
+    ) -> Any:
+        """The sum of what a function counts in each part, in their order.
+
+        Answers are added up by `plus`, or by ``+`` if they have no such method. `what` the function
+        does is for errors of clusters. `beside` has a second argument for each part.
+        """
+        answer, n_parts = None, 0
+        for part in self:
+            here = count(part) if beside is None else count(part, beside[n_parts])
+            answer = added([answer, here]) if n_parts else here
+            n_parts += 1
+        return answer if n_parts or beside is not None else count(self._no_rows())
+
+    def _no_rows(self) -> Dataset:
+        X, Y = (np.empty((0, n)) for n in (self.schema.n_features, self.schema.n_labels))
+        return Dataset(self.schema, X, Y.astype(np.int8))
+
+    def mapped(
+        self,
+        change: Callable[[Dataset, Any], Dataset],
+        schema: Schema,
+        beside: Sequence[Any] | None = None,
+        n_rows: int | None = None,
+        keeps_features: bool = False,
+    ) -> "Partitions":
+        """Other rows, which a function makes of each part when it is read.
+
+        Parameters
+        ----------
+        change : callable
+            From a part, and what stands beside it, to a data set. Some rows of any parts must do,
+            too; beside them stands None.
+        schema : Schema
+            That of the new rows.
+        beside : sequence, optional
+            A second argument for each part; None for all without it.
+        n_rows : int, optional
+            How many rows there are then, if not as many as before.
+        keeps_features : bool
+            Whether these are the same rows, with the features as first columns, so that what is
+            known of these need not be found anew.
+        """
+
+        def read() -> Iterator[Dataset]:
+            for number, part in enumerate(self):
+                yield change(part, None if beside is None else beside[number])
+
+        def read_some(n_wanted: int) -> Iterator[Dataset]:
+            return (change(part, None) for part in self.sample(n_wanted))
+
+        n_rows = self.n_rows if n_rows is None else n_rows
+        return Partitions(
+            schema, n_rows, self.name, read, read_some, self.memory_limit, self.has_names,
+            self if keeps_features else None,
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return self.n_rows

@@ -12,7 +12,9 @@ from labelrules.data.files.compression import without_compression
 from labelrules.data.files.csv_tables import CsvOptions, opened_tables
 from labelrules.data.files.inputs import STANDARD
 from labelrules.data.files.parquet_pieces import opened_parquet
+from labelrules.data.partitions.collections import collected
 from labelrules.data.partitions.partitions import MEMORY_LIMIT, Partitions, of_datasets
+from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.table import Dataset
 
 CELLS_OF_A_PIECE = 1 << 22
@@ -24,7 +26,7 @@ _FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "csv
 
 def scan(
     source: Any,
-    labels: Iterable[str] | None = None,
+    labels: Any = None,
     *,
     nominal: Iterable[str] = (),
     ignore: Iterable[str] = (),
@@ -42,12 +44,14 @@ def scan(
 
     Parameters
     ----------
-    source : path-like, sequence of paths, Dataset or sequence of Dataset
+    source : path-like, sequence of paths, Dataset or sequence of Dataset, or Dask frame or array
         Parquet or CSV files (also compressed), all of one format and with the same columns; or a
         folder, whose files are taken in the order of their names (numbers by size); or data sets in
-        memory.
+        memory; or a collection of Dask.
     labels, nominal, ignore, delimiter, missing, encoding, name
-        As for :func:`read_csv` and :func:`read_parquet`; not for data sets.
+        As for :func:`read_csv` and :func:`read_parquet`; not for data sets. The labels of a
+        collection of Dask are another one with the same partitions, or names of its columns; no
+        more than `ignore` and `name` is for such collections.
     memory_limit : int, default=1024
         Megabytes for learning. Learners keep a byte or two for each cell of a row: in memory, if
         that is at most half of the limit, else in temporary files.
@@ -77,6 +81,10 @@ def scan(
     if isinstance(source, Partitions):
         return source
     limit = whole_number(memory_limit, "memory_limit", low=1)
+    if is_collection(source):
+        if tuple(nominal):
+            raise DataError("of Dask: leave nominal out, and use .astype('category') or text")
+        return collected(source, labels, ignore=ignore, name=name or "", memory_limit=limit)
     datasets = [source] if isinstance(source, Dataset) else source
     if not isinstance(datasets, str | os.PathLike) and _are_datasets(datasets):
         given = (labels, tuple(nominal), tuple(ignore))

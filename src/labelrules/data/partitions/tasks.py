@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from labelrules.data.errors import ClusterError, DataError
 
@@ -16,13 +16,6 @@ SHOWN = 3
 
 TOGETHER = 8
 """So many answers are added up by one task; sums of sums go on in the same way."""
-
-
-class Additive(Protocol):
-    """An answer that can be added to that of other rows."""
-
-    def plus(self, other: Any) -> Any:
-        """The answer of both."""
 
 
 class PartitionError(DataError):
@@ -68,11 +61,11 @@ def current_client() -> Any:
         return None
 
 
-def added(answers: Sequence[Additive]) -> Any:
-    """A few answers added up; run as a task."""
+def added(answers: Sequence[Any]) -> Any:
+    """A few answers added up, by `plus` or by ``+``; run as a task."""
     total = answers[0]
     for answer in answers[1:]:
-        total = total.plus(answer)
+        total = total.plus(answer) if hasattr(total, "plus") else total + answer
     return total
 
 

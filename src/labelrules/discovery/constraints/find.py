@@ -2,25 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from labelrules._checks import is_number, whole_number
-from labelrules._types import Board, Floats, Integers, Mask
-from labelrules.data import Dataset, Schema
-from labelrules.data.errors import DataError
-from labelrules.data.memory.labels import checked_names, default_names, read_labels
+from labelrules._types import Floats, Integers, Mask
+from labelrules.data import Schema
 from labelrules.discovery.constraints.constraint import Constraint, Constraints, Descent, Kind
 from labelrules.discovery.constraints.graph import equivalences_of, exclusive_groups_of
-from labelrules.discovery.items import check_known
+from labelrules.discovery.constraints.label_counts import (
+    LabelPairCounts,
+    LabelSet,
+    LabelTotal,
+    body_counts,
+    labels_of,
+)
 from labelrules.discovery.significance import Correction, adjusted, checked_alpha, fisher
 
-LabelSet: TypeAlias = tuple[int, ...]
-
 MAX_SETS = 100_000  # bodies of several labels at most, since more take too long
+
+CELLS_AT_ONCE = 1 << 22  # bodies by labels whose rows are counted in one pass: 32 MB
 
 
 def find_constraints(
@@ -50,8 +54,10 @@ def find_constraints(
 
     Parameters
     ----------
-    Y : Dataset, array, sparse matrix, frame or label sets
-        Rows by labels, as for :func:`labelrules.dataset`.
+    Y : Dataset, array, sparse matrix, frame or label sets, Partitions, or Dask frame or array
+        Rows by labels, as for :func:`labelrules.dataset`. Partitions, from :func:`labelrules.scan`,
+        and collections of Dask are counted part by part: once for all pairs, and once or twice for
+        each further label in a body.
     max_conditions : int, default=1
         The largest number of labels in a body.
     tolerance : float, default=0
@@ -86,50 +92,30 @@ def find_constraints(
     in any order:
     music <- jazz
     """
-    schema, board = _labels_of(Y, label_names)
+    schema, total = labels_of(Y, label_names)
     if alpha is not None:
         checked_alpha(alpha)
     needs = Requirements.checked(tolerance, min_support)
     longest = whole_number(max_conditions, "max_conditions", low=1)
     max_sets = whole_number(max_sets, "max_sets", low=1)
     known = _ancestors(schema)
-    candidates, n_tests = _pairs(board, needs, known)
+    rows: LabelPairCounts = total(LabelPairCounts.of)
+    rows.check()
+    candidates, n_tests = _pairs(rows, needs, known)
     if longest > 1:
-        larger, n_more = LargerBodies(board, needs, max_sets).search(candidates, longest)
+        larger, n_more = LargerBodies(rows, total, needs, max_sets).search(candidates, longest)
         candidates, n_tests = candidates + larger, n_tests + n_more
-    found = _tested(candidates, n_tests, schema, known, board, correction, alpha)
+    found = _tested(candidates, n_tests, schema, known, rows, correction, alpha)
     return Constraints(
         schema,
-        len(board),
+        rows.n_rows,
         float(tolerance),
         n_tests,
         found,
-        equivalences_of(found, schema, board),
-        exclusive_groups_of(found, schema, board) if groups else (),
-        _hierarchy(schema, board, found),
+        equivalences_of(found, schema, total),
+        exclusive_groups_of(found, schema, total) if groups else (),
+        _hierarchy(schema, rows, found),
     )
-
-
-def _labels_of(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
-    if isinstance(Y, Dataset):
-        if label_names is not None:
-            raise ValueError("Y is a Dataset, which names its labels: leave label_names out")
-        schema, board = Y.schema, Y.Y
-    else:
-        schema, board = named_labels(Y, label_names)
-    if not schema.n_labels or not len(board):
-        raise DataError(
-            f"Y has {len(board)} rows and {schema.n_labels} labels: constraints need at least one "
-            "of each"
-        )
-    check_known(board)
-    return schema, board
-
-
-def named_labels(Y: Any, label_names: Sequence[str] | None) -> tuple[Schema, Board]:
-    """Labels in any form, and a schema with the names given, their own names, or y0, y1, ...."""
-    board, names = read_labels(Y, checked_names(label_names, "label_names"))
-    return Schema([], names or default_names("y", board.shape[1], taken=())), board
 
 
 class Requirements(NamedTuple):
@@ -180,13 +166,13 @@ class ConstraintCandidate(NamedTuple):
                 yield both, n_covered, count[label]
 
 
-def _pairs(board: Board, needs: Requirements, known: Mask) -> tuple[list[ConstraintCandidate], int]:
+def _pairs(
+    rows: LabelPairCounts, needs: Requirements, known: Mask
+) -> tuple[list[ConstraintCandidate], int]:
     """Subset and exclusion constraints between two labels, and the number of tests."""
-    ones = sparse.csr_array(board).astype(np.int64)
-    both = np.asarray((ones.T @ ones).toarray())
-    count = both.diagonal()
+    both, count = rows.both, rows.support
     support = np.broadcast_to(count, both.shape)
-    varied = (count > 0) & (count < len(board))
+    varied = (count > 0) & (count < rows.n_rows)
     frequent = count >= needs.min_support
     bodies = np.outer(varied, varied) & ~np.eye(len(count), dtype=np.bool_) & frequent
     implied = bodies | (known & frequent)
@@ -211,12 +197,12 @@ def _tested(
     n_tests: int,
     schema: Schema,
     known: Mask,
-    board: Board,
+    rows: LabelPairCounts,
     correction: Correction,
     alpha: float | None,
 ) -> tuple[Constraint, ...]:
     """Constraints with p-values, in order: kinds, then p-values, then support."""
-    p = _p_values(candidates, board.sum(axis=0, dtype=np.int64).tolist(), len(board))
+    p = _p_values(candidates, rows.support.tolist(), rows.n_rows)
     figures = zip(candidates, p.tolist(), adjusted(p, correction, n_tests).tolist(), strict=True)
     found = []
     for one, own_p, corrected in figures:
@@ -254,15 +240,16 @@ def _ancestors(schema: Schema) -> Mask:
     return above
 
 
-def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> tuple[Descent, ...]:
+def _hierarchy(
+    schema: Schema, rows: LabelPairCounts, found: tuple[Constraint, ...]
+) -> tuple[Descent, ...]:
     """Each child and its parent, with their rows."""
     known = {one.labels for one in found if one.known}
     descents = []
-    for label, parent in zip(schema.labels, schema.parents, strict=True):
+    for child, (label, parent) in enumerate(zip(schema.labels, schema.parents, strict=True)):
         if parent is not None:
-            child = board[:, schema.label_index[label]] == 1
-            without = child & (board[:, schema.label_index[parent]] == 0)
-            counts = int(child.sum()), int(without.sum())
+            n_child, together = rows.support[child], rows.both[child, schema.label_index[parent]]
+            counts = int(n_child), int(n_child - together)
             descents.append(Descent(label, parent, *counts, (label, parent) in known))
     return tuple(descents)
 
@@ -270,11 +257,12 @@ def _hierarchy(schema: Schema, board: Board, found: tuple[Constraint, ...]) -> t
 class LargerBodies:
     """The search for constraints with several labels in the body, from small bodies to large."""
 
-    def __init__(self, board: Board, needs: Requirements, max_sets: int) -> None:
-        self.board, self.needs, self.max_sets = board, needs, max_sets
-        self.columns = np.asfortranarray(board, dtype=np.bool_)
-        self.count: Integers = self.columns.sum(axis=0)
-        varied = np.flatnonzero((self.count > 0) & (self.count < len(board)))
+    def __init__(
+        self, rows: LabelPairCounts, total: LabelTotal, needs: Requirements, max_sets: int
+    ) -> None:
+        self.total, self.needs, self.max_sets = total, needs, max_sets
+        self.count = rows.support
+        varied = np.flatnonzero((self.count > 0) & (self.count < rows.n_rows))
         self.varied: list[int] = varied.tolist()
         self.frequent = [j for j in self.varied if self.count[j] >= needs.min_support]
 
@@ -296,18 +284,20 @@ class LargerBodies:
             n_tests += n_more
         return found, n_tests
 
-    def _counts(self, body: LabelSet) -> Integers:
-        """How many rows with these labels have each label."""
-        covered = np.flatnonzero(np.logical_and.reduce([self.columns[:, j] for j in body]))
-        return np.asarray(self.board[covered].sum(axis=0, dtype=np.int64))
+    def _counted(self, bodies: dict[LabelSet, int]) -> Iterator[tuple[LabelSet, Integers]]:
+        """Bodies, and how many rows with their labels have each label."""
+        n_at_once = max(1, CELLS_AT_ONCE // len(self.count))
+        every = list(bodies)
+        for first in range(0, len(every), n_at_once):
+            some = every[first : first + n_at_once]
+            yield from zip(some, self.total(partial(body_counts, bodies=some)), strict=True)
 
     def _grown(
         self, bodies: dict[LabelSet, int], implied: "Implied", n_before: int
     ) -> dict[LabelSet, int]:
         """Bodies with one label more that cover enough rows and not just exceptions."""
         grown: dict[LabelSet, int] = {}
-        for body in bodies:
-            counts = self._counts(body)
+        for body, counts in self._counted(bodies):
             for label in self.frequent:
                 enough = label > body[-1] and counts[label] >= self.needs.min_support
                 if enough and not implied.excludes((*body, label)):
@@ -326,8 +316,8 @@ class LargerBodies:
         """The constraints of these bodies that shorter ones do not imply, and the tests."""
         found: list[ConstraintCandidate] = []
         n_tests = 0
-        for body, n_covered in bodies.items():
-            counts = self._counts(body)
+        for body, counts in self._counted(bodies):
+            n_covered = bodies[body]
             closure = implied.closure(body)
             heads = [j for j in self.varied if not closure >> j & 1]
             n_tests += len(heads)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -9,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from labelrules._checks import counted
-from labelrules._types import Board, Floats, Mask
+from labelrules._types import Board, Floats, Integers, Mask
 from labelrules.data.schema import Schema
 from labelrules.discovery.constraints.constraint import (
     SHOWN,
@@ -18,6 +19,7 @@ from labelrules.discovery.constraints.constraint import (
     GroupKind,
     LabelGroup,
 )
+from labelrules.discovery.constraints.label_counts import LabelTotal
 
 Pair: TypeAlias = tuple[int, int]
 Node: TypeAlias = tuple[str, ...]  # a label, or labels that imply each other
@@ -25,23 +27,23 @@ PIECE = 256  # groups whose rows are counted together
 
 
 def equivalences_of(
-    found: Iterable[Constraint], schema: Schema, board: Board
+    found: Iterable[Constraint], schema: Schema, total: LabelTotal
 ) -> tuple[LabelGroup, ...]:
     """Labels that imply each other, in the order of the first of each."""
     subsets = [one for one in found if one.kind == "subset"]
     pairs = [(one.body[0], one.label) for one in subsets]
     cycles = [members for members in classes(pairs, schema.n_labels) if len(members) > 1]
-    return _groups("equivalence", cycles, subsets, schema, board)
+    return _groups("equivalence", cycles, subsets, schema, total)
 
 
 def exclusive_groups_of(
-    found: Iterable[Constraint], schema: Schema, board: Board
+    found: Iterable[Constraint], schema: Schema, total: LabelTotal
 ) -> tuple[LabelGroup, ...]:
     """Three or more labels of which a row has at most one, in the order of the first labels."""
     exclusions = [one for one in found if one.kind == "exclusion" and len(one.body) == 1]
     pairs = sorted((min(*one.body, one.label), max(*one.body, one.label)) for one in exclusions)
     cliques = sorted(members for members in _cliques(pairs, schema.n_labels) if len(members) > 2)
-    return _groups("exclusive group", cliques, exclusions, schema, board)
+    return _groups("exclusive group", cliques, exclusions, schema, total)
 
 
 def classes(pairs: Iterable[Pair], n_labels: int) -> list[tuple[int, ...]]:
@@ -85,23 +87,25 @@ def _groups(
     groups: list[tuple[int, ...]],
     pairs: list[Constraint],
     schema: Schema,
-    board: Board,
+    total: LabelTotal,
 ) -> tuple[LabelGroup, ...]:
     """Groups with their counts, and the greatest p-value of the constraints within."""
     p, corrected = _matrix(pairs, "p", schema), _matrix(pairs, "corrected", schema)
     found = []
-    for members, counts in zip(groups, _counts(kind, groups, board), strict=True):
+    if not groups:
+        return ()
+    counted: Integers = total(partial(group_counts, kind=kind, groups=groups))
+    for members, (some, wrong) in zip(groups, counted.tolist(), strict=True):
         within = np.ix_(members, members)
         p_values = float(p[within].max()), float(corrected[within].max())
-        found.append(LabelGroup(schema, kind, members, *counts, *p_values))
+        found.append(LabelGroup(schema, kind, members, some, wrong, *p_values))
     return tuple(found)
 
 
-def _counts(
-    kind: GroupKind, groups: list[tuple[int, ...]], board: Board
-) -> Iterator[tuple[int, int]]:
+def group_counts(board: Board, kind: GroupKind, groups: list[tuple[int, ...]]) -> Integers:
     """For each group the rows that have any of its labels, and the exceptions."""
     ones = sparse.csr_array(board).astype(np.int32)
+    counts = []
     for start in range(0, len(groups), PIECE):
         piece = groups[start : start + PIECE]
         membership = np.zeros((board.shape[1], len(piece)), dtype=np.int32)
@@ -112,7 +116,8 @@ def _counts(
         wrong = n_present > 1
         if kind == "equivalence":
             wrong = some & (n_present < membership.sum(axis=0))
-        yield from zip(some.sum(axis=0).tolist(), wrong.sum(axis=0).tolist(), strict=True)
+        counts.append(np.column_stack([some.sum(axis=0), wrong.sum(axis=0)]))
+    return np.concatenate(counts).astype(np.int64)
 
 
 def _matrix(pairs: list[Constraint], name: str, schema: Schema) -> Floats:

@@ -21,7 +21,7 @@ from labelrules.discovery.constraints.clauses import (
     rules_of,
 )
 from labelrules.discovery.constraints.constraint import SHOWN, Constraints
-from labelrules.discovery.constraints.find import named_labels
+from labelrules.discovery.constraints.label_counts import named_labels
 from labelrules.rules import Rule, Theory
 from labelrules.rules.formats.frame import pandas_frame
 

@@ -32,6 +32,10 @@ INSTALL = "install labelrules[gpu] (CuPy for CUDA 13; for another CUDA the CuPy 
 
 NO_BINS = "engine='gpu' counts the rows of bins: set bins, as in bins=255, or engine='cpu'"
 
+PARTS_ON_CPU = (
+    "rows in partitions are counted on the CPU: leave engine out, or give the rows as an array"
+)
+
 
 def checked_engine(engine: Any) -> Engine:
     """The name of an engine."""

@@ -74,6 +74,29 @@ def _common(rows, others):
 
 
 @kernel
+def count_extensions(blocks, sets, stop, counts):
+    """Count the rows of sets with one more item each.
+
+    Set i is extended by the last items of the sets after it up to ``stop[i]``, which have the same
+    other items; `counts` has its extensions one after the other, then those of the next set. Item
+    j holds in the rows ``blocks[b, j]`` of each block b.
+    """
+    common = np.empty(blocks.shape[2], np.uint64)
+    for block in range(len(blocks)):
+        words, place = blocks[block], 0
+        for one in range(len(sets)):
+            if stop[one] == one + 1:
+                continue
+            common[:] = words[sets[one, 0]]
+            for k in range(1, sets.shape[1]):
+                for word in range(len(common)):
+                    common[word] &= words[sets[one, k], word]
+            for other in range(one + 1, stop[one]):
+                counts[place] += _common(common, words[sets[other, sets.shape[1] - 1]])
+                place += 1
+
+
+@kernel
 def count_conditions(group, conditions, columns, least, counts):
     """Count the rows of a group that satisfy each condition, in all and within each column.
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from labelrules._checks import job_count
 from labelrules._interrupts import heard_interrupts
-from labelrules._types import UNSET, Board, Floats, Integers, Matrix
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
 from labelrules.data import Dataset, Feature, Schema
 from labelrules.data.table import column_of, common_labels
 from labelrules.learners.base.estimator import TableClassifier
@@ -22,6 +22,7 @@ from labelrules.learners.base.progress import (
     nested_fit,
     warn_of_early_end,
 )
+from labelrules.learners.base.sampling import folds_of
 from labelrules.learners.base.theory_classifier import RuleClassifier
 from labelrules.rules import Body, Condition, DecisionList, Head, Rule, RuleTable, Run
 from labelrules.rules.inference import (
@@ -147,7 +148,7 @@ class LabelLearner:
         self, tasks: Iterable[LabelTask], learned: dict[LabelTask, LabelModel]
     ) -> list[Any]:
         """The models of all tasks; those that were not learned predict the majority."""
-        common = common_labels(self.data.Y, self.data.weights)
+        common = self.common_labels()
         return [
             learned[task] if task in learned else self._constant(task, int(common[task.label]))
             for task in tasks
@@ -159,6 +160,33 @@ class LabelLearner:
         if self.learns_rules:
             return [Rule(Head({label: 1}, n_labels), Body([Condition.label(label)]))]
         return LabelClassifier(LabelTask(label, (label,)), False, _Identity())
+
+    def folds(self, n_folds: int, random_state: Any) -> Any:
+        """For each row its fold."""
+        return folds_of(self.data, n_folds, random_state)
+
+    def out_of_fold(
+        self, tasks: list[LabelTask], folds: Any, workers: "Workers", phase: str
+    ) -> Any:
+        """The labels of all tasks as predicted by models that were learned from other folds."""
+        predictions = out_of_fold_predictions(self, tasks, folds, workers, phase)
+        return np.column_stack([predictions[task] for task in tasks])
+
+    def reading(self, labels: Any, folds: Any) -> "LabelLearner":
+        """The same with other values of tested labels, as `out_of_fold` gives them."""
+        return replace(self, labels=labels)
+
+    def changes(self, before: Any, after: Any, folds: Any) -> Integers:
+        """For each label what other predictions change; see `change_counts`."""
+        return change_counts(self.data.Y, before, after)
+
+    def chosen(self, kept: list[bool], after: Any, before: Any) -> Any:
+        """Later predictions of the labels that are kept, and earlier ones of all others."""
+        return np.where(kept, after, before)
+
+    def common_labels(self) -> Mask:
+        """For each label whether it is present in most rows."""
+        return common_labels(self.data.Y, self.data.weights)
 
     def _constant(self, task: LabelTask, value: int) -> LabelModel:
         if self.learns_rules:
@@ -180,6 +208,24 @@ class LabelLearner:
         return LabelClassifier(task, self.with_features, classifier)
 
 
+def change_counts(truth: Board, before: Board, after: Board) -> Integers:
+    """For each label how other predictions change it.
+
+    The known cells that are right only after, and only before; those with the label, those that are
+    predicted to have it before, and rightly, and the same after; and all cells that change.
+    """
+    known, present = truth != UNSET, truth == 1
+    cells = (
+        known & (after == truth) & (before != truth),
+        known & (before == truth) & (after != truth),
+        present,
+        known & (before == 1), present & (before == 1),
+        known & (after == 1), present & (after == 1),
+        before != after,
+    )  # fmt: skip
+    return np.array([one.sum(axis=0) for one in cells], dtype=np.int64)
+
+
 ABSENT_PRESENT = ("0", "1")
 """The categories of a label that is a feature."""
 
@@ -188,17 +234,20 @@ def label_table(
     data: Dataset, task: LabelTask, labels: Board, with_features: bool = True
 ) -> Dataset:
     """A data set with one label, in which the tested labels, rows by all labels, are features."""
-    schema = data.schema
+    X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
+    schema, weights = label_schema(data.schema, task, with_features), _weights_of(data, task.label)
+    return Dataset(schema, X, data.Y[:, [task.label]], data.name, weights)
+
+
+def label_schema(schema: Schema, task: LabelTask, with_features: bool) -> Schema:
+    """The schema of a data set with one label, in which the tested labels are features."""
     features = list(schema.features) if with_features else []
     # A label that is predicted from its own earlier value needs another name for the latter.
     taken = {*schema.feature_names, *schema.labels}
     for j in task.tested:
         name = _free(schema.labels[j], taken) if j == task.label else schema.labels[j]
         features.append(Feature(name, ABSENT_PRESENT))
-    X = with_labels(data.X if with_features else None, labels[:, list(task.tested)])
-    schema = Schema(features, [schema.labels[task.label]])
-    weights = _weights_of(data, task.label)
-    return Dataset(schema, X, data.Y[:, [task.label]], data.name, weights)
+    return Schema(features, [schema.labels[task.label]])
 
 
 def _weights_of(data: Dataset, label: int) -> Floats | None:

@@ -3,21 +3,28 @@
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils import get_tags
 
 from labelrules._checks import is_whole, job_count, number
 from labelrules._types import Board, Floats
-from labelrules.data import DataError, Dataset
+from labelrules.data import DataError, Dataset, Partitions
 from labelrules.data.document import Record, Share
 from labelrules.data.memory.encoding import new_rows
-from labelrules.learners.base.estimator import WeightKind
+from labelrules.learners.base.estimator import Target, WeightKind
 from labelrules.learners.base.label_models import Workers, checked_base, weighs
+from labelrules.learners.base.label_parts import (
+    background_on,
+    check_base_of_parts,
+    label_cells,
+    label_learner,
+)
 from labelrules.learners.base.progress import check_progress, phase, progress_listener
 from labelrules.learners.base.records import recorded
-from labelrules.learners.base.shortfalls import reasons_without_rules
+from labelrules.learners.base.shortfalls import reasons_by_counts, reasons_without_rules
 from labelrules.learners.base.size import checked_size, within_literals, without_wrong_rules
+from labelrules.learners.base.tables import given_partitions, note_partitions
 from labelrules.learners.base.theory_classifier import (
-    Background,
     RuleClassifier,
     Smoothing,
     TheoryClassifier,
@@ -32,8 +39,10 @@ from labelrules.learners.covering.next_rule import (
     is_mostly_present,
     last_resort_settings,
 )
+from labelrules.learners.covering.partitioned import fallback_of_parts
 from labelrules.learners.covering.settings import Settings, checked_settings
 from labelrules.rules import DecisionList, LayeredTheory, Rule
+from labelrules.rules.evidence_parts import evidence_on
 from labelrules.search.bodies.bins import Bins
 from labelrules.search.bodies.code_tables import marked_columns
 from labelrules.search.bodies.sorted_columns import SortedColumns
@@ -58,13 +67,13 @@ class ComposedClassifier(TheoryClassifier):
     _rules_must_be_right = True
     """Whether rules that are wrong where they decide are left out."""
 
-    def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset) -> None:
+    def _keep(self, theory: DecisionList | LayeredTheory, data: Dataset | Partitions) -> None:
         """Set the theory, with evidence from the training rows, by which rules must be right."""
         phase("counting right and wrong cells")
-        counted = theory.with_evidence(data, data.Y)
+        counted = evidence_on(theory, data)
         right = without_wrong_rules(counted, data) if self._rules_must_be_right else counted
         self.theory_ = within_literals(right, data, self.max_literals)
-        self.background_ = Background.count(self._run(data).board, data.Y, data.weights)
+        self.background_ = background_on(self.theory_, data)
 
     def _forget(self) -> None:
         """Drop what was learned before, maybe with another base."""
@@ -143,6 +152,7 @@ class LabelwiseClassifier(ComposedClassifier):
     _models: Any
 
     _State: ClassVar[type[Record]] = LabelwiseState
+    _takes_partitions = True
 
     def _check_parameters(self) -> None:
         checked_base(self.base)
@@ -157,7 +167,7 @@ class LabelwiseClassifier(ComposedClassifier):
         return super()._state()
 
     @abstractmethod
-    def _learn(self, data: Dataset, base: Any, workers: Workers) -> None:
+    def _learn(self, data: Any, base: Any, workers: Workers) -> None:
         """Learn what `predict` needs."""
 
     @abstractmethod
@@ -172,36 +182,55 @@ class LabelwiseClassifier(ComposedClassifier):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
     ) -> Self:
-        """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`."""
+        """Learn from features and labels, or classes, as for :class:`SeparateAndConquer`.
+
+        Rows in partitions, from :func:`labelrules.scan`, and collections of Dask need a base that
+        learns from them: ``SeparateAndConquer(bins=255)`` or ``Ripper(bins=255)``.
+        """
         base, last_resort = checked_base(self.base), _last_resort(self.last_resort)
         checked_size(self.max_literals)
-        data, target = self._training_data(X, y, sample_weight, feature_names)
+        data: Dataset | Partitions | None
+        data = given_partitions(X, y, feature_names, sample_weight=sample_weight)
+        if data is not None:
+            self._check_parts(data, base, last_resort)
+            note_partitions(self, data)
+            target = Target("labels", np.array([0, 1]))
+        else:
+            data, target = self._training_data(X, y, sample_weight, feature_names)
         self._forget()
         with progress_listener(self.progress) as listener:
-            workers = Workers(self.n_jobs, listener)
+            # Rows in partitions have workers or threads of their own.
+            workers = Workers(self.n_jobs if isinstance(data, Dataset) else None, listener)
             phase("learning the first label")
             self._learn(data, base, workers)
             is_single = target.kind != "labels" or data.schema.n_labels == 1
-            self.last_resort_ = None if is_single or is_mostly_present(data) else last_resort
+            is_often_present = label_learner(base, data).common_labels().any()
+            self.last_resort_ = None if is_single or is_often_present else last_resort
             if self._has_theory and self.last_resort_ is not None:
                 phase("searching for rules for rows without a label")
                 workers.unless_interrupted(lambda: self._fall_back(data))
         self._remember(data.schema, target)
         stopped = "learning was interrupted" if workers.was_interrupted else None
-        self.why_without_rules_ = reasons_without_rules(self, data, stopped=stopped)
+        self.why_without_rules_ = _reasons(self, data, stopped)
         workers.warn()
         return self
+
+    def _check_parts(self, data: Partitions, base: Any, last_resort: float | None) -> None:
+        """Refuse what cannot be learned from rows in partitions, before anything is read."""
+        check_base_of_parts(base)
 
     def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
         # Folds and samples are of rows, so whole weights are rows that are repeated.
         return weights != "whole" and weighs(checked_base(self.base), data)
 
-    def _fall_back(self, data: Dataset) -> None:
+    def _fall_back(self, data: Dataset | Partitions) -> None:
         """Add rules for rows in which the theory predicts no label."""
-        theory = self.theory_
-        rules = fallback_rules(
-            data, theory.predict(data), float(self.last_resort_ or 0.0), self._n_bins
-        )
+        theory, least = self.theory_, float(self.last_resort_ or 0.0)
+        if isinstance(data, Partitions):
+            settings = checked_settings(SeparateAndConquer(bins=self._n_bins), data.schema)
+            rules = fallback_of_parts(data, theory, least, settings)
+        else:
+            rules = fallback_rules(data, theory.predict(data), least, self._n_bins)
         if rules is None:
             return
         if not isinstance(theory, LayeredTheory):
@@ -224,6 +253,13 @@ class LabelwiseClassifier(ComposedClassifier):
 
     def _presence(self, X: Any) -> Floats:
         return super()._presence(X) if self._has_theory else self._model_presence(X)
+
+
+def _reasons(model: Any, data: Dataset | Partitions, stopped: str | None) -> dict[str, str]:
+    """Why labels have no rules, from all rows."""
+    if isinstance(data, Dataset):
+        return reasons_without_rules(model, data, stopped=stopped)
+    return reasons_by_counts(model, label_cells(data), stopped=stopped)
 
 
 def _last_resort(least: Any) -> float | None:

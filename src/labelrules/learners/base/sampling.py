@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from labelrules._checks import is_whole
-from labelrules._types import Board, Floats, Integers, Mask, Matrix
-from labelrules.data import Dataset
+from labelrules._types import UNSET, Board, Floats, Integers, Mask, Matrix
+from labelrules.data import Dataset, Partitions
 from labelrules.data.table import label_keys
 
 
@@ -69,8 +69,18 @@ def _shuffled(
 ) -> Integers:
     """The rows in a random order in which equal label sets stand together."""
     label_sets, kinds = np.unique(Y, axis=0, return_inverse=True)
+    return _shuffled_kinds(len(label_sets), kinds.ravel(), keys, random, ties)
+
+
+def _shuffled_kinds(
+    n_kinds: int,
+    kinds: Integers,
+    keys: Integers,
+    random: np.random.Generator,
+    ties: tuple[Floats, ...] = (),
+) -> Integers:
     factor = random.integers(1, 2**62, dtype=np.int64) * 2 + 1
-    order = random.permutation(len(label_sets))[kinds.ravel()]
+    order = random.permutation(n_kinds)[kinds]
     return np.lexsort((*ties, (keys * factor) ^ (keys >> 17), order))
 
 
@@ -98,6 +108,75 @@ def folds_of(data: Dataset, n_folds: int, random_state: Any = None) -> Integers:
     order = _shuffled(data.Y, row_keys(data.X), random, ties)
     folds[order] = np.arange(data.n_rows) % max(2, min(n_folds, data.n_rows))
     return folds
+
+
+class _Contents(NamedTuple):
+    """What folds and samples depend on in a part: keys and label sets of rows with known labels."""
+
+    n_rows: int
+    rows: Integers
+    """Those of which a label is known."""
+    keys: Integers
+    label_sets: Board
+    kinds: Integers
+    """For each row which of the label sets it has."""
+
+    @classmethod
+    def of(cls, part: Dataset) -> "list[_Contents]":
+        """Read a part; those of several are joined as lists."""
+        (rows,) = (part.Y != UNSET).any(axis=1).nonzero()
+        known = part.take(rows)
+        label_sets, kinds = np.unique(known.Y, axis=0, return_inverse=True)
+        return [cls(len(part), rows, row_keys(known.X), label_sets, kinds.ravel())]
+
+
+class _AllContents(NamedTuple):
+    """That of all parts, rows one after the other."""
+
+    keys: Integers
+    label_sets: Board
+    kinds: Integers
+    parts: list[_Contents]
+
+    @classmethod
+    def of(cls, data: Partitions) -> "_AllContents":
+        """Read all parts."""
+        parts: list[_Contents] = data.total(_Contents.of, "looking at the rows")
+        sets = np.concatenate([part.label_sets for part in parts])
+        label_sets, number = np.unique(sets, axis=0, return_inverse=True)
+        before = np.cumsum([0, *(len(part.label_sets) for part in parts)]).tolist()
+        kinds = [part.kinds + first for part, first in zip(parts, before, strict=False)]
+        keys = np.concatenate([part.keys for part in parts])
+        return cls(keys, label_sets, number.ravel()[np.concatenate(kinds)], parts)
+
+    def divided(self, values: Integers) -> Iterator[tuple[_Contents, Integers]]:
+        """The parts, each with the values of its rows."""
+        ends = np.cumsum([len(part.rows) for part in self.parts])
+        return zip(self.parts, np.split(values, ends[:-1]), strict=True)
+
+
+def folds_of_parts(data: Partitions, n_folds: int, random_state: Any = None) -> list[Integers]:
+    """The folds of `folds_of` for the rows of each part of which a label is known, else -1."""
+    found = _AllContents.of(data)
+    n_rows, random = len(found.keys), random_generator(random_state)
+    order = _shuffled_kinds(len(found.label_sets), found.kinds, found.keys, random)
+    folds = np.empty(n_rows, dtype=np.int64)
+    folds[order] = np.arange(n_rows) % max(2, min(n_folds, n_rows))
+    parts = []
+    for part, own in found.divided(folds):
+        parts.append(np.full(part.n_rows, -1, dtype=np.int64))
+        parts[-1][part.rows] = own
+    return parts
+
+
+def sample_of_parts(data: Partitions, random: np.random.RandomState) -> list[Integers]:
+    """The rows of `bootstrap_sample`, by their numbers in each part."""
+    found = _AllContents.of(data)
+    n_rows = len(found.keys)
+    place = np.argsort(np.lexsort(label_keys(found.label_sets).T))
+    order = np.lexsort((place[found.kinds], found.keys))
+    times = np.bincount(order[random.randint(0, n_rows, n_rows)], minlength=n_rows)
+    return [np.repeat(part.rows, own) for part, own in found.divided(times)]
 
 
 def bootstrap_sample(data: Dataset, random: np.random.RandomState) -> Integers:

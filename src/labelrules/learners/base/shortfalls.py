@@ -16,7 +16,10 @@ NOT_GOOD_ENOUGH = "no rule for it was good enough"
 
 
 def reasons_without_rules(
-    model: Any, data: Dataset, reasons: Mapping[int, str] | None = None, stopped: str | None = None
+    model: Any,
+    data: Dataset,
+    reasons: Mapping[int, str] | None = None,
+    stopped: str | None = None,
 ) -> dict[str, str]:
     """Why no rule of a model predicts some labels as present, by their names.
 
@@ -30,18 +33,22 @@ def reasons_without_rules(
     stopped : str, optional
         Why learning has ended early, if it has.
     """
-    if is_nested_fit() or "theory_" not in vars(model):
-        return {}
     return _reasons(model, lambda label, least: too_few(data.Y[:, label], least), reasons, stopped)
 
 
-def reasons_by_counts(model: Any, known: Integers, reasons: Mapping[int, str]) -> dict[str, str]:
-    """The same from the rows in which each label is known and those that have it, in two halves."""
+def reasons_by_counts(
+    model: Any,
+    cells: Integers,
+    reasons: Mapping[int, str] | None = None,
+    stopped: str | None = None,
+) -> dict[str, str]:
+    """The same from the rows in which each label is known, and those that have it."""
 
     def too_few_of(label: int, least: int) -> str:
-        return _too_few_of(int(known[label]) & 0xFFFFFFFF, int(known[label]) >> 32, least)
+        n_known, n_present = cells[:, label].tolist()
+        return _too_few_of(n_present, n_known, least)
 
-    return _reasons(model, too_few_of, reasons, None)
+    return _reasons(model, too_few_of, reasons, stopped)
 
 
 def _reasons(
@@ -50,6 +57,8 @@ def _reasons(
     reasons: Mapping[int, str] | None,
     stopped: str | None,
 ) -> dict[str, str]:
+    if is_nested_fit() or "theory_" not in vars(model):
+        return {}
     names = labels_without_rules(model.theory_)
     known = reasons or {}
     last = stopped or str(getattr(model, "_no_rule_reason", NOT_GOOD_ENOUGH))

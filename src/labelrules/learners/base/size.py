@@ -3,8 +3,9 @@
 from typing import TypeAlias
 
 from labelrules._checks import whole_number
-from labelrules.data import Dataset
+from labelrules.data import Dataset, Partitions
 from labelrules.rules import DecisionList, Evidence, Head, LayeredTheory, Rule
+from labelrules.rules.evidence_parts import evidence_on
 
 Lists: TypeAlias = DecisionList | LayeredTheory
 """A decision list, or several in layers."""
@@ -17,7 +18,7 @@ def checked_size(max_literals: int | None) -> int | None:
     return whole_number(max_literals, "max_literals", low=0, also="None")
 
 
-def without_wrong_rules(theory: Lists, data: Dataset) -> Lists:
+def without_wrong_rules(theory: Lists, data: Dataset | Partitions) -> Lists:
     """The theory without rules that are wrong as often as right on the cells that they decide.
 
     A rule is learned from rows on which it is right, but on a board that the theory itself has
@@ -34,11 +35,11 @@ def without_wrong_rules(theory: Lists, data: Dataset) -> Lists:
     if not wrong:
         return theory
     # Without one rule, others decide more.
-    return without_wrong_rules(_without(theory, wrong).with_evidence(data, data.Y), data)
+    return without_wrong_rules(evidence_on(_without(theory, wrong), data), data)
 
 
 def within_literals(
-    theory: Lists, data: Dataset, max_literals: int | None, n_kept: int = 0
+    theory: Lists, data: Dataset | Partitions, max_literals: int | None, n_kept: int = 0
 ) -> Lists:
     """The theory with at most so many literals; the least useful rules are left out, one by one.
 
@@ -63,7 +64,7 @@ def within_literals(
         if not worth:
             break
         left_out.add(kept[-min(worth)[1]])
-        smaller = _without(theory, left_out).with_evidence(data, data.Y)
+        smaller = evidence_on(_without(theory, left_out), data)
     rule_at = {(p, n): _parts(theory)[p][n] for p, n in places}
     for place in sorted(left_out):
         room = max_literals - smaller.n_literals
@@ -75,7 +76,8 @@ def within_literals(
         if smaller.n_literals + rule_at[place].n_literals <= max_literals:
             left_out.remove(place)
             smaller = _without(theory, left_out)
-    return smaller.with_evidence(data, data.Y)
+    found: Lists = evidence_on(smaller, data)
+    return found
 
 
 def _parts(theory: Lists) -> tuple[DecisionList, ...]:

@@ -22,9 +22,11 @@ from labelrules.data.memory.frames import (
     warn_of_other_order,
 )
 from labelrules.data.memory.labels import Names
+from labelrules.data.partitions.collections import collected
 from labelrules.data.partitions.tasks import in_partition, is_collection, tasks_of
 from labelrules.data.weights import simplest
 from labelrules.learners.base.progress import levels_to_caller
+from labelrules.learners.base.records import note_training_data
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -158,11 +160,36 @@ def refuse_partitions(model: Any, X: Any) -> None:
 
 
 def raise_not_partitions(model: Any) -> NoReturn:
-    """Refuse rows in partitions, and say which learner takes them."""
+    """Refuse rows in partitions, and say which learners take them."""
     raise TypeError(
-        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) learns "
-        "from partitions"
+        f"a {type(model).__name__} needs all rows in memory; SeparateAndConquer(bins=255) and "
+        "Ripper(bins=255) learn from partitions, and so do BinaryRelevance, ClassifierChain and "
+        "StackedBinaryRelevance of them"
     )
+
+
+def note_partitions(model: Any, data: Partitions) -> None:
+    """Take note of training rows in partitions, as of others."""
+    refuse_no_labels(data.schema.n_labels)
+    note_training_data(data)
+    model.n_features_in_ = data.schema.n_features
+    if data.has_names:
+        model.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
+
+
+def given_partitions(X: Any, y: Any, feature_names: Any, **others: Any) -> Partitions | None:
+    """The rows if they are in partitions, or of Dask; all other arguments are refused then."""
+    if is_collection(X):
+        refused = [name for name, value in others.items() if value is not None]
+        if refused:
+            raise ValueError(f"X is of Dask: leave {' and '.join(others)} out")
+        X, y, feature_names = collected(X, y, feature_names=feature_names), None, None
+        refuse_empty((X.n_rows, X.schema.n_features))
+    if not isinstance(X, Partitions):
+        return None
+    if any(one is not None for one in (y, feature_names, *others.values())):
+        raise ValueError("X is in partitions: leave all other arguments out")
+    return X
 
 
 def by_partition(predict: Method) -> Method:

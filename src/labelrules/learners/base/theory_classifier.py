@@ -14,14 +14,12 @@ from labelrules._checks import listed, number, truth_value
 from labelrules._types import UNSET, Board, Floats, Integers
 from labelrules.data import Dataset, Feature, Partitions, Schema
 from labelrules.data.document import Count, DocumentError, Record
-from labelrules.data.partitions.collections import collected
-from labelrules.data.partitions.tasks import is_collection
 from labelrules.data.table import cell_counts
 from labelrules.export.plan import ListChances
 from labelrules.learners.base.estimator import TableClassifier, Target
 from labelrules.learners.base.records import recorded
 from labelrules.learners.base.shortfalls import reasons_without_rules
-from labelrules.learners.base.tables import raise_not_partitions, refuse_empty
+from labelrules.learners.base.tables import given_partitions, raise_not_partitions
 from labelrules.rules import (
     DecisionList,
     Evidence,
@@ -368,15 +366,11 @@ class RuleClassifier(TheoryClassifier):
             it, whose `get_feature_names_out` gives them.
         """
         check_smoothing(self.smoothing)
-        if is_collection(X):
-            if sample_weight is not None or theory is not None:
-                raise ValueError("X is of Dask: leave sample_weight and theory out")
-            X, y, feature_names = collected(X, y, feature_names=feature_names), None, None
-            refuse_empty((X.n_rows, X.schema.n_features))
-        if isinstance(X, Partitions):
-            if any(one is not None for one in (y, sample_weight, theory, feature_names)):
-                raise ValueError("X is in partitions: leave all other arguments out")
-            return self._fit_partitions(X)
+        parts = given_partitions(X, y, feature_names, sample_weight=sample_weight, theory=theory)
+        if parts is not None:
+            if self.warm_start and hasattr(self, "theory_"):
+                raise ValueError("warm_start needs all rows in memory: set it to False")
+            return self._fit_partitions(parts)
         if sample_weight is None and theory is None and self._fit_as_it_is(X, y, feature_names):
             return self
         data, target = self._training_data(X, y, sample_weight, feature_names)

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from labelrules._types import Board, Integers
+from labelrules._types import UNSET, Board, Integers
 from labelrules.data import ClusterError, Dataset
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import (
@@ -32,6 +32,7 @@ from labelrules.learners.covering.row_counts import (
     WaitingTotals,
     WrittenCounts,
 )
+from labelrules.rules import Theory
 from labelrules.search.bodies.bins import Bins, Codes
 
 PART_BYTES = 1 << 29
@@ -69,10 +70,11 @@ class RowsAnswer(NamedTuple):
 
 
 class CodedRows(NamedTuple):
-    """The codes and labels of some rows, columns by rows."""
+    """The codes and labels of some rows, and what is written beforehand, columns by rows."""
 
     codes: Codes
     truth: Board
+    board: Board | None = None
 
 
 class CodedPart:
@@ -117,7 +119,10 @@ class CodedPart:
 
     def _begin(self, changes: Sequence[Question]) -> None:
         """Begin with an empty board, and make all changes."""
-        self._state, self._n_changes = PartRows(self.bins, *self.rows, self.marked), 0
+        codes, truth, board = self.rows
+        written = None if board is None else board.copy()
+        self._state = PartRows(self.bins, codes, truth, self.marked, board=written)
+        self._n_changes = 0
         for change in changes:
             self._ask(change)
 
@@ -145,15 +150,22 @@ def ask(part: CodedPart, n_changes: int, changes: Any, question: Question) -> An
     return part.answer(n_changes, changes, question)
 
 
-def coded(data: Dataset, bins: Bins) -> CodedRows:
+def coded(data: Dataset, bins: Bins, theory: Theory | None) -> CodedRows:
     """The codes and labels of a partition; run as a task."""
     known = data.with_known_labels()
-    return CodedRows(bins.encode(known.X), np.ascontiguousarray(known.Y.T))
+    board = None if theory is None else board_of(theory, known)
+    return CodedRows(bins.encode(known.X), np.ascontiguousarray(known.Y.T), board)
+
+
+def board_of(theory: Theory, rows: Dataset) -> Board:
+    """A board on which only the labels are written that a theory finds."""
+    return np.where(theory.predict(rows).T == 1, np.int8(1), UNSET)
 
 
 def joined(rows: Sequence[CodedRows], bins: Bins, marked: Integers) -> CodedPart:
     """A part of the rows of some partitions; run as a task."""
-    whole = CodedRows(*(np.concatenate(each, axis=1) for each in zip(*rows, strict=True)))
+    given = ([one for one in each if one is not None] for each in zip(*rows, strict=True))
+    whole = CodedRows(*(np.concatenate(each, axis=1) for each in given if each))
     return CodedPart(bins, whole, marked)
 
 
@@ -240,14 +252,16 @@ class ClusterRows:
         self.parts = []
 
 
-def rows_on_workers(data: CollectedRows, bins: Bins, marked: Integers) -> ClusterRows:
-    """Codes and labels of all rows on the workers, ready to be counted."""
+def rows_on_workers(
+    data: CollectedRows, bins: Bins, marked: Integers, theory: Theory | None = None
+) -> ClusterRows:
+    """Codes and labels of all rows on the workers, ready to be counted; see `stored_parts`."""
     import dask
 
     client = current_client()
     code, join = dask.delayed(coded, pure=False), dask.delayed(joined, pure=False)
-    given = dask.delayed(bins, traverse=False)
-    by_partition = [code(part, given) for part in data.parts]
+    given, rules = dask.delayed(bins, traverse=False), dask.delayed(theory, traverse=False)
+    by_partition = [code(part, given, rules) for part in data.parts]
     places = _places(client)
     with cluster_errors(client):
         tasks = [

@@ -22,7 +22,7 @@ from labelrules.learners.base.progress import (
 from labelrules.learners.base.records import note_training_data
 from labelrules.learners.base.shortfalls import reasons_by_counts
 from labelrules.learners.base.size import within_literals
-from labelrules.learners.base.tables import given_names, refuse_no_labels
+from labelrules.learners.base.tables import given_names, note_partitions
 from labelrules.learners.base.theory_classifier import (
     Background,
     RuleClassifier,
@@ -276,12 +276,9 @@ class SeparateAndConquer(RuleClassifier):
 
     def _fit_partitions(self, data: Partitions) -> Self:
         settings = checked_settings(self, data.schema)
-        refuse_no_labels(data.schema.n_labels)
-        note_training_data(data)
+        note_partitions(self, data)
         with progress_listener(self.progress) as listener:
             found = learned_from_partitions(data, settings, listener)
-        if data.has_names:
-            self.feature_names_in_ = np.array(data.schema.feature_names, dtype=object)
         return self._keep(found, data.schema, Target("labels", np.array([0, 1])))
 
     def _keep(self, found: LearnedByCounts, schema: Schema, target: Target) -> Self:
@@ -291,7 +288,7 @@ class SeparateAndConquer(RuleClassifier):
         self.n_features_in_ = schema.n_features
         self._remember(schema, target)
         reasons = found.covering.reasons()
-        self.why_without_rules_ = reasons_by_counts(self, found.known, reasons)
+        self.why_without_rules_ = reasons_by_counts(self, found.cells, reasons)
         if found.covering.lost is not None:
             raise found.covering.lost
         return self

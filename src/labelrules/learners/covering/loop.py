@@ -113,7 +113,8 @@ class CoveringLoop(ABC):
         except (ClusterError, DeviceError) as lost:
             what = "cluster was lost" if isinstance(lost, ClusterError) else "GPU failed"
             self.ended_early, self.stopped = True, f"the {what}"
-            self.lost = lost_rows(lost, len(self.rules))
+            # What is kept is for whoever learns from it.
+            self.lost = lost if is_nested_fit() else lost_rows(lost, len(self.rules))
             self._begin_again()
         finally:
             self._close()

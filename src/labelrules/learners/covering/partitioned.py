@@ -14,10 +14,13 @@ from labelrules._types import UNSET, Board, Integers
 from labelrules.data import Partitions
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import current_client
+from labelrules.kernels.gpu.device import PARTS_ON_CPU
 from labelrules.learners.base.progress import Listener, phase
 from labelrules.learners.base.theory_classifier import Background
-from labelrules.learners.covering.counted_loop import CountedCovering
+from labelrules.learners.covering.cluster_rows import board_of
+from labelrules.learners.covering.counted_loop import CountedCovering, CountedLastResort
 from labelrules.learners.covering.local_rows import LocalRows, label_bytes
+from labelrules.learners.covering.next_rule import last_resort_settings
 from labelrules.learners.covering.row_counts import (
     Answer,
     BodyCounts,
@@ -30,10 +33,10 @@ from labelrules.learners.covering.row_counts import (
     added_up,
 )
 from labelrules.learners.covering.settings import COUNTED, Settings
-from labelrules.rules import DecisionList, Evidence, LayeredTheory
+from labelrules.rules import DecisionList, Evidence, LayeredTheory, Theory
 from labelrules.search.bodies.bins import Bins, Codes
 from labelrules.search.bodies.code_tables import marked_columns
-from labelrules.search.bodies.streamed_bins import bins_of_partitions, known_rows
+from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 
 LOGGER = logging.getLogger("labelrules")
 
@@ -57,6 +60,8 @@ class FiledRows(LocalRows):
         A new file, which `close` removes.
     keeps_tables : bool
         Whether the sums of each label are kept in memory; else they are counted anew.
+    board : array of int8, labels by rows, optional
+        What is written beforehand.
     """
 
     def __init__(
@@ -67,8 +72,9 @@ class FiledRows(LocalRows):
         marked: Integers,
         path: Path,
         keeps_tables: bool,
+        board: Board | None = None,
     ) -> None:
-        super().__init__(bins, codes, truth, marked)
+        super().__init__(bins, codes, truth, marked, board=board)
         self._path, self._keeps_tables = path, keeps_tables
         self._knows_all = bool((truth != UNSET).all())
         self._arrays: dict[str, tuple[int, Any, tuple[int, ...]]] = {}
@@ -209,10 +215,17 @@ class StoredParts(PartedRows):
         return added_up(list(self._pool.map(ask, self.parts)))
 
 
-def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int = 1) -> StoredParts:
+def stored_parts(
+    data: Partitions,
+    bins: Bins,
+    marked: Integers,
+    n_threads: int = 1,
+    theory: Theory | None = None,
+) -> StoredParts:
     """Codes and labels of all rows of which a label is known, ready to be counted.
 
-    They are in memory if they fit into half of the memory limit, else in files.
+    They are in memory if they fit into half of the memory limit, else in files. The labels that a
+    theory finds are written as present.
     """
     n_labels, n_bytes = bins.schema.n_labels, np.dtype(bins.dtype).itemsize
     row_bytes = len(bins.columns) * n_bytes + label_bytes(n_labels)
@@ -228,13 +241,14 @@ def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int 
     folder = tempfile.TemporaryDirectory(prefix="labelrules-") if in_files else None
     parts: list[RowCounts] = []
     try:
-        coded = _coded(data, bins, max(1, PART_BYTES // row_bytes))
-        for number, (codes, truth) in enumerate(coded):
+        coded = _coded(data, bins, max(1, PART_BYTES // row_bytes), theory)
+        for number, (codes, truth, *board) in enumerate(coded):
+            found = board[0] if board else None
             if folder is None:
-                parts.append(LocalRows(bins, codes, truth, marked))
+                parts.append(LocalRows(bins, codes, truth, marked, board=found))
                 continue
             path = Path(folder.name, f"{number}.rows")
-            parts.append(FiledRows(bins, codes, truth, marked, path, keeps_tables))
+            parts.append(FiledRows(bins, codes, truth, marked, path, keeps_tables, found))
     except BaseException:
         if folder is not None:
             folder.cleanup()
@@ -242,24 +256,29 @@ def stored_parts(data: Partitions, bins: Bins, marked: Integers, n_threads: int 
     return StoredParts(parts, folder, n_threads)
 
 
-def _coded(data: Partitions, bins: Bins, n_rows: int) -> Iterator[tuple[Codes, Board]]:
-    """The codes and labels of the rows, columns by rows, about so many rows at once."""
-    codes: list[Codes] = []
-    truth: list[Board] = []
+def _coded(
+    data: Partitions, bins: Bins, n_rows: int, theory: Theory | None
+) -> Iterator[tuple[Any, ...]]:
+    """The codes and labels of the rows, columns by rows, about so many rows at once.
+
+    With a theory, also a board with the labels that it finds.
+    """
+    waiting: list[tuple[Any, ...]] = []
     for part in known_rows(data):
-        codes.append(bins.encode(part.X))
-        truth.append(part.Y.T)
-        if sum(one.shape[1] for one in truth) >= n_rows:
-            yield _taken(codes), _taken(truth)
-    if truth:
-        yield _taken(codes), _taken(truth)
+        found = () if theory is None else (board_of(theory, part),)
+        waiting.append((bins.encode(part.X), part.Y.T, *found))
+        if sum(one[1].shape[1] for one in waiting) >= n_rows:
+            yield _side_by_side(waiting)
+            waiting.clear()
+    if waiting:
+        yield _side_by_side(waiting)
 
 
-def _taken(parts: list[Any]) -> Any:
-    """Arrays side by side, row by row; they are used up."""
-    whole = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    parts.clear()
-    return whole
+def _side_by_side(parts: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Arrays side by side, row by row."""
+    return tuple(
+        np.ascontiguousarray(np.concatenate(arrays, axis=1)) for arrays in zip(*parts, strict=True)
+    )
 
 
 NOTHING_KNOWN = "all labels are unknown in all rows, so there is nothing to learn from"
@@ -271,8 +290,8 @@ class LearnedByCounts(NamedTuple):
     theory: DecisionList | LayeredTheory
     covering: CountedCovering
     background: Background
-    known: Integers
-    """For each label the rows in which it is known and those that have it, in two halves."""
+    cells: Integers
+    """For each label the rows in which it is known, and those that have it."""
 
 
 def learned_from_partitions(
@@ -282,7 +301,7 @@ def learned_from_partitions(
     _check_settings(settings)
     phase("finding the bins of the columns")
     assert settings.bins is not None, "checked above"
-    bins = _bins(data, settings.bins)
+    bins = bins_of_rows(data, settings.bins)
     phase("coding the columns")
     return learned_by_counts(_rows(data, bins, settings), bins, settings, listener)
 
@@ -300,28 +319,39 @@ def learned_by_counts(
     finally:
         rows.close()
     theory = covering.finished()
-    background, known = background_of_counts(covering, theory), covering.totals.known
-    return LearnedByCounts(theory, covering, background, known)
+    background = background_of_counts(covering, theory)
+    cells = np.array(_known_cells(covering.totals.known)[::-1])
+    return LearnedByCounts(theory, covering, background, cells)
 
 
-def _bins(data: Partitions, n_bins: int) -> Bins:
-    if isinstance(data, CollectedRows) and current_client() is not None:
-        from labelrules.search.bodies.cluster_bins import bins_of_collection
-
-        return bins_of_collection(data, n_bins)
-    return bins_of_partitions(data, n_bins)
-
-
-def _rows(data: Partitions, bins: Bins, settings: Settings) -> RowCounts:
+def _rows(
+    data: Partitions, bins: Bins, settings: Settings, theory: Theory | None = None
+) -> RowCounts:
     marked = marked_columns(bins, settings.allowed)
     if isinstance(data, CollectedRows) and current_client() is not None:
         from labelrules.learners.covering.cluster_rows import rows_on_workers
 
-        return rows_on_workers(data, bins, marked)
-    rows = stored_parts(data, bins, marked, settings.n_threads)
+        return rows_on_workers(data, bins, marked, theory)
+    rows = stored_parts(data, bins, marked, settings.n_threads, theory)
     if not rows.parts:
         raise ValueError(NOTHING_KNOWN)
     return rows
+
+
+def fallback_of_parts(
+    data: Partitions, theory: Theory, least: float, settings: Settings
+) -> DecisionList | None:
+    """Rules that guess a label for rows in which a theory finds none; None if no guess is good."""
+    assert settings.bins is not None, "checked by whoever learned the theory"
+    bins = bins_of_rows(data, settings.bins)
+    rows = _rows(data, bins, settings, theory)
+    try:
+        alone = last_resort_settings(settings)
+        resort = CountedLastResort(rows, rows.totals(), 1.0, bins, alone, least)
+        rules = resort.rules(is_late=lambda: False)
+    finally:
+        rows.close()
+    return DecisionList(data.schema, rules) if rules else None
 
 
 def _check_settings(settings: Settings) -> None:
@@ -333,10 +363,7 @@ def _check_settings(settings: Settings) -> None:
     if not settings.are_counted:
         raise ValueError(f"rows in partitions are learned from by counts alone: {COUNTED}")
     if settings.engine == "gpu":
-        raise ValueError(
-            "rows in partitions are counted on the CPU: leave engine out, or give the rows as an "
-            "array"
-        )
+        raise ValueError(PARTS_ON_CPU)
     if settings.max_literals is not None:
         raise ValueError("max_literals needs all rows in memory: leave it out, or set max_rules")
 

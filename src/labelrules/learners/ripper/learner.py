@@ -1,17 +1,20 @@
 """RIPPER as a classifier for one label, or for classes."""
 
+import tempfile
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from labelrules._checks import truth_value, whole_number
 from labelrules._interrupts import heard_interrupts
 from labelrules._types import UNSET, Board, Integers, Mask
-from labelrules.data import Dataset, DeviceError
+from labelrules.data import Dataset, DeviceError, Partitions, Schema
 from labelrules.data.weights import row_units
-from labelrules.kernels.gpu.device import NO_BINS, Engine, checked_engine, cpu_instead
+from labelrules.kernels.gpu.device import NO_BINS, PARTS_ON_CPU, Engine, checked_engine, cpu_instead
 from labelrules.learners.base.estimator import Target, WeightKind
+from labelrules.learners.base.label_parts import background_on, label_cells
 from labelrules.learners.base.progress import (
     Listener,
     Progress,
@@ -24,14 +27,19 @@ from labelrules.learners.base.progress import (
     warn_of_early_end,
 )
 from labelrules.learners.base.sampling import random_seed
+from labelrules.learners.base.shortfalls import reasons_by_counts
+from labelrules.learners.base.tables import note_partitions
 from labelrules.learners.base.theory_classifier import RuleClassifier, Smoothing
+from labelrules.learners.covering.partitioned import MEGABYTE
 from labelrules.learners.registry import register
 from labelrules.learners.ripper.one_class import ClassLearner, NewRule, RipperSettings
 from labelrules.rules import DecisionList, Head, Rule, RuleTable
-from labelrules.search.bodies.bins import checked_bins
+from labelrules.rules.evidence_parts import evidence_on
+from labelrules.search.bodies.bins import Bins, Codes, checked_bins
 from labelrules.search.bodies.foil import CodedFoilSearch, FoilSearch, GpuFoilSearch
 from labelrules.search.bodies.gpu_bins import bins_by_engine
 from labelrules.search.bodies.sorted_columns import SortedColumns
+from labelrules.search.bodies.streamed_bins import bins_of_rows, known_rows
 
 
 @register(order=2)
@@ -93,6 +101,7 @@ class Ripper(RuleClassifier):
     """
 
     _rules_choose_classes = True
+    _takes_partitions = True
 
     def __init__(
         self,
@@ -132,12 +141,8 @@ class Ripper(RuleClassifier):
         self, X: Any, Y: Any, sample_weight: Any = None, feature_names: Any = None
     ) -> tuple[Dataset, Target]:
         data, target = super()._training_data(X, Y, sample_weight, feature_names)
-        if target.kind == "labels" and data.schema.n_labels > 1:
-            raise ValueError(
-                f"Ripper learns one label, or classes in one dimension, but Y has "
-                f"{data.schema.n_labels} labels: use BinaryRelevance(Ripper()), which learns each "
-                "label by itself"
-            )
+        if target.kind == "labels":
+            _refuse_several(data.schema.n_labels)
         return data, target
 
     def _weighs(self, data: Dataset, weights: WeightKind) -> bool:
@@ -148,33 +153,101 @@ class Ripper(RuleClassifier):
         settings = ripper_settings(self)
         if data.n_unknown:  # of a single label: rows in which it is unknown tell nothing
             data = data.take(data.Y[:, 0] != UNSET)
-        heads = _heads(data.schema.n_labels)
         kept = list(prefix or ())
         _check_kept(kept, data.schema.n_labels)
         with progress_listener(self.progress) as listener:
             search = _search(data, settings)
             learner = ClassLearner(search, settings, _classes(data.Y), _undecided(prefix, data))
-            phase("searching for the first rule")
-            report = partial(_report, listener, data.n_rows, heads, len(kept))
-            try:
-                with heard_interrupts():
-                    learner.learn(report if self.progress else None)
-            except KeyboardInterrupt:
-                if is_nested_fit():
-                    raise
-                n_rules = len(kept) + len(learner.rules)
-                warn_of_early_end("it was interrupted", rules_so_far(n_rules))
-            except DeviceError as error:
-                self._lost = lost_rows(error, len(kept) + len(learner.rules))
-            finally:
-                search.close()
+            return self._learned(learner, data.schema, kept, listener)
+
+    def _learned(
+        self, learner: ClassLearner, schema: Schema, kept: list[Rule], listener: Listener
+    ) -> DecisionList:
+        """The rules kept, and those that are learned; after Ctrl-C those found so far."""
+        heads = _heads(schema.n_labels)
+        phase("searching for the first rule")
+        report = partial(_report, listener, learner.search.n_rows, heads, len(kept))
+        try:
+            with heard_interrupts():
+                learner.learn(report if self.progress else None)
+        except KeyboardInterrupt:
+            if is_nested_fit():
+                raise
+            n_rules = len(kept) + len(learner.rules)
+            warn_of_early_end("it was interrupted", rules_so_far(n_rules))
+        except DeviceError as error:
+            self._lost = lost_rows(error, len(kept) + len(learner.rules))
+        finally:
+            learner.search.close()
         learned = [Rule(heads[one], body) for one, body in learner.listed()]
-        return DecisionList(data.schema, [*kept, *learned])
+        return DecisionList(schema, [*kept, *learned])
+
+    def _fit_partitions(self, data: Partitions) -> Self:
+        settings = ripper_settings(self)
+        _refuse_several(data.schema.n_labels)
+        if settings.bins is None:
+            raise ValueError(
+                "rows in partitions are learned from by bins: set bins, as in Ripper(bins=255)"
+            )
+        if settings.engine == "gpu":
+            raise ValueError(PARTS_ON_CPU)
+        note_partitions(self, data)
+        with (
+            progress_listener(self.progress) as listener,
+            tempfile.TemporaryDirectory(prefix="labelrules-") as folder,
+        ):
+            phase("finding the bins of the columns")
+            bins = bins_of_rows(data, settings.bins)
+            phase("coding the columns")
+            codes, Y = _coded(data, bins, Path(folder))
+            learner = ClassLearner(CodedFoilSearch(bins, codes), settings, _classes(Y))
+            learned = self._learned(learner, data.schema, [], listener)
+        phase("counting right and wrong cells")
+        self.theory_ = evidence_on(learned, data)
+        self.background_ = background_on(self.theory_, data)
+        self._remember(data.schema, Target("labels", np.array([0, 1])))
+        self.why_without_rules_ = reasons_by_counts(self, label_cells(data))
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = False
         return tags
+
+
+def _refuse_several(n_labels: int) -> None:
+    if n_labels > 1:
+        raise ValueError(
+            f"Ripper learns one label, or classes in one dimension, but Y has {n_labels} labels: "
+            "use BinaryRelevance(Ripper()), which learns each label by itself"
+        )
+
+
+def _coded(data: Partitions, bins: Bins, folder: Path) -> tuple[Codes, Board]:
+    """The codes of all rows in which the label is known, and the label.
+
+    In memory if the codes fit into half of the memory limit, else in a file, of which columns are
+    mapped into memory as they are read.
+    """
+    n_rows = int(label_cells(data)[0, 0])
+    if not n_rows:
+        raise ValueError("the label is unknown in all rows, so there is nothing to learn from")
+    shape = len(bins.columns), n_rows
+    in_memory = (
+        2 * shape[0] * n_rows * np.dtype(bins.dtype).itemsize <= data.memory_limit * MEGABYTE
+    )
+    codes: Codes = (
+        np.empty(shape, bins.dtype)
+        if in_memory or not shape[0]
+        else np.memmap(folder / "codes", bins.dtype, "w+", shape=shape)
+    )
+    Y: Board = np.empty((n_rows, 1), np.int8)
+    first = 0
+    for part in known_rows(data):
+        rows = slice(first, first + len(part))
+        codes[:, rows], Y[rows] = bins.encode(part.X), part.Y
+        first += len(part)
+    return np.asarray(codes), Y
 
 
 def _search(data: Dataset, settings: RipperSettings) -> FoilSearch | CodedFoilSearch:

@@ -13,7 +13,7 @@ from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset
 from labelrules.data.partitions.collections import CollectedRows
 from labelrules.data.partitions.tasks import total_of
-from labelrules.search.bodies.bins import Bins
+from labelrules.search.bodies.bins import Bins, ColumnBins
 from labelrules.search.bodies.streamed_bins import (
     OrderedValues,
     Passes,
@@ -141,6 +141,8 @@ def _take(columns: dict[int, OrderedValues], counted: dict[int, OrderedValues]) 
         column.add(counted[at])
 
 
-def bins_of_collection(data: CollectedRows, n_bins: int) -> Bins:
+def bins_of_collection(
+    data: CollectedRows, n_bins: int, known: tuple[ColumnBins, ...] = ()
+) -> Bins:
     """The bins of all rows of which a label is known, equal to those of the rows in memory."""
-    return bins_of_partitions(data, n_bins, ClusterPasses(data))
+    return bins_of_partitions(data, n_bins, known, ClusterPasses(data))

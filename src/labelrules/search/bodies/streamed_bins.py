@@ -16,6 +16,8 @@ import numpy as np
 
 from labelrules._types import Floats, Integers, Mask
 from labelrules.data import Dataset, Partitions
+from labelrules.data.partitions.collections import CollectedRows
+from labelrules.data.partitions.tasks import current_client
 from labelrules.data.table import column_of
 from labelrules.search.bodies.bins import Bins, ColumnBins, cut_ranks
 
@@ -165,8 +167,30 @@ class Passes:
         return sample_gaps(self.parts, columns)
 
 
-def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = None) -> Bins:
+def bins_of_rows(data: Partitions, n_bins: int) -> Bins:
+    """The bins of all rows of which a label is known, found once: on a cluster if Dask has one."""
+    if n_bins not in data.made:
+        known = () if data.features_of is None else bins_of_rows(data.features_of, n_bins).columns
+        known = known[: data.schema.n_features]
+        if isinstance(data, CollectedRows) and current_client() is not None:
+            from labelrules.search.bodies.cluster_bins import bins_of_collection
+
+            data.made[n_bins] = bins_of_collection(data, n_bins, known)
+        else:
+            data.made[n_bins] = bins_of_partitions(data, n_bins, known)
+    bins: Bins = data.made[n_bins]
+    return bins
+
+
+def bins_of_partitions(
+    parts: Partitions,
+    n_bins: int,
+    known: tuple[ColumnBins, ...] = (),
+    passes: Passes | None = None,
+) -> Bins:
     """The bins of all rows of which a label is known, equal to those of the rows in memory.
+
+    Those of the first columns may be known.
 
     Examples
     --------
@@ -176,8 +200,11 @@ def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = N
     True
     """
     features = parts.schema.features
-    nominal = [at for at, feature in enumerate(features) if feature.is_nominal]
-    ordered = {at: OrderedValues(n_bins) for at, one in enumerate(features) if not one.is_nominal}
+    wanted = range(len(known), len(features))
+    if not wanted:
+        return Bins(parts.schema, known)
+    nominal = [at for at in wanted if features[at].is_nominal]
+    ordered = {at: OrderedValues(n_bins) for at in wanted if not features[at].is_nominal}
     occur = {at: np.zeros(len(features[at].categories or ()), dtype=np.bool_) for at in nominal}
     passes = passes or Passes(parts)
     sample, most = _sample(parts, ordered), passes.most_splitters
@@ -197,8 +224,8 @@ def bins_of_partitions(parts: Partitions, n_bins: int, passes: Passes | None = N
         passes.count(open_columns)
         _settle(open_columns)
         open_columns = {at: one for at, one in open_columns.items() if not one.is_settled}
-    columns = []
-    for at, feature in enumerate(features):
+    columns = list(known)
+    for at, feature in list(enumerate(features))[len(known) :]:
         has_missing = n_known[at] < n_rows
         if at in ordered:
             ends = ordered[at].ends()
@@ -274,7 +301,7 @@ def first_count(
 ) -> tuple[int, Integers]:
     """Count all rows, and the known values of each column; categories that occur are noted."""
     n_rows = 0
-    n_known: Integers = np.zeros(len(ordered) + len(occur), dtype=np.int64)
+    n_known: Integers = np.zeros(1 + max([*ordered, *occur], default=-1), dtype=np.int64)
     for part in known_rows(parts):
         n_rows += len(part)
         for at, column in ordered.items():
