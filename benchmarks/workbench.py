@@ -35,7 +35,7 @@ from labelrules.rules.formats.text import condition_text
 from labelrules.storage import load_model, save
 from labelrules.workbench.api import RESOURCES
 from labelrules.workbench.app import VIEWS, create_app
-from labelrules.workbench.opening import Material, opened
+from labelrules.workbench.opening import Material, compile_for, opened
 from labelrules.workbench.operations import IN_HISTORY, OPERATIONS
 from labelrules.workbench.project import Project
 from labelrules.workbench.security import Keys
@@ -327,6 +327,7 @@ def report(model: str, project: str, words: list[str]) -> dict[str, Any]:
     found["before"] = kilobytes("VmRSS")
     start = time.process_time()
     editor, _ = opened(Material(data, validation, validation, path=Path(project)), lambda: kept)
+    compile_for(editor)
     site = Site(Project(editor, Path(project)), "imdb", Keys(TOKEN))
     found["open"] = time.process_time() - start
     bench = Bench(site)

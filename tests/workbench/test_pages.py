@@ -12,6 +12,7 @@ from labelrules import Dataset, Feature, Schema, edit, load_edits, parse
 from labelrules.inspection import findings
 from labelrules.storage import from_json
 from labelrules.workbench.app import VIEWS
+from labelrules.workbench.opening import compile_for
 from labelrules.workbench.views.checks import findings_of
 from workbench_site import client_of, clinic_editor, clinic_parts, post, site_of, texts, words_of
 
@@ -581,3 +582,10 @@ def test_findings_of_many_rows_are_counted_on_some(monkeypatch):
         editor = edit(parse(rules, schema), data)
         assert findings_of(editor).n_rows == n_rows
         assert f"{n_rows} of the 60" in client_of(site_of(editor)).get("/findings").text
+
+
+@pytest.mark.parametrize("text", ["a <- x > 1", "in any order:\na <- x > 1", "in any order:"])
+def test_what_pages_call_is_compiled_for_any_rules(text):
+    schema = Schema([Feature("x")], ["a", "b"])
+    data = Dataset(schema, np.arange(3.0)[:, None], [[1, 0], [0, 1], [-1, -1]])
+    compile_for(edit(parse(text, schema), data))

@@ -4,6 +4,7 @@ import os
 import socket
 import webbrowser
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from errno import EADDRINUSE
 from ipaddress import ip_address
@@ -14,6 +15,7 @@ import numpy as np
 
 from labelrules.data import Dataset
 from labelrules.editing import Editor, edit, load_edits
+from labelrules.inspection import explain, findings
 from labelrules.rules import Theory
 from labelrules.workbench.app import create_app
 from labelrules.workbench.project import Project
@@ -24,6 +26,8 @@ PORT = 8765
 """The port that is tried first, so that bookmarks stay."""
 
 LAST_PORT = 65_535
+
+ROWS_TO_COMPILE_ON = 64
 
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
@@ -57,6 +61,14 @@ def opened(material: Material, model: Callable[[], Any]) -> tuple[Editor, bool]:
         return load_edits(path, material.data, author=material.author, **parts), True
     editor = edit(model(), material.data, author=material.author, **parts)
     return editor, False
+
+
+def compile_for(editor: Editor) -> None:
+    """Compile what the pages call, so that no request waits for it; it is kept on disk."""
+    rows = editor.data.take(np.arange(min(editor.data.n_rows, ROWS_TO_COMPILE_ON)))
+    with suppress(ValueError):  # what is wrong is said by the page that shows it
+        findings(editor.theory, rows, max_steps=0)
+        explain(editor.theory, rows, 0, counterfactuals="given", limit=1)
 
 
 def listening(host: str, port: int | None) -> socket.socket:
@@ -133,6 +145,7 @@ def serve(
     """
     import uvicorn
 
+    compile_for(editor)
     keys = Keys()
     app = create_app(Site(Project(editor, path), name, keys, others or {}), names_of_host(host))
     shown = "127.0.0.1" if host in EVERY_ADDRESS else f"[{host}]" if ":" in host else host

@@ -152,6 +152,8 @@ class BodyPlace:
 
 def _groups(values: Floats, both: Integers) -> tuple[Floats, Integers]:
     """The different values that are known, rising, and the ones and zeros of the rows of each."""
+    if values.size and (values == values[0]).all():  # as what is stored of a word
+        return values[:1], both.sum(axis=0, dtype=np.int64)[None]
     known = ~np.isnan(values)
     values, both = values[known], both[known]
     order = np.argsort(values, kind="stable")
